@@ -1,0 +1,1 @@
+"""Benchmarks: every row a ratio of CPU time against a named baseline in the same run."""

@@ -1,0 +1,185 @@
+"""Arguments of a launch: what a caller passes, checked at the door."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from ptoscope.diagnostics import Diagnostic, PtoError
+from ptoscope.isa.dtypes import DType
+from ptoscope.isa.types import Ptr, Scalar
+from ptoscope.program import Function, Program
+
+COUNT = "PTO0801"
+WRONG_DTYPE = "PTO0802"
+NOT_AN_ARRAY = "PTO0803"
+WRONG_SCALAR = "PTO0804"
+
+
+@dataclass
+class Argument:
+    """One bound argument: a scalar, or an array seen as dense bytes.
+
+    `write_back` carries the bytes to the caller's array where that was not dense.
+    """
+
+    name: str
+    dtype: DType
+    position: int
+    value: int | float | None = None
+    data: Any = None
+    writeable: bool = True
+    write_back: Callable[[], None] = lambda: None
+
+
+def array_dtype(dtype: DType) -> np.dtype[Any]:
+    """The NumPy dtype of a caller's array of these elements."""
+    extension = getattr(ml_dtypes, dtype.array, None)
+    return np.dtype(extension if extension is not None else dtype.array)
+
+
+def bind(program: Program, function: Function, arguments: Sequence[Any]) -> list[Argument]:
+    """Arguments in the order of the parameters; PtoError says all that is wrong with them."""
+    signature = ", ".join(
+        f"%{function.names[slot]}: {function.types[slot]}" for slot in function.params
+    )
+    if len(arguments) != len(function.params):
+        raise PtoError(
+            [
+                program.diagnostic(
+                    COUNT,
+                    function.span,
+                    f"@{function.name} takes {len(function.params)} arguments",
+                    found=f"{len(arguments)} arguments",
+                    expected=f"({signature})",
+                    hint="pass one argument per parameter, in order",
+                )
+            ]
+        )
+    bound: list[Argument] = []
+    wrong: list[Diagnostic] = []
+    for position, (slot, given) in enumerate(zip(function.params, arguments, strict=True)):
+        kind, name = function.types[slot], function.names[slot]
+        try:
+            if isinstance(kind, Ptr):
+                bound.append(_bind_array(name, kind.dtype, position, given))
+            elif isinstance(kind, Scalar):
+                bound.append(_bind_scalar(name, kind.dtype, position, given))
+        except _Wrong as error:
+            wrong.append(
+                program.diagnostic(
+                    error.code,
+                    function.span,
+                    f"argument {position} (%{name}): {error.message}",
+                    found=error.found,
+                    expected=error.expected,
+                    hint=error.hint,
+                )
+            )
+    if wrong:
+        raise PtoError(wrong)
+    return bound
+
+
+class _Wrong(Exception):
+    def __init__(
+        self, code: str, message: str, found: str, expected: str = "", hint: str = ""
+    ) -> None:
+        super().__init__(message)
+        self.code, self.message, self.found = code, message, found
+        self.expected, self.hint = expected, hint
+
+
+def _bind_array(name: str, dtype: DType, position: int, given: Any) -> Argument:
+    array = _as_array(given, dtype)
+    if not _fits(array.dtype, dtype):
+        raise _Wrong(
+            WRONG_DTYPE,
+            "the array has other elements than the pointer",
+            found=f"{array.dtype} array of shape {array.shape}",
+            expected=f"{array_dtype(dtype)} elements for {dtype}",
+            hint=f"convert it with .astype, or reinterpret it with .view({array_dtype(dtype)})",
+        )
+    if array.flags.c_contiguous:
+        data = array.reshape(-1).view(np.uint8)
+        return Argument(name, dtype, position, data=data, writeable=array.flags.writeable)
+    dense = np.ascontiguousarray(array)
+
+    def write_back() -> None:
+        if array.flags.writeable:
+            array[...] = dense.reshape(array.shape)
+
+    data = dense.reshape(-1).view(np.uint8)
+    return Argument(
+        name,
+        dtype,
+        position,
+        data=data,
+        writeable=array.flags.writeable,
+        write_back=write_back,
+    )
+
+
+def _as_array(given: Any, dtype: DType) -> Any:
+    if isinstance(given, np.ndarray):
+        return given
+    try:
+        if hasattr(given, "__array_interface__"):
+            return np.asarray(given)
+        if hasattr(given, "__dlpack__"):
+            return np.from_dlpack(given)
+    except (TypeError, ValueError, RuntimeError, BufferError, AttributeError) as error:
+        raise _Wrong(NOT_AN_ARRAY, "the array cannot be shared", str(error)) from None
+    raise _Wrong(
+        NOT_AN_ARRAY,
+        "a pointer parameter needs an array",
+        found=f"{type(given).__name__} {given!r:.40}",
+        expected=f"an array of {array_dtype(dtype)}",
+    )
+
+
+def _fits(given: np.dtype[Any], dtype: DType) -> bool:
+    """Same type; or raw unsigned or opaque items of the width for a type NumPy lacks; or
+    either sign for a signless integer."""
+    wanted = array_dtype(dtype)
+    if given == wanted:
+        return True
+    if given.itemsize != dtype.bytes or not given.isnative:
+        return False
+    if dtype.is_int:
+        return dtype.signless and given.kind in "iu"
+    is_extension = dtype.storage != dtype.array
+    return is_extension and given.kind in "uV" and given.fields is None
+
+
+def _bind_scalar(name: str, dtype: DType, position: int, given: Any) -> Argument:
+    if isinstance(given, np.generic) or (isinstance(given, np.ndarray) and given.ndim == 0):
+        given = given.item()
+    if isinstance(given, bool):
+        given = int(given)
+    wanted = "an integer" if dtype.is_int else "a number"
+    if not isinstance(given, (int, float)) or (dtype.is_int and not isinstance(given, int)):
+        raise _Wrong(
+            WRONG_SCALAR,
+            f"a parameter of type {dtype} needs {wanted}",
+            found=f"{type(given).__name__} {given!r:.40}",
+            expected=wanted,
+        )
+    if dtype.is_int:
+        # A signless integer may be given by either reading of its bits.
+        low = -(1 << (dtype.bits - 1)) if dtype.signed else 0
+        unsigned_too = dtype.signless or not dtype.signed
+        high = (1 << dtype.bits) - 1 if unsigned_too else (1 << (dtype.bits - 1)) - 1
+        if not low <= given <= high:
+            raise _Wrong(
+                WRONG_SCALAR,
+                f"the number does not fit {dtype}",
+                found=str(given),
+                expected=f"{low} to {high}",
+            )
+        return Argument(name, dtype, position, value=int(given))
+    return Argument(name, dtype, position, value=float(given))

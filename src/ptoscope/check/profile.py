@@ -1,0 +1,74 @@
+"""Profiles: what a target does not have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ptoscope.check.rule import Context, Finding, Rule
+from ptoscope.check.types import bindings, operands_of
+from ptoscope.isa import TABLE
+from ptoscope.isa.dtypes import DType
+from ptoscope.isa.targets import TARGETS
+from ptoscope.isa.types import Ptr
+
+
+def _absent_instructions(context: Context) -> Iterator[Finding]:
+    for op in context.function.ops():
+        record = TABLE.get(op.name)
+        if record is not None and context.target.name not in record.targets:
+            yield Finding(
+                op.span,
+                f"{record.name} does not exist on {context.target.name}",
+                found=f"target {context.target.name}",
+                expected=f"target {' or '.join(record.targets)}",
+                hint="choose another instruction, or another --target",
+            )
+
+
+def _absent_forms(context: Context) -> Iterator[Finding]:
+    for op in context.function.ops():
+        record = TABLE.get(op.name)
+        if record is None or op.blocks:
+            continue
+        form = record.forms[op.form]
+        known = bindings(
+            (*operands_of(form, op), *form.results),
+            (*context.types(op.operands), *context.types(op.results)),
+        )
+        for variable, types in record.types.items():
+            dtype = known.get(variable)
+            if not isinstance(dtype, DType):
+                continue
+            if dtype in types.legal(context.target, context.revision):
+                continue
+            others = [t.name for t in TARGETS.values() if dtype in types.legal(t, context.revision)]
+            if others:
+                yield Finding(
+                    op.span,
+                    f"{record.name} has no {dtype} form on {context.target.name}",
+                    found=f"{dtype} on {context.target.name}",
+                    expected=", ".join(
+                        str(d) for d in types.legal(context.target, context.revision)
+                    ),
+                    hint=f"it has one on {', '.join(others)}",
+                )
+
+
+def _absent_parameters(context: Context) -> Iterator[Finding]:
+    function = context.function
+    for slot in function.params:
+        kind = function.types[slot]
+        if isinstance(kind, Ptr) and not context.target.has(kind.dtype):
+            yield Finding(
+                function.span,
+                f"{context.target.name} has no {kind.dtype} elements",
+                found=f"%{function.names[slot]}: {kind}",
+                hint="8-bit and narrower floats exist on a5 only",
+            )
+
+
+RULES = (
+    Rule("PTO0201", "the target has the instruction", _absent_instructions),
+    Rule("PTO0202", "the target has the instruction's form", _absent_forms),
+    Rule("PTO0203", "the target has the parameter's element type", _absent_parameters),
+)

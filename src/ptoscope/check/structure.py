@@ -1,0 +1,84 @@
+"""Structure: what stands where. (What a scope sees, and what flows through blocks, types
+already say: the reader reports it.)"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ptoscope.check.rule import Context, Finding, Rule
+from ptoscope.isa import TABLE
+from ptoscope.isa.types import Ptr, Scalar, is_vector_state
+from ptoscope.program import Block, Op
+
+SCOPES = ("pto.vecscope", "pto.strict_vecscope")
+
+
+def _placed(block: Block, inside: Op | None) -> Iterator[tuple[Op, Op | None]]:
+    """Every operation with the vecscope it stands in."""
+    for op in block.ops:
+        yield op, inside
+        for inner in op.blocks:
+            yield from _placed(inner, op if op.name in SCOPES else inside)
+
+
+def _needs_scope(context: Context) -> Iterator[Finding]:
+    for op, scope in _placed(context.function.body, None):
+        record = TABLE.get(op.name)
+        vector_values = any(is_vector_state(t) for t in context.types(op.operands + op.results))
+        belongs = vector_values or (record is not None and record.where == "vecscope")
+        if scope is None and belongs and op.name not in SCOPES:
+            yield Finding(
+                op.span,
+                f"{op.name} stands outside a vecscope",
+                expected="a pto.vecscope { ... } or pto.strict_vecscope around it",
+                hint="vectors, masks and align state exist only inside a vecscope",
+            )
+
+
+def _needs_outside(context: Context) -> Iterator[Finding]:
+    for op, scope in _placed(context.function.body, None):
+        record = TABLE.get(op.name)
+        if scope is not None and record is not None and record.where == "outside":
+            what = "a vecscope" if op.name in SCOPES else op.name
+            yield Finding(
+                op.span,
+                f"{what} stands inside a vecscope",
+                found=f"inside the vecscope of line {scope.span.line}",
+                expected=f"{op.name} before or after it",
+                hint="a vecscope holds vector and scalar instructions only, and no other scope",
+            )
+
+
+def _parameters(context: Context) -> Iterator[Finding]:
+    function = context.function
+    for slot in function.params:
+        kind = function.types[slot]
+        if isinstance(kind, Scalar) or (isinstance(kind, Ptr) and kind.space == "gm"):
+            continue
+        yield Finding(
+            function.span,
+            f"parameter %{function.names[slot]} cannot be passed to a kernel",
+            found=str(kind),
+            expected="a scalar or a pointer to gm",
+            hint="make UB pointers in the kernel with pto.castptr",
+        )
+
+
+def _kind(context: Context) -> Iterator[Finding]:
+    kind = context.program.kernel_kind
+    if kind not in ("", "vector"):
+        yield Finding(
+            context.function.span,
+            f"a {kind} kernel is not supported",
+            found=f"#pto.kernel_kind<{kind}>",
+            expected="#pto.kernel_kind<vector>",
+            hint="ptoscope runs vector kernels; the matrix unit is not modelled",
+        )
+
+
+RULES = (
+    Rule("PTO0301", "vector instructions stand inside a vecscope", _needs_scope),
+    Rule("PTO0302", "DMA, synchronisation and scopes stand outside a vecscope", _needs_outside),
+    Rule("PTO0303", "kernel parameters are scalars and GM pointers", _parameters),
+    Rule("PTO0304", "the kernel is a vector kernel", _kind),
+)

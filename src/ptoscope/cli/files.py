@@ -1,0 +1,214 @@
+"""Files in and out: kernels and arguments read, results written whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import tempfile
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from ptoscope.cli.options import number
+from ptoscope.cli.output import MEMORY
+from ptoscope.diagnostics import UsageError
+
+if TYPE_CHECKING:
+    from ptoscope.isa.dtypes import DType
+
+NOT_DIVISIBLE = "PTO0805"
+BROKEN_FILE = "PTO0806"
+
+ARRAYS = "a .npy or .bin file, or zeros:N"
+
+
+class Word(NamedTuple):
+    """An argument as written on the command line; `elements` belongs to zeros:N, `value` to a
+    number."""
+
+    text: str
+    kind: Literal["npy", "bin", "zeros", "number"]
+    elements: int = 0
+    value: int | float | bool = 0
+
+
+class BadData(Exception):
+    """The data of an argument is wrong."""
+
+    def __init__(self, code: str, message: str, found: str = "", expected: str = "") -> None:
+        super().__init__(message)
+        self.code, self.message, self.found, self.expected = code, message, found, expected
+
+
+@dataclass
+class Buffer:
+    """An array argument.
+
+    `given` is the array with its own shape and type, native and dense; `seen` the same
+    memory as elements of the pointer. `dtype` is the type to save it in, which may have
+    another byte order.
+    """
+
+    given: Any
+    seen: Any
+    dtype: Any
+
+    def npy(self) -> Any:
+        """The array as it was given, with the present contents."""
+        return self.given.astype(self.dtype, copy=False)
+
+
+def readable(path: str) -> Path:
+    """The path; UsageError if it is no file that can be read. A pipe is not opened: what is
+    in it can be read only once."""
+    try:
+        is_directory = stat.S_ISDIR(os.stat(path).st_mode)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise UsageError(f"cannot read {path}: {reason}") from None
+    if is_directory or not os.access(path, os.R_OK):
+        reason = "it is a directory" if is_directory else "no permission"
+        raise UsageError(f"cannot read {path}: {reason}")
+    return Path(path)
+
+
+def read_word(text: str) -> Word:
+    """An argument's form, and that its file is there; UsageError otherwise."""
+    if text.startswith("zeros:"):
+        elements = text.removeprefix("zeros:")
+        if not (elements.isascii() and elements.isdigit()):
+            raise UsageError(f"'{text}': zeros:N needs a number of elements, such as zeros:64")
+        return Word(text, "zeros", elements=int(elements))
+    with contextlib.suppress(ValueError):
+        return Word(text, "number", value=number(text))
+    suffix = os.path.splitext(text)[1].lower()
+    if suffix not in (".npy", ".bin"):
+        raise UsageError(f"cannot read the argument '{text}'; an argument is {ARRAYS}, or a number")
+    readable(text)
+    return Word(text, "npy" if suffix == ".npy" else "bin")
+
+
+def read_buffer(word: Word, element: DType) -> Buffer:
+    """The memory of a pointer argument; BadData if its contents do not fit."""
+    import numpy as np
+
+    from ptoscope.arguments import array_dtype
+
+    try:
+        if word.kind == "zeros":
+            given = np.zeros(word.elements, element.storage)
+        elif word.kind == "npy":
+            given = _read_npy(word.text)
+        else:
+            # Not np.fromfile, which cannot read a pipe.
+            raw = bytearray(Path(word.text).read_bytes())
+            _check_size(len(raw), element)
+            given = np.frombuffer(raw, element.storage)
+    except OSError as error:
+        raise UsageError(f"cannot read {word.text}: {error.strerror}") from None
+    except (MemoryError, OverflowError, ValueError):
+        raise BadData(MEMORY, "there is not enough memory for it") from None
+    _check_size(given.nbytes, element)
+    # order="C": the kernel sees the elements in the order of their indices.
+    native = np.array(given, dtype=given.dtype.newbyteorder("="), order="C", copy=None)
+    memory = native.reshape(-1).view(np.uint8) if native.nbytes else np.empty(0, np.uint8)
+    return Buffer(native, memory.view(array_dtype(element)), given.dtype)
+
+
+def _check_size(size: int, element: DType) -> None:
+    if size % element.bytes:
+        raise BadData(
+            NOT_DIVISIBLE,
+            f"the file does not hold a whole number of {element} elements",
+            found=f"{size} bytes",
+            expected=f"a multiple of {element.bytes} bytes",
+        )
+
+
+def _read_npy(path: str) -> Any:
+    import numpy as np
+
+    try:
+        # read_array and not np.load, which also opens archives and pickles.
+        with open(path, "rb") as file, warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return np.lib.format.read_array(file, allow_pickle=False)
+    except MemoryError:
+        raise
+    except Exception as error:
+        reason = str(error).split("\n")[0] or type(error).__name__
+        if "allow_pickle" in reason:
+            reason = "it holds Python objects"
+        raise BadData(BROKEN_FILE, "the file is not a readable .npy array", reason) from None
+
+
+def check_directory(path: str) -> None:
+    """UsageError if files cannot be written to a directory that may not exist yet."""
+    try:
+        at = Path(path)
+        if at.exists() and not at.is_dir():
+            raise UsageError(f"cannot write to {path}: it is not a directory")
+        while not at.exists():
+            at = at.parent
+        if not at.is_dir() or not os.access(at, os.W_OK | os.X_OK):
+            raise UsageError(f"cannot write to {path}: {at} is not a writable directory")
+    except (OSError, ValueError) as error:
+        raise _unwritable(path, error) from None
+
+
+def write_array(path: Path, array: Any) -> None:
+    """Writes an array to a .npy file."""
+    import numpy as np
+
+    with open(path, "wb") as file, warnings.catch_warnings():
+        # NumPy warns where it writes metadata of a type as plain bytes.
+        warnings.simplefilter("ignore")
+        np.lib.format.write_array(file, array, allow_pickle=False)
+
+
+def save(directory: str, buffers: Mapping[int, Buffer]) -> list[str]:
+    """Writes every buffer as arg<i>.npy and arg<i>.bin, all of them or none."""
+    root = Path(directory)
+    written: list[str] = []
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".ptoscope-", dir=root) as scratch:
+            for position, buffer in buffers.items():
+                npy, raw = Path(scratch, f"arg{position}.npy"), Path(scratch, f"arg{position}.bin")
+                write_array(npy, buffer.npy())
+                raw.write_bytes(buffer.seen.tobytes())
+                written += [npy.name, raw.name]
+            for name in written:
+                if (root / name).is_dir():
+                    raise UsageError(f"cannot write {root / name}: it is a directory")
+            for name in written:
+                os.replace(Path(scratch, name), root / name)
+    except (OSError, ValueError) as error:
+        raise _unwritable(directory, error) from None
+    return [str(root / name) for name in written]
+
+
+def replace_text(path: Path, text: str) -> None:
+    """Rewrites a file, whole or not at all; a link stays a link, the mode stays."""
+    target = Path(os.path.realpath(path))
+    scratch = ""
+    try:
+        mode = target.stat().st_mode
+        handle, scratch = tempfile.mkstemp(prefix=f".{target.name}-", dir=target.parent)
+        with open(handle, "wb") as file:
+            file.write(text.encode())
+        os.chmod(scratch, mode & 0o7777)
+        os.replace(scratch, target)
+    except OSError as error:
+        raise _unwritable(str(path), error) from None
+    finally:
+        with contextlib.suppress(OSError):
+            os.unlink(scratch)
+
+
+def _unwritable(path: str, error: Exception) -> UsageError:
+    reason = error.strerror if isinstance(error, OSError) else str(error)
+    return UsageError(f"cannot write to {path}: {reason}")

@@ -1,0 +1,31 @@
+"""`ptoscope fmt`: the canonical text."""
+
+from __future__ import annotations
+
+from ptoscope.cli.files import readable, replace_text
+from ptoscope.cli.options import Request
+from ptoscope.cli.output import Result
+from ptoscope.diagnostics import UsageError
+
+
+def answer(request: Request) -> Result:
+    """Prints, compares or rewrites one file."""
+    checks, rewrites = request.has("check"), request.has("in-place")
+    if checks and rewrites:
+        raise UsageError("fmt takes --check or -i, not both")
+    path = readable(request.args[0])
+    from ptoscope import ir
+    from ptoscope.kernel import read
+
+    file, source = read(path)
+    text = ir.print_module(ir.parse(source, file), generic=request.has("generic"))
+    changed = text != source
+    fields = {"file": file, "text": text, "changed": changed}
+    if checks:
+        page = (f"{file}: {'would change' if changed else 'ok'}",)
+        return Result("fmt", page, fields, exit=1 if changed else 0)
+    if rewrites:
+        if changed:
+            replace_text(path, text)
+        return Result("fmt", (f"{file}: {'rewritten' if changed else 'unchanged'}",), fields)
+    return Result("fmt", (text,), fields)

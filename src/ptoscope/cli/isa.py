@@ -1,0 +1,224 @@
+"""`ptoscope isa`: what the records say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import asdict
+
+from ptoscope.cli.options import Request
+from ptoscope.cli.output import Result, Table
+from ptoscope.diagnostics import UsageError, nearest
+from ptoscope.isa import INSTRUCTIONS, TABLE
+from ptoscope.isa.record import Form, Group, Operand, Record, Types
+from ptoscope.isa.targets import REVISIONS, TARGETS, Revision
+
+
+def answer(request: Request) -> Result:
+    """The table, or one instruction."""
+    if request.args:
+        text, fields = describe(find(request.args[0]), request)
+        return Result("isa", [text], {"instructions": [fields]})
+    view = _View(request)
+    rows = [(r.group, r.short, r.doc, view.all_types(r)) for r in INSTRUCTIONS.values()]
+    table = Table(("group", "name", "what it does", "types"), rows)
+    legend = f"{len(rows)} instructions; int8 stands for i8, si8 and ui8."
+    records = [view.json(r) for r in INSTRUCTIONS.values()]
+    return Result("isa", [table, legend], {"instructions": records})
+
+
+def find(name: str) -> Record:
+    """The record of a name with or without its dialect; UsageError with the nearest one."""
+    record = TABLE.get(name) or TABLE.get(f"pto.{name}")
+    if record is None:
+        known = [*TABLE, *(r.short for r in INSTRUCTIONS.values())]
+        hint = nearest(name, known) or "`ptoscope isa` lists them"
+        raise UsageError(f"there is no instruction '{name}'; {hint}")
+    return record
+
+
+def describe(record: Record, request: Request) -> tuple[str, dict[str, object]]:
+    """One instruction as text and as JSON fields."""
+    view = _View(request)
+    return view.text(record), view.json(record)
+
+
+class _View:
+    """Records for the targets and revisions asked for; all of them by default."""
+
+    def __init__(self, request: Request) -> None:
+        target, revision = request.get("target"), request.get("revision")
+        self.targets = [t for t in TARGETS.values() if target in (None, t.name)]
+        self.revisions: list[Revision] = [r for r in REVISIONS if revision in (None, r)]
+
+    def types(self, record: Record, types: Types) -> dict[str, dict[str, list[str]]]:
+        """Element types per target and revision; none on a target without the instruction."""
+        return {
+            target.name: {
+                revision: [str(d) for d in types.legal(target, revision)]
+                if target.name in record.targets
+                else []
+                for revision in self.revisions
+            }
+            for target in self.targets
+        }
+
+    def all_types(self, record: Record) -> str:
+        """What the first type variable may stand for anywhere in this view."""
+        for types in record.types.values():
+            by_target = self.types(record, types).values()
+            names = [n for revisions in by_target for legal in revisions.values() for n in legal]
+            return _shorten(dict.fromkeys(names)) or "none"
+        return "-"
+
+    def json(self, record: Record) -> dict[str, object]:
+        """Everything the record says."""
+        return {
+            "name": record.name,
+            "group": record.group,
+            "doc": record.doc,
+            "forms": [_form_json(record, form) for form in record.forms],
+            "types": {var: self.types(record, types) for var, types in record.types.items()},
+            "pipe": record.pipe,
+            "where": record.where,
+            "targets": list(record.targets),
+            "formula": record.formula,
+            "cpp": record.cpp,
+            "cost": asdict(record.cost),
+            "evidence": [asdict(e) for e in record.evidence],
+        }
+
+    def text(self, record: Record) -> str:
+        """Everything the record says, for people."""
+        sections = {
+            "syntax": [_syntax(record, form) for form in record.forms],
+            "operands": dict.fromkeys(line for f in record.forms for line in _operand_lines(f)),
+            "types": self._type_lines(record),
+            "meaning": _meaning_lines(record),
+            "cost": _cost_lines(record),
+            "evidence": [f"{e.cell} [{e.source}] {e.note}".rstrip() for e in record.evidence],
+        }
+        lines = [record.name, f"  {record.doc}"]
+        for title, content in sections.items():
+            if content:
+                lines += ["", title, *(f"  {line}" for line in content)]
+        return "\n".join(lines)
+
+    def _type_lines(self, record: Record) -> list[str]:
+        lines: list[str] = []
+        for variable, types in record.types.items():
+            for target, by_revision in self.types(record, types).items():
+                texts = {r: _shorten(names) or "none" for r, names in by_revision.items()}
+                if len(set(texts.values())) == 1:
+                    texts = {"": next(iter(texts.values()))}
+                lines += [
+                    f"{variable} {target:<5}{f'{r:<7}' if r else ''}{t}" for r, t in texts.items()
+                ]
+        return lines
+
+
+_SIGNS = ("i", "si", "ui")
+_PLACES = {
+    "vecscope": "inside a vecscope",
+    "outside": "outside a vecscope",
+    "anywhere": "inside or outside a vecscope",
+}
+
+
+def _shorten(names: Iterable[str]) -> str:
+    """Names of types; a width that all three kinds of integer have is one word."""
+    given = list(names)
+    words: list[str] = []
+    for name in given:
+        width = name.lstrip("sui")
+        whole = all(f"{sign}{width}" in given for sign in _SIGNS)
+        words.append(f"int{width}" if whole else name)
+    return " ".join(dict.fromkeys(words))
+
+
+def _syntax(record: Record, form: Form) -> str:
+    """One way to write the instruction, with names for values and patterns for types."""
+    head, _, tail = form.pattern.partition(":")
+    types = {o.name: str(o.type) for o in (*form.operands, *form.results)}
+    others = {
+        "groups": " ".join(_clause(g) for g in form.groups),
+        "region": "{ ... }",
+        "none": "",
+        "all": "types of all operands",
+    }
+    signature = re.sub(r"\w+", lambda m: types.get(m[0], others.get(m[0], m[0])), tail)
+
+    def written(match: re.Match[str]) -> str:
+        token, entry, pipe, literal, name = match.groups()
+        if token:
+            return f'"{token}"'
+        if entry:
+            return f"{{{entry} = ...}}"
+        if pipe:
+            return f"#pto.pipe<{pipe}>"
+        return literal or others.get(name, f"%{name}")
+
+    body = re.sub(r'"(\w+)"|\{(\w+)\}|#(\w+)|=(\w+)|(\w+)', written, head).strip()
+    results = ", ".join(f"%{r.name}" for r in form.results)
+    line = f"{results + ' = ' if results else ''}{record.name} {body}".rstrip()
+    return f"{line} : {signature.strip()}" if signature.strip() else line
+
+
+def _clause(group: Group) -> str:
+    repeat = {"one": "", "many": "*", "optional": "?"}[group.arity]
+    return f"{group.keyword}({', '.join(f'%{o.name}' for o in group.operands)}){repeat}"
+
+
+def _operand_lines(form: Form) -> list[str]:
+    operands = [*form.operands, *(o for g in form.groups for o in g.operands)]
+    lines = [f"%{o.name}: {o.type}{_note(o.doc)}" for o in operands]
+    for attr in form.attrs:
+        values = " ".join(attr.values) or f"{attr.low} to {attr.high}"
+        default = f" (default {attr.default})" if attr.default is not None else ""
+        lines.append(f"{attr.name}: {values}{default}{_note(attr.doc)}")
+    return [*lines, *(f"-> %{r.name}: {r.type}{_note(r.doc)}" for r in form.results)]
+
+
+def _note(doc: str) -> str:
+    return f" - {doc}" if doc else ""
+
+
+def _meaning_lines(record: Record) -> list[str]:
+    pipe = record.pipe
+    runs_on = f"the pipe that '{pipe[1:]}' names" if pipe.startswith("=") else pipe
+    lines = [record.formula or record.doc, f"on {runs_on}, {_PLACES[record.where]}"]
+    lines.append(f"targets: {', '.join(record.targets)}")
+    return [*lines, f"C++: {record.cpp}"] if record.cpp else lines
+
+
+def _cost_lines(record: Record) -> list[str]:
+    cost = record.cost
+    lines = [
+        f"{target}: {', '.join(f'{what} {cycles}' for what, cycles in figures.items())} cycles"
+        for target, figures in (("a5", cost.a5), ("a2a3", cost.a2a3))
+        if figures
+    ]
+    return [*lines, cost.note] if cost.note else lines
+
+
+def _form_json(record: Record, form: Form) -> dict[str, object]:
+    return {
+        "syntax": _syntax(record, form),
+        "operands": [_operand_json(o) for o in form.operands],
+        "results": [_operand_json(o) for o in form.results],
+        "attrs": [asdict(a) for a in form.attrs],
+        "groups": [_group_json(g) for g in form.groups],
+    }
+
+
+def _operand_json(operand: Operand) -> dict[str, object]:
+    return {"name": operand.name, "type": str(operand.type), "doc": operand.doc}
+
+
+def _group_json(group: Group) -> dict[str, object]:
+    return {
+        "keyword": group.keyword,
+        "arity": group.arity,
+        "required": group.required,
+        "operands": [_operand_json(o) for o in group.operands],
+    }

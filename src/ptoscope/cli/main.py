@@ -1,0 +1,84 @@
+"""The command `ptoscope`: reads the request, calls the command, reports what it says."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+
+from ptoscope import __version__
+from ptoscope.cli.options import COMMANDS, BadUsage, Request, help_text, read
+from ptoscope.cli.output import INTERNAL, MEMORY, Result, emit, quiet_stdout, usage_result
+from ptoscope.diagnostics import Diagnostic, PtoError, UsageError, nearest
+
+INTERRUPTED = 130
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Runs one command line and returns its exit status; never raises for any input."""
+    try:
+        as_json, result = _answer(sys.argv[1:] if argv is None else argv)
+        return emit(result, as_json)
+    except BrokenPipeError:
+        # Nobody reads on: what is left to say is dropped.
+        quiet_stdout()
+        return 0
+    except KeyboardInterrupt:
+        quiet_stdout()
+        return INTERRUPTED
+
+
+def _answer(argv: list[str]) -> tuple[bool, Result]:
+    try:
+        request = read(argv)
+    except BadUsage as error:
+        hint = f"see `ptoscope {error.request.command} --help`".replace("  ", " ")
+        if error.request.command not in COMMANDS:
+            hint = "see `ptoscope --help`"
+        result = usage_result(error.request.command, str(error), hint)
+        return error.request.has("json"), result
+    return request.has("json"), _guarded(request)
+
+
+def _guarded(request: Request) -> Result:
+    """The command's result, with every way it can fail."""
+    name = request.command
+    try:
+        return _dispatch(request)
+    except UsageError as error:
+        return usage_result(name, str(error))
+    except PtoError as error:
+        return Result(name, exit=1, diagnostics=error.diagnostics)
+    except MemoryError:
+        return Result(name, exit=1, diagnostics=(Diagnostic(MEMORY, "there is not enough memory"),))
+    except Exception as error:
+        if os.environ.get("PTOSCOPE_TRACEBACK"):
+            raise
+        message = f"internal error: {type(error).__name__}: {error}"
+        hint = "please report it with the kernel; PTOSCOPE_TRACEBACK=1 shows where it comes from"
+        return Result(name, exit=1, diagnostics=(Diagnostic(INTERNAL, message, hint=hint),))
+
+
+def _dispatch(request: Request) -> Result:
+    if request.has("version"):
+        return Result("version", (f"ptoscope {__version__}",), {"release": __version__})
+    if request.has("help") or request.command == "help":
+        return _help(request)
+    # Commands load what they need; a wrong option must not pay for it.
+    command = import_module(f"ptoscope.cli.{request.command}")
+    return command.answer(request)
+
+
+def _help(request: Request) -> Result:
+    about = request.command
+    if about == "help":
+        about = request.args[0] if request.args else ""
+    if about and about not in COMMANDS:
+        hint = nearest(about, COMMANDS) or f"there are {', '.join(COMMANDS)}"
+        raise UsageError(f"unknown command '{about}'; {hint}")
+    text = help_text(about)
+    return Result("help", (text,), {"text": text})
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,227 @@
+"""Reading the command line: which command, which arguments, which options.
+
+Options may stand anywhere, also before the command; `--` ends them. Written by hand because
+argparse takes `-1e3` and `-inf` for options, and reads options before a command differently
+from those after it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ptoscope.diagnostics import UsageError, nearest
+
+
+class Option(NamedTuple):
+    """One option. `value` names its value in the help; empty for a switch. `choices` are
+    the values it takes, where they are few."""
+
+    name: str
+    value: str
+    doc: str
+    choices: tuple[str, ...] = ()
+
+
+class Command(NamedTuple):
+    """One command: its arguments as shown, how many there may be, its own options."""
+
+    name: str
+    usage: str
+    doc: str
+    least: int
+    most: int | None
+    options: tuple[Option, ...] = ()
+
+
+class Request(NamedTuple):
+    """What was asked for. Options by their long name without dashes; a switch is "yes"."""
+
+    command: str
+    args: tuple[str, ...]
+    options: dict[str, str]
+
+    def has(self, switch: str) -> bool:
+        """Whether a switch was given."""
+        return switch in self.options
+
+    def get(self, name: str) -> str | None:
+        """The value of an option, None where it was not given."""
+        return self.options.get(name)
+
+
+# Kept here and not read from the instruction set, so that wrong usage is reported without
+# loading it; a test compares them.
+TARGETS = ("cpu", "a2a3", "a5")
+REVISIONS = ("manual", "micro")
+ENGINES = ("reference", "native")
+
+COMMON = (
+    Option("target", "NAME", "cpu, a2a3 or a5 (default: what the module names, else a5)", TARGETS),
+    Option("revision", "NAME", "manual or micro, where they differ (default: manual)", REVISIONS),
+    Option("json", "", "one JSON object on stdout and nothing else; inf and nan are strings"),
+    Option("help", "", "this text"),
+)
+VERSION = Option("version", "", "the version")
+SHORT = {"h": "help", "i": "in-place"}
+
+COMMANDS = {
+    c.name: c
+    for c in (
+        Command(
+            "run",
+            "KERNEL [ARG...]",
+            "run a kernel; one ARG per parameter: a .npy or .bin file, zeros:N, or a number",
+            1,
+            None,
+            (
+                Option("entry", "NAME", "the function (default: the only one, or the only kernel)"),
+                Option("grid", "N", "how many blocks to launch (default: 1)"),
+                Option("engine", "NAME", "reference (default) or native", ENGINES),
+                Option("save", "DIR", "write every pointer argument there as .npy and .bin"),
+            ),
+        ),
+        Command("check", "KERNEL...", "parse and verify kernels", 1, None),
+        Command(
+            "fmt",
+            "KERNEL",
+            "print the canonical text of a kernel, with its comments",
+            1,
+            1,
+            (
+                Option("generic", "", "the generic form of every operation"),
+                Option("check", "", "print nothing; exit 1 if the file would change"),
+                Option("in-place", "", "(-i) rewrite the file"),
+            ),
+        ),
+        Command("isa", "[NAME]", "the table of instructions, or all about one of them", 0, 1),
+        Command("demo", "", "a row softmax: run, compared with NumPy, checked, explained", 0, 0),
+        Command("help", "[COMMAND]", "this text, or the help of a command", 0, 1),
+    )
+}
+
+
+def read(argv: list[str]) -> Request:
+    """The request; raises BadUsage, which carries as much of the request as was understood."""
+    known = {o.name: o for c in COMMANDS.values() for o in (*c.options, *COMMON, VERSION)}
+    words: list[str] = []
+    options: dict[str, str] = {}
+    problems: list[str] = []
+    rest = list(argv)
+    while rest:
+        word = rest.pop(0)
+        if word == "--":
+            words.extend(rest)
+            break
+        if not _is_option(word):
+            words.append(word)
+            continue
+        name, has_value, value = word.partition("=")
+        name = SHORT.get(name[1:], "") if not word.startswith("--") else name[2:]
+        option = known.get(name)
+        if option is None:
+            spelled = word.partition("=")[0]
+            hint = nearest(spelled, [f"--{n}" for n in known])
+            problems.append(f"unknown option '{spelled}'{'; ' + hint if hint else ''}")
+            continue
+        if not option.value:
+            options[name] = "yes"
+            if has_value:
+                problems.append(f"--{name} takes no value")
+            continue
+        if not has_value and rest and not _is_option(rest[0]):
+            value = rest.pop(0)
+        if not value:
+            problems.append(f"--{name} needs a value: {option.value}")
+        elif option.choices and value not in option.choices:
+            choices = ", ".join(option.choices)
+            problems.append(f"unknown {name} '{value}'; there are {choices}")
+        options[name] = value
+    return _request(words, options, problems)
+
+
+class BadUsage(UsageError):
+    """Wrong usage, with what was understood of it."""
+
+    def __init__(self, message: str, request: Request) -> None:
+        super().__init__(message)
+        self.request = request
+
+
+def is_number(word: str) -> bool:
+    """Whether a word is a number, as arguments of `run` are written."""
+    try:
+        number(word)
+    except ValueError:
+        return False
+    return True
+
+
+def number(word: str) -> int | float | bool:
+    """The number a word stands for: 7, -3, 0x10, 1e-3, inf, nan, true, false."""
+    if word in ("true", "false"):
+        return word == "true"
+    for read_as in (lambda: int(word, 10), lambda: int(word, 0)):
+        try:
+            return read_as()
+        except ValueError:
+            continue
+    return float(word)
+
+
+def _is_option(word: str) -> bool:
+    return word.startswith("-") and word != "-" and not is_number(word)
+
+
+def _request(words: list[str], options: dict[str, str], problems: list[str]) -> Request:
+    name, args = (words[0], tuple(words[1:])) if words else ("", ())
+    request = Request(name, args, options)
+    if problems:
+        raise BadUsage(problems[0], request)
+    if "version" in options or ("help" in options and not name):
+        return request
+    if not name:
+        raise BadUsage(f"which command? there are {', '.join(COMMANDS)}", request)
+    command = COMMANDS.get(name)
+    if command is None:
+        hint = nearest(name, COMMANDS) or f"there are {', '.join(COMMANDS)}"
+        raise BadUsage(f"unknown command '{name}'; {hint}", request)
+    if "help" in options:
+        return request
+    own = {o.name for o in (*command.options, *COMMON)}
+    for option in options:
+        if option not in own:
+            raise BadUsage(f"{name} has no option --{option}", request)
+    if len(args) < command.least:
+        raise BadUsage(f"{name} needs {command.usage}", request)
+    if command.most is not None and len(args) > command.most:
+        takes = command.usage or "no arguments"
+        raise BadUsage(f"{name} takes {takes}, not also '{args[command.most]}'", request)
+    return request
+
+
+def help_text(name: str = "") -> str:
+    """The help of a command, or of all."""
+    if name:
+        command = COMMANDS[name]
+        lines = [f"ptoscope {name} {command.usage}".rstrip(), f"  {command.doc}", "", "options:"]
+        return "\n".join([*lines, *_described((*command.options, *COMMON)), ""])
+    lines = [
+        "ptoscope COMMAND ...",
+        "  the open laboratory for PTO vector kernels",
+        "",
+        "commands:",
+    ]
+    lines += [f"  {f'{c.name} {c.usage}':<22}{c.doc}" for c in COMMANDS.values()]
+    lines += ["", "options of every command:", *_described((*COMMON, VERSION))]
+    lines += [
+        "",
+        "Options may stand anywhere; -- ends them. `ptoscope COMMAND --help` lists the others.",
+        "Exit status: 0 all is well; 1 the kernel, its arguments or its run is wrong; 2 wrong",
+        "usage. PTOSCOPE_TRACEBACK=1 shows where an internal error comes from.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _described(options: tuple[Option, ...]) -> list[str]:
+    return [f"  {f'--{o.name} {o.value}':<18}{o.doc}" for o in options]

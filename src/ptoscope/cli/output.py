@@ -1,0 +1,157 @@
+"""What a command says: a result, as text for people or as one JSON object."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TextIO
+
+from ptoscope.diagnostics import Diagnostic
+
+SCHEMA = 1
+USAGE = "PTO0000"
+MEMORY = "PTO0807"
+INTERNAL = "PTO9999"
+_WIDE = 4096
+"""Columns of a table that does not go to a terminal: it is never cut."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns and rows of text."""
+
+    columns: tuple[str, ...]
+    rows: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Result:
+    """The answer of a command: `page` for people, `fields` for JSON, findings for both."""
+
+    command: str
+    page: Sequence[str | Table] = ()
+    fields: Mapping[str, object] = field(default_factory=dict)
+    diagnostics: Sequence[Diagnostic] = ()
+    exit: int = 0
+
+
+def usage_result(command: str, message: str, hint: str = "") -> Result:
+    """The answer to wrong usage."""
+    return Result(command, exit=2, diagnostics=(Diagnostic(USAGE, message, hint=hint),))
+
+
+def emit(result: Result, as_json: bool) -> int:
+    """Writes a result and returns its exit status. A reader that went away changes nothing
+    about it; output that cannot be written is wrong usage."""
+    try:
+        if as_json:
+            _write(sys.stdout, json_text(result))
+        else:
+            _write(sys.stdout, page_text(result.page, sys.stdout))
+            _write(sys.stderr, "".join(_painted(d, sys.stderr) for d in result.diagnostics))
+    except BrokenPipeError:
+        quiet_stdout()
+    except OSError as error:
+        quiet_stdout()
+        with contextlib.suppress(OSError):
+            _write(sys.stderr, f"ptoscope: cannot write the output: {error.strerror}\n")
+        return 2
+    return result.exit
+
+
+def json_text(result: Result) -> str:
+    """The JSON object of a result. JSON has no infinities and no NaN: they are the strings
+    "inf", "-inf" and "nan"."""
+    record = {
+        "version": SCHEMA,
+        "command": result.command,
+        "ok": result.exit == 0,
+        "diagnostics": [d.as_json() for d in result.diagnostics],
+        **result.fields,
+    }
+    return json.dumps(_strict(record), indent=2, allow_nan=False) + "\n"
+
+
+def page_text(page: Sequence[str | Table], stream: TextIO | None) -> str:
+    """A page as text, with colours and fitted columns if the stream is a terminal."""
+    parts = [p if isinstance(p, str) else _table_text(p, stream) for p in page]
+    return "".join(p if p.endswith("\n") else p + "\n" for p in parts)
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 file`, `2 files`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def quiet_stdout() -> None:
+    """Sends what is still buffered to nowhere, so that the interpreter ends quietly."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _write(stream: TextIO | None, text: str) -> None:
+    if stream is None or not text:
+        return
+    encoding = stream.encoding or "utf-8"
+    # What a stream cannot spell (a file name that is not UTF-8, an ASCII terminal) is escaped.
+    stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+    stream.flush()
+
+
+def _is_terminal(stream: TextIO | None) -> bool:
+    return stream is not None and stream.isatty()
+
+
+def _is_coloured(stream: TextIO | None) -> bool:
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return _is_terminal(stream) and not plain
+
+
+def _table_text(table: Table, stream: TextIO | None) -> str:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table as RichTable
+
+    coloured = _is_coloured(stream)
+    console = Console(
+        file=None,
+        width=None if _is_terminal(stream) else _WIDE,
+        force_terminal=coloured,
+        color_system="standard" if coloured else None,
+        markup=False,
+        highlight=False,
+        emoji=False,
+    )
+    rule = box.SIMPLE_HEAD if _is_terminal(stream) else None
+    shown = RichTable(box=rule, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
+    for column in table.columns:
+        shown.add_column(column, overflow="fold")
+    for row in table.rows:
+        shown.add_row(*row)
+    with console.capture() as capture:
+        console.print(shown)
+    return "\n".join(line.rstrip() for line in capture.get().split("\n"))
+
+
+def _painted(diagnostic: Diagnostic, stream: TextIO | None) -> str:
+    text = f"{diagnostic}\n"
+    if not _is_coloured(stream):
+        return text
+    colour = "33" if diagnostic.severity == "warning" else "31"
+    label = f"{diagnostic.severity}[{diagnostic.code}]"
+    return text.replace(label, f"\033[1;{colour}m{label}\033[0m", 1)
+
+
+def _strict(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {str(k): _strict(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_strict(v) for v in value]
+    return value

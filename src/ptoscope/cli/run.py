@@ -1,0 +1,187 @@
+"""`ptoscope run`: a kernel on files and numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ptoscope.cli.check import count_errors, examine
+from ptoscope.cli.files import (
+    ARRAYS,
+    BadData,
+    Buffer,
+    Word,
+    check_directory,
+    read_buffer,
+    read_word,
+    readable,
+    save,
+)
+from ptoscope.cli.options import Request
+from ptoscope.cli.output import Result, Table, counted
+from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
+
+if TYPE_CHECKING:
+    from ptoscope.isa.types import Type
+    from ptoscope.kernel import Kernel
+
+
+def answer(request: Request) -> Result:
+    """Runs a kernel and says what became of its arguments."""
+    kernel_path, *texts = request.args
+    grid = _grid(request.get("grid") or "1")
+    directory = request.get("save")
+    path = readable(kernel_path)
+    words = [read_word(text) for text in texts]
+    if directory is not None:
+        check_directory(directory)
+    from ptoscope.kernel import DEFAULT_ENGINE, choose_engine, choose_entry
+
+    engine = choose_engine(request.get("engine") or DEFAULT_ENGINE)
+    kernel, findings = examine(path, request)
+    if kernel is None or count_errors(findings):
+        return Result("run", diagnostics=findings, exit=1)
+    kernel.function = choose_entry(kernel.program, request.get("entry"))
+    try:
+        arguments = _arguments(kernel, words)
+        before = [a.seen.tobytes() if isinstance(a, Buffer) else b"" for a in arguments]
+        passed = [a.seen if isinstance(a, Buffer) else a for a in arguments]
+        kernel(*passed, grid=grid, engine=engine)
+    except PtoError as error:
+        return Result("run", diagnostics=[*findings, *error.diagnostics], exit=1)
+    buffers = {i: a for i, a in enumerate(arguments) if isinstance(a, Buffer)}
+    saved = save(directory, buffers) if directory is not None else []
+    records = [
+        {**_signature(kernel, i, words[i]), **_contents(a, before[i])}
+        for i, a in enumerate(arguments)
+    ]
+    page: list[str | Table] = [f"@{kernel.name} on {kernel.target.name}, {counted(grid, 'block')}"]
+    if records:
+        page.append(_table(records))
+    if directory is not None:
+        page.append(f"saved {counted(len(saved), 'file')} in {directory}")
+    fields = {
+        "entry": kernel.name,
+        "target": kernel.target.name,
+        "revision": kernel.revision,
+        "engine": engine,
+        "grid": grid,
+        "arguments": records,
+        "saved": saved,
+    }
+    return Result("run", page, fields, findings)
+
+
+def _grid(text: str) -> int:
+    if not (text.isascii() and text.isdigit()) or int(text) < 1:
+        raise UsageError(f"--grid needs a number of blocks, 1 or more, not '{text}'")
+    return int(text)
+
+
+def _arguments(kernel: Kernel, words: list[Word]) -> list[Any]:
+    """Buffers and numbers in the order of the parameters; PtoError with all that is wrong."""
+    from ptoscope.arguments import bind
+
+    program, function = kernel.program, kernel.function
+    if len(words) != len(function.params):
+        bind(program, function, words)  # raises: the count is wrong
+    arguments: list[Any] = []
+    wrong: list[Diagnostic] = []
+    for position, (slot, word) in enumerate(zip(function.params, words, strict=True)):
+        try:
+            arguments.append(_argument(function.types[slot], word))
+        except BadData as error:
+            wrong.append(
+                program.diagnostic(
+                    error.code,
+                    function.span,
+                    f"argument {position} (%{function.names[slot]}): {error.message}",
+                    found=f"{word.text}: {error.found}" if error.found else word.text,
+                    expected=error.expected,
+                )
+            )
+    if wrong:
+        raise PtoError(wrong)
+    return arguments
+
+
+def _argument(kind: Type, word: Word) -> Buffer | int | float:
+    from ptoscope.arguments import NOT_AN_ARRAY, WRONG_SCALAR
+    from ptoscope.isa.dtypes import I1
+    from ptoscope.isa.types import Ptr, Scalar
+
+    if isinstance(kind, Ptr):
+        if word.kind == "number":
+            raise BadData(NOT_AN_ARRAY, "a pointer parameter needs an array", expected=ARRAYS)
+        return read_buffer(word, kind.dtype)
+    is_truth = isinstance(word.value, bool) and kind != Scalar(I1)
+    if word.kind != "number" or is_truth:
+        message = f"a parameter of type {kind} needs a number"
+        raise BadData(WRONG_SCALAR, message, expected="a number")
+    return word.value
+
+
+def _signature(kernel: Kernel, position: int, word: Word) -> dict[str, Any]:
+    slot = kernel.function.params[position]
+    names, types = kernel.function.names, kernel.function.types
+    return {
+        "index": position,
+        "name": names[slot],
+        "type": str(types[slot]),
+        "given": word.text,
+    }
+
+
+def _contents(argument: Any, before: bytes) -> dict[str, Any]:
+    if not isinstance(argument, Buffer):
+        return {"value": argument}
+    import numpy as np
+
+    # Compared as bits: a NaN that stays the same has not changed.
+    bits = np.dtype(f"u{argument.seen.itemsize}")
+    changed = argument.seen.view(bits) != np.frombuffer(before, bits)
+    return {
+        "shape": list(argument.given.shape),
+        "dtype": str(argument.dtype),
+        **_range(argument),
+        "changed": bool(changed.any()),
+        "changed_elements": int(changed.sum()),
+    }
+
+
+def _range(argument: Buffer) -> dict[str, Any]:
+    """Least and greatest element, as the kernel sees them, and how many are NaN."""
+    import numpy as np
+
+    values, given = argument.seen, argument.given.reshape(-1)
+    if values.dtype.kind in "iu":
+        # A signless element is read with the sign of the array it came from.
+        same_width = given.dtype.kind in "iu" and given.itemsize == values.itemsize
+        values = given if same_width else values
+    else:
+        with np.errstate(all="ignore"):
+            values = values.astype(np.float64)
+    numbers = values[~np.isnan(values)]
+    low, high = (numbers.min().item(), numbers.max().item()) if numbers.size else (None, None)
+    return {"min": low, "max": high, "nan": int(values.size - numbers.size)}
+
+
+def _table(records: list[dict[str, Any]]) -> Table:
+    columns = ("arg", "name", "type", "shape", "dtype", "min", "max", "nan", "changed")
+    return Table(columns, [_row(record) for record in records])
+
+
+def _row(record: dict[str, Any]) -> list[str]:
+    head = [str(record["index"]), f"%{record['name']}", record["type"]]
+    if "value" in record:
+        value = _short(record["value"])
+        return [*head, "scalar", record["type"], value, value, "0", "no"]
+    shape = "x".join(map(str, record["shape"])) or "scalar"
+    changed = f"yes ({record['changed_elements']})" if record["changed"] else "no"
+    extremes = (_short(record["min"]), _short(record["max"]))
+    return [*head, shape, record["dtype"], *extremes, str(record["nan"]), changed]
+
+
+def _short(value: int | float | None) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,111 @@
+"""What ptoscope says when something is wrong: one record, one way to print it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+class Span(NamedTuple):
+    """A piece of one source line: 1-based line and column, length in characters."""
+
+    line: int
+    column: int
+    length: int = 1
+
+
+NOWHERE = Span(0, 0, 0)
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One finding. `line` 0 means it belongs to the file (or the call) as a whole."""
+
+    code: str
+    message: str
+    severity: str = "error"
+    file: str = ""
+    span: Span = NOWHERE
+    found: str = ""
+    expected: str = ""
+    hint: str = ""
+    source_line: str = ""
+
+    @property
+    def line(self) -> int:
+        return self.span.line
+
+    @property
+    def column(self) -> int:
+        return self.span.column
+
+    def as_json(self) -> dict[str, object]:
+        """The stable JSON form; `found` and `expected` only where they say something."""
+        record: dict[str, object] = {
+            "code": self.code,
+            "severity": self.severity,
+            "file": self.file,
+            "line": self.span.line,
+            "column": self.span.column,
+            "message": self.message,
+            "hint": self.hint,
+        }
+        if self.found:
+            record["found"] = self.found
+        if self.expected:
+            record["expected"] = self.expected
+        return record
+
+    def __str__(self) -> str:
+        where = self.file
+        if self.span.line:
+            where += f":{self.span.line}:{self.span.column}"
+        lines = [f"{where + ': ' if where else ''}{self.severity}[{self.code}]: {self.message}"]
+        if self.source_line:
+            number = str(self.span.line)
+            # Tabs are kept in the caret line so that the caret stands under its character.
+            before = self.source_line[: self.span.column - 1]
+            indent = "".join("\t" if c == "\t" else " " for c in before)
+            carets = "^" * max(1, min(self.span.length, len(self.source_line) - len(before)))
+            lines.append(f"  {number} | {self.source_line}")
+            lines.append(f"  {' ' * len(number)} | {indent}{carets}")
+        for label, text in (
+            ("found", self.found),
+            ("expected", self.expected),
+            ("hint", self.hint),
+        ):
+            if text:
+                lines.append(f"  {label}: {text}")
+        return "\n".join(lines)
+
+
+class PtoError(Exception):
+    """A kernel, its arguments or its run is wrong; `.diagnostics` says how, in source order."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+        self.diagnostics: tuple[Diagnostic, ...] = tuple(diagnostics)
+        super().__init__("\n".join(str(d) for d in self.diagnostics))
+
+    def __reduce__(self) -> tuple[type[PtoError], tuple[tuple[Diagnostic, ...]]]:
+        return type(self), (self.diagnostics,)
+
+
+class UsageError(Exception):
+    """The tool was asked for something it cannot do (an option, a file, an engine)."""
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """A hint `did you mean 'x'?` for a misspelt word, or an empty string."""
+    import difflib
+
+    close = difflib.get_close_matches(word, list(known), n=5, cutoff=0.6)
+    if not close:
+        return ""
+
+    def likeness(candidate: str) -> tuple[float, int]:
+        same = [a == b for a, b in zip(candidate, word, strict=False)]
+        shared = same.index(False) if False in same else len(same)
+        return difflib.SequenceMatcher(None, candidate, word).ratio(), shared
+
+    return f"did you mean '{max(close, key=likeness)}'?"

@@ -1,0 +1,172 @@
+"""The binary document: two vectors in, one out."""
+
+from __future__ import annotations
+
+from ptoscope.isa.dtypes import F16, F32, FLOATS, INTS, INTS8, INTS32, INTS64
+from ptoscope.isa.families import binary, carrying, cost
+from ptoscope.isa.lanes import Lanes
+from ptoscope.isa.record import Evidence, Types
+
+GROUP = "binary"
+_NUMBERS = "f32 f16 i32 i16 i8"
+_ALL_INTS = INTS + INTS64
+
+_BF16 = Evidence("bf16", "micro", "The manual's table has no bf16 figure; the type is legal.")
+_OUT_OF_RANGE = Evidence(
+    "shift amounts outside [0, width - 1]",
+    "chosen",
+    "The amount is read as unsigned; the width or more shifts everything out: 0, or the sign.",
+)
+_BY_ZERO = Evidence("division by zero", "chosen", "IEEE 754: infinity or NaN.")
+_OVERFLOW = Evidence("integer overflow", "chosen", "Wraps: the low bits of the exact result.")
+NAN_SECOND = Evidence("NaN", "manual", "The loop's comparison fails, so the second operand.")
+NAN_SPREADS = Evidence("NaN (revision micro)", "suite", "NaN if either operand is.")
+
+vadd = binary(
+    "vadd",
+    lambda lhs, rhs: lhs + rhs,
+    doc="Lane-wise sum.",
+    types=Types(FLOATS + _ALL_INTS),
+    formula="lhs[i] + rhs[i]",
+    cost=cost(7, _NUMBERS),
+    evidence=(_BF16, _OVERFLOW),
+)
+vsub = binary(
+    "vsub",
+    lambda lhs, rhs: lhs - rhs,
+    doc="Lane-wise difference.",
+    types=Types(FLOATS + _ALL_INTS),
+    formula="lhs[i] - rhs[i]",
+    cost=cost(7, _NUMBERS),
+    evidence=(_BF16, _OVERFLOW),
+)
+vmul = binary(
+    "vmul",
+    lambda lhs, rhs: lhs * rhs,
+    doc="Lane-wise product. A5 has no 8-bit form.",
+    types=Types(FLOATS + INTS, without={"a5": INTS8}),
+    formula="lhs[i] * rhs[i]",
+    cost=cost(8, "f32 f16 i32 i16", completion={"float": 20, "int": 18}),
+    evidence=(_BF16, _OVERFLOW),
+)
+vdiv = binary(
+    "vdiv",
+    lambda lhs, rhs: lhs / rhs,
+    doc="Lane-wise quotient of floats.",
+    types=Types(FLOATS, micro=(F32, F16)),
+    formula="lhs[i] / rhs[i]",
+    cost=cost(17, "f32", f16=22, completion={"float": 20}),
+    evidence=(_BY_ZERO,),
+)
+vmax = binary(
+    "vmax",
+    Lanes.greater,
+    micro=Lanes.maximum,
+    doc="Lane-wise maximum.",
+    types=Types(FLOATS + INTS),
+    formula="(lhs[i] > rhs[i] ? lhs[i] : rhs[i])",
+    cost=cost(7, _NUMBERS),
+    evidence=(_BF16, NAN_SECOND, NAN_SPREADS),
+)
+vmin = binary(
+    "vmin",
+    Lanes.lesser,
+    micro=Lanes.minimum,
+    doc="Lane-wise minimum.",
+    types=Types(FLOATS + INTS),
+    formula="(lhs[i] < rhs[i] ? lhs[i] : rhs[i])",
+    cost=cost(7, _NUMBERS),
+    evidence=(_BF16, NAN_SECOND, NAN_SPREADS),
+)
+_FLOAT_BITS = Evidence("floats (revision micro)", "suite", "Bitwise on the register's bits.")
+_BITWISE = Types(_ALL_INTS, micro=_ALL_INTS + FLOATS)
+vand = binary(
+    "vand",
+    lambda lhs, rhs: lhs & rhs,
+    doc="Lane-wise bitwise AND.",
+    types=_BITWISE,
+    formula="lhs[i] & rhs[i]",
+    cost=cost(7, "i32 i16 i8", repeat=1, completion={"int": 17}),
+    evidence=(_FLOAT_BITS,),
+)
+vor = binary(
+    "vor",
+    lambda lhs, rhs: lhs | rhs,
+    doc="Lane-wise bitwise OR.",
+    types=_BITWISE,
+    formula="lhs[i] | rhs[i]",
+    cost=cost(7, "i32 i16 i8", repeat=1, completion={"int": 17}),
+    evidence=(_FLOAT_BITS,),
+)
+vxor = binary(
+    "vxor",
+    lambda lhs, rhs: lhs ^ rhs,
+    doc="Lane-wise bitwise exclusive OR.",
+    types=_BITWISE,
+    formula="lhs[i] ^ rhs[i]",
+    cost=cost(7, "i32 i16 i8", repeat=1, completion={"int": 17}),
+    evidence=(_FLOAT_BITS,),
+)
+vshl = binary(
+    "vshl",
+    lambda lhs, rhs: lhs << rhs,
+    doc="Lane-wise shift to the left, each lane by its own amount.",
+    types=Types(_ALL_INTS),
+    formula="lhs[i] << rhs[i]",
+    cost=cost(7, "i32 i16 i8", repeat=1, completion={"int": 17}),
+    evidence=(_OUT_OF_RANGE,),
+)
+vshr = binary(
+    "vshr",
+    lambda lhs, rhs: lhs >> rhs,
+    doc="Lane-wise shift to the right: arithmetic for signed and signless, logical for unsigned.",
+    types=Types(_ALL_INTS),
+    formula="lhs[i] >> rhs[i]",
+    cost=cost(7, "i32 i16 i8", repeat=1, completion={"int": 17}),
+    evidence=(
+        _OUT_OF_RANGE,
+        Evidence("signless integers", "chosen", "Signed, as everywhere where sign matters."),
+    ),
+)
+
+
+def _add(lhs: Lanes, rhs: Lanes) -> tuple[Lanes, Lanes]:
+    total = lhs + rhs
+    return total, total < lhs
+
+
+def _sub(lhs: Lanes, rhs: Lanes) -> tuple[Lanes, Lanes]:
+    return lhs - rhs, lhs < rhs
+
+
+def _sub_no_borrow(lhs: Lanes, rhs: Lanes) -> tuple[Lanes, Lanes]:
+    return lhs - rhs, lhs >= rhs
+
+
+_CARRY_COST = cost(7, "i32", repeat=1, completion={"int": 17})
+vaddc = carrying(
+    "vaddc",
+    _add,
+    group=GROUP,
+    doc="Unsigned sum with carry out: the first link of a carry chain.",
+    types=Types(INTS32),
+    out="carry",
+    formula="result[i] = lhs[i] + rhs[i]; carry[i] = the sum does not fit",
+    cost=_CARRY_COST,
+)
+vsubc = carrying(
+    "vsubc",
+    _sub,
+    micro=_sub_no_borrow,
+    group=GROUP,
+    doc="Unsigned difference with borrow out: the first link of a borrow chain.",
+    types=Types(INTS32),
+    out="borrow",
+    formula="result[i] = lhs[i] - rhs[i]; borrow[i] = lhs[i] < rhs[i]",
+    cost=_CARRY_COST,
+    evidence=(
+        Evidence("polarity (revision micro)", "micro", "1 where none occurred: lhs >= rhs."),
+    ),
+)
+
+RECORDS = (vadd, vsub, vmul, vdiv, vmax, vmin, vand, vor, vxor, vshl, vshr, vaddc, vsubc)

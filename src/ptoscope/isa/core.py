@@ -1,0 +1,136 @@
+"""What an instruction may do to the machine, besides computing lanes.
+
+An engine implements `Core`. Addresses are byte addresses in one row of one lane; the
+engine checks bounds and alignment and faults at the site with the values involved.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+from ptoscope.isa.distributions import Access
+from ptoscope.isa.dtypes import DType
+from ptoscope.isa.lanes import Lanes
+from ptoscope.isa.record import Site
+from ptoscope.isa.types import Space
+
+
+@dataclass(frozen=True)
+class Level:
+    """One loop of a DMA: how often, and the byte steps of source and destination."""
+
+    count: Lanes
+    src_stride: Lanes
+    dst_stride: Lanes
+
+
+@dataclass(frozen=True)
+class Pad:
+    """Fill of a DMA row in UB: `left` elements before the data, `right` after it, then on
+    to the 32-byte boundary and to the row stride. `enabled` is one lane of i1; None is yes."""
+
+    value: Lanes
+    left: Lanes
+    right: Lanes
+    enabled: Lanes | None = None
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """A DMA: `length` bytes per burst, repeated by the levels, innermost first.
+
+    `length_bits` is the width of the length field, which must hold it.
+    """
+
+    src_space: Space
+    dst_space: Space
+    dtype: DType
+    length: Lanes
+    levels: tuple[Level, ...]
+    pad: Pad | None = None
+    length_bits: int = 16
+
+
+class Core(ABC):
+    """One vector core as the instructions see it."""
+
+    @abstractmethod
+    def constant(self, dtype: DType, count: int, value: int | float) -> Lanes:
+        """The value in every lane."""
+
+    @abstractmethod
+    def iota(self, dtype: DType, count: int) -> Lanes:
+        """Lane i holds i."""
+
+    @abstractmethod
+    def mask(self, active: tuple[bool, ...]) -> Lanes:
+        """A mask known beforehand."""
+
+    @abstractmethod
+    def first_lanes(self, limit: Lanes, count: int) -> Lanes:
+        """A mask of `count` lanes with those below the (signed, 32-bit) limit active."""
+
+    @abstractmethod
+    def address(self, base: Lanes, offset: Lanes, size: int) -> Lanes:
+        """base + offset * size, wrapping at 64 bits."""
+
+    @abstractmethod
+    def load(self, site: Site, address: Lanes, access: Access, dtype: DType) -> Lanes:
+        """Lanes from UB as the access maps them."""
+
+    @abstractmethod
+    def store(
+        self, site: Site, address: Lanes, access: Access, value: Lanes, mask: Lanes | None
+    ) -> None:
+        """Active lanes to UB as the access maps them; the others touch nothing."""
+
+    @abstractmethod
+    def load_scalar(self, site: Site, space: Space, address: Lanes, dtype: DType) -> Lanes:
+        """One element from GM or UB."""
+
+    @abstractmethod
+    def store_scalar(self, site: Site, space: Space, address: Lanes, value: Lanes) -> None:
+        """One element to GM or UB."""
+
+    @abstractmethod
+    def transfer(self, site: Site, src: Lanes, dst: Lanes, transfer: Transfer) -> None:
+        """A DMA between GM and UB, on the pipe of the site's record."""
+
+    @abstractmethod
+    def read_register(self, name: str, dtype: DType, initial: int) -> Lanes:
+        """A special register, with its value at launch."""
+
+    @abstractmethod
+    def write_register(self, name: str, value: Lanes) -> None:
+        """Sets a special register."""
+
+    @abstractmethod
+    def block(self, which: str) -> Lanes:
+        """`block_idx`, `block_num`, `subblock_idx` or `subblock_num`, as i64."""
+
+    @abstractmethod
+    def refuse(self, site: Site, condition: Lanes, code: str, message: str) -> None:
+        """A fault at the site if the one lane of the condition is set."""
+
+    # Pipes. Transfers and these are issued: they happen when their pipe gets to them.
+
+    @abstractmethod
+    def set_flag(self, site: Site, src: str, dst: str, event: Lanes) -> None:
+        """Raises an event from one pipe to another."""
+
+    @abstractmethod
+    def wait_flag(self, site: Site, src: str, dst: str, event: Lanes) -> None:
+        """Holds the second pipe until the event is raised, and consumes it."""
+
+    @abstractmethod
+    def get_buf(self, site: Site, pipe: str, buffer: Lanes, mode: Lanes) -> None:
+        """Acquires a buffer id for a pipe; in mode 0 after the releases issued before."""
+
+    @abstractmethod
+    def rls_buf(self, site: Site, pipe: str, buffer: Lanes, mode: Lanes) -> None:
+        """Releases a buffer id."""
+
+    @abstractmethod
+    def barrier(self, site: Site, pipe: str) -> None:
+        """Everything before it on the pipe (or on all) completes first."""

@@ -1,0 +1,348 @@
+"""DMA between GM and UB, in both spellings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ptoscope.isa.core import Core, Level, Pad, Transfer
+from ptoscope.isa.dtypes import ELEMENTS, I1, I64
+from ptoscope.isa.lanes import Lanes
+from ptoscope.isa.patterns import PtrTo, ScalarAsWide, ScalarIn
+from ptoscope.isa.record import (
+    Cost,
+    Evidence,
+    Form,
+    Group,
+    Operand,
+    Record,
+    Run,
+    Site,
+    Types,
+)
+from ptoscope.isa.types import Ptr, Space
+
+GROUP = "DMA"
+_I64 = ScalarIn((I64,))
+_COST = Cost(note="A2/A3: ceil(bytes / 128) cycles; no figure published for A5")
+_TYPES = {"T": Types(ELEMENTS)}
+
+_STATE_EVIDENCE = Evidence(
+    "state at launch", "chosen", "Loop sizes 1 and strides 0: a copy without set-up is one loop."
+)
+_PAD_EVIDENCE = (
+    Evidence(
+        "padding",
+        "micro",
+        "Left elements, the data, right elements, then on to the 32-byte boundary and the row "
+        "stride.",
+    ),
+    Evidence("left padding", "chosen", "Moves the data: it starts after the padding."),
+)
+_WIDTH_EVIDENCE = Evidence("field widths", "micro", "Burst length and count: 16 bits.")
+
+
+def _number(name: str, doc: str) -> Operand:
+    return Operand(name, _I64, doc)
+
+
+def _pointers(src: Space, dst: Space) -> tuple[Operand, Operand]:
+    return (
+        Operand("src", PtrTo(space=src), f"source in {src.upper()}"),
+        Operand("dst", PtrTo(space=dst), f"destination in {dst.upper()}"),
+    )
+
+
+def _element(site: Site) -> Ptr:
+    pointer = site.operands[0]
+    assert isinstance(pointer, Ptr)
+    return pointer
+
+
+def _clauses(site: Site, values: tuple[Lanes, ...]) -> list[tuple[str, tuple[Lanes, ...]]]:
+    """The operands after the fixed ones, cut into the clauses they were written in."""
+    out: list[tuple[str, tuple[Lanes, ...]]] = []
+    at = 0
+    for keyword, count in site.segments:
+        out.append((keyword, values[at : at + count]))
+        at += count
+    return out
+
+
+def _grouped(src_space: Space, dst_space: Space, fixed: int) -> Callable[[Site], Run]:
+    """nburst, then the loops around it, then padding."""
+
+    def meaning(site: Site) -> Run:
+        dtype = _element(site).dtype
+
+        def run(core: Core, src: Lanes, dst: Lanes, *values: Lanes) -> None:
+            length = values[fixed - 3]
+            levels: list[Level] = []
+            pad: Pad | None = None
+            for keyword, operands in _clauses(site, values[fixed - 2 :]):
+                if keyword == "pad":
+                    value, *counts = operands
+                    left, right = counts or (length.const(0), length.const(0))
+                    pad = Pad(value.bits(dtype), left, right)
+                else:
+                    count, src_stride, dst_stride = operands
+                    levels.append(Level(count, src_stride, dst_stride))
+            core.transfer(
+                site, src, dst, Transfer(src_space, dst_space, dtype, length, tuple(levels), pad)
+            )
+
+        return run
+
+    return meaning
+
+
+_NBURST = Group(
+    "nburst",
+    (
+        _number("n_burst", "rows"),
+        _number("src_stride", "bytes from row to row in the source"),
+        _number("dst_stride", "bytes from row to row in the destination"),
+    ),
+)
+_LOOP = Group(
+    "loop",
+    (
+        _number("loop_count", "repetitions of everything inside"),
+        _number("loop_src_stride", "bytes per repetition in the source"),
+        _number("loop_dst_stride", "bytes per repetition in the destination"),
+    ),
+    "many",
+)
+_PAD = Group(
+    "pad",
+    (
+        Operand("pad_value", ScalarAsWide(), "the fill, of the element's width"),
+        _number("left", "elements before the data"),
+        _number("right", "elements after the data"),
+    ),
+    "optional",
+    1,
+)
+
+mte_gm_ub = Record(
+    "pto.mte_gm_ub",
+    GROUP,
+    "Copies rows from GM to UB, with loops around them and padding in UB.",
+    (
+        Form(
+            (
+                *_pointers("gm", "ub"),
+                _number("l2_cache_ctl", "L2 allocation hint, without effect on values"),
+                _number("len_burst", "bytes per row"),
+            ),
+            groups=(_NBURST, _LOOP, _PAD),
+            syntax="src, dst, l2_cache_ctl, len_burst groups : all",
+        ),
+    ),
+    _grouped("gm", "ub", 4),
+    _TYPES,
+    pipe="PIPE_MTE2",
+    where="outside",
+    cost=_COST,
+    evidence=(*_PAD_EVIDENCE, _WIDTH_EVIDENCE),
+    formula="for each loop and row: UB[dst + steps] = GM[src + steps], len_burst bytes",
+    cpp="copy_gm_to_ubuf_align_v2(dst, src, ...)",
+)
+mte_ub_gm = Record(
+    "pto.mte_ub_gm",
+    GROUP,
+    "Copies rows from UB to GM, with loops around them.",
+    (
+        Form(
+            (*_pointers("ub", "gm"), _number("len_burst", "bytes per row")),
+            groups=(_NBURST, _LOOP),
+            syntax="src, dst, len_burst groups : all",
+        ),
+    ),
+    _grouped("ub", "gm", 3),
+    _TYPES,
+    pipe="PIPE_MTE3",
+    where="outside",
+    cost=_COST,
+    evidence=(_WIDTH_EVIDENCE,),
+    formula="for each loop and row: GM[dst + steps] = UB[src + steps], len_burst bytes",
+    cpp="copy_ubuf_to_gm_align_v2(dst, src, ...)",
+)
+
+
+def _state_levels(core: Core, direction: str) -> tuple[Level, Level]:
+    def register(name: str, initial: int) -> Lanes:
+        return core.read_register(f"{name}_{direction}", I64, initial)
+
+    def level(n: int) -> Level:
+        return Level(
+            register(f"loop{n}_size", 1),
+            register(f"loop{n}_src_stride", 0),
+            register(f"loop{n}_dst_stride", 0),
+        )
+
+    return level(1), level(2)
+
+
+def _copy_in(site: Site) -> Run:
+    dtype = _element(site).dtype
+
+    def run(
+        core: Core,
+        src: Lanes,
+        dst: Lanes,
+        sid: Lanes,
+        n_burst: Lanes,
+        len_burst: Lanes,
+        left: Lanes,
+        right: Lanes,
+        data_select: Lanes,
+        l2_cache_ctl: Lanes,
+        src_stride: Lanes,
+        dst_stride: Lanes,
+    ) -> None:
+        levels = (Level(n_burst, src_stride, dst_stride), *_state_levels(core, "outtoub"))
+        padded = Pad(core.constant(dtype, 1, 0), left, right, data_select)
+        core.transfer(site, src, dst, Transfer("gm", "ub", dtype, len_burst, levels, padded))
+
+    return run
+
+
+copy_gm_to_ubuf = Record(
+    "pto.copy_gm_to_ubuf",
+    GROUP,
+    "Copies rows from GM to UB; the loops around them are the state of set_loop*_outtoub.",
+    (
+        Form(
+            (
+                *_pointers("gm", "ub"),
+                _number("sid", "stream id, without effect on values"),
+                _number("n_burst", "rows"),
+                _number("len_burst", "bytes per row"),
+                _number("left_pad", "elements before the data, if selected"),
+                _number("right_pad", "elements after the data, if selected"),
+                Operand("data_select", ScalarIn((I1,)), "whether rows are padded"),
+                _number("l2_cache_ctl", "L2 allocation hint, without effect on values"),
+                _number("src_stride", "bytes from row to row in GM"),
+                _number("dst_stride", "bytes from row to row in UB"),
+            ),
+        ),
+    ),
+    _copy_in,
+    _TYPES,
+    pipe="PIPE_MTE2",
+    where="outside",
+    cost=_COST,
+    evidence=(
+        *_PAD_EVIDENCE,
+        Evidence("padding value", "chosen", "Zero: this spelling names no value."),
+        _STATE_EVIDENCE,
+        _WIDTH_EVIDENCE,
+    ),
+    formula="for loop2, loop1, row: UB[dst + steps] = GM[src + steps], len_burst bytes",
+    cpp="copy_gm_to_ubuf(dst, src, ...)",
+)
+
+
+def _copy_out(site: Site) -> Run:
+    dtype = _element(site).dtype
+
+    def run(
+        core: Core,
+        src: Lanes,
+        dst: Lanes,
+        sid: Lanes,
+        n_burst: Lanes,
+        len_burst: Lanes,
+        reserved: Lanes,
+        dst_stride: Lanes,
+        src_stride: Lanes,
+    ) -> None:
+        levels = (Level(n_burst, src_stride, dst_stride), *_state_levels(core, "ubtoout"))
+        core.transfer(site, src, dst, Transfer("ub", "gm", dtype, len_burst, levels))
+
+    return run
+
+
+copy_ubuf_to_gm = Record(
+    "pto.copy_ubuf_to_gm",
+    GROUP,
+    "Copies rows from UB to GM; the loops around them are the state of set_loop*_ubtoout.",
+    (
+        Form(
+            (
+                *_pointers("ub", "gm"),
+                _number("sid", "stream id, without effect on values"),
+                _number("n_burst", "rows"),
+                _number("len_burst", "bytes per row"),
+                _number("reserved", "without effect"),
+                _number("dst_stride", "bytes from row to row in GM"),
+                _number("src_stride", "bytes from row to row in UB"),
+            ),
+        ),
+    ),
+    _copy_out,
+    _TYPES,
+    pipe="PIPE_MTE3",
+    where="outside",
+    cost=_COST,
+    evidence=(_STATE_EVIDENCE, _WIDTH_EVIDENCE),
+    formula="for loop2, loop1, row: GM[dst + steps] = UB[src + steps], len_burst bytes",
+    cpp="copy_ubuf_to_gm(dst, src, ...)",
+)
+
+
+def _state(name: str, registers: tuple[str, str], doc: str, pipe: str) -> Record:
+    """An instruction that sets two registers which later copies of its pipe read."""
+
+    def meaning(site: Site) -> Run:
+        def run(core: Core, first: Lanes, second: Lanes) -> None:
+            core.write_register(registers[0], first)
+            core.write_register(registers[1], second)
+
+        return run
+
+    labels = ("loop1_count", "loop2_count") if "size" in name else ("src_stride", "dst_stride")
+    return Record(
+        f"pto.{name}",
+        GROUP,
+        doc,
+        (Form(tuple(_number(label, "") for label in labels)),),
+        meaning,
+        pipe=pipe,
+        where="outside",
+        cost=_COST,
+        evidence=(_STATE_EVIDENCE,),
+        formula=f"{registers[0]} = {labels[0]}; {registers[1]} = {labels[1]}",
+        cpp=f"{name}({', '.join(labels)})",
+    )
+
+
+def _states(direction: str, pipe: str) -> tuple[Record, ...]:
+    sizes = (f"loop1_size_{direction}", f"loop2_size_{direction}")
+    return (
+        _state(
+            f"set_loop_size_{direction}",
+            sizes,
+            "Sets the counts of the two loops around later copies: loop2 around loop1.",
+            pipe,
+        ),
+        *(
+            _state(
+                f"set_loop{n}_stride_{direction}",
+                (f"loop{n}_src_stride_{direction}", f"loop{n}_dst_stride_{direction}"),
+                f"Sets the byte steps of loop {n} of later copies.",
+                pipe,
+            )
+            for n in (1, 2)
+        ),
+    )
+
+
+RECORDS = (
+    mte_gm_ub,
+    mte_ub_gm,
+    copy_gm_to_ubuf,
+    copy_ubuf_to_gm,
+    *_states("outtoub", "PIPE_MTE2"),
+    *_states("ubtoout", "PIPE_MTE3"),
+)

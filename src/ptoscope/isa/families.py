@@ -1,0 +1,231 @@
+"""Families: what the members of a class of instructions share.
+
+A family owns operands, predication, zeroing of inactive lanes, mask width and scalar
+broadcast. A member says only how it differs: usually one line.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from ptoscope.isa.core import Core
+from ptoscope.isa.dtypes import I16
+from ptoscope.isa.lanes import Lanes
+from ptoscope.isa.patterns import MaskFor, OneOf, ScalarFor, ScalarIn, Vec
+from ptoscope.isa.record import Cost, Evidence, Form, Meaning, Operand, Record, Run, Site, Types
+
+Unary = Callable[[Lanes], Lanes]
+Binary = Callable[[Lanes, Lanes], Lanes]
+Carry = Callable[..., tuple[Lanes, Lanes]]
+
+ZEROING = Evidence(
+    "inactive lanes",
+    "manual",
+    "Zeroing, as the vector-scalar document says; the overview forbids relying on it.",
+)
+MASK = Operand("mask", MaskFor(), "which lanes take part")
+RESULT = Operand("result", Vec(), "the destination vector")
+
+A2A3_STARTUP = 14
+A2A3_INTERVAL = 18
+
+
+def cost(
+    latency: int,
+    elements: str,
+    repeat: int = 2,
+    completion: dict[str, int] | None = None,
+    **exceptions: int,
+) -> Cost:
+    """The manual's figures: A5 latency per element type, A2/A3 constants.
+
+    `elements` lists the types that `latency` holds for; `exceptions` the others.
+    """
+    a5 = {**dict.fromkeys(elements.split(), latency), **exceptions}
+    a2a3 = {"startup": A2A3_STARTUP, "per_repeat": repeat, "interval": A2A3_INTERVAL}
+    for kind, cycles in (completion or {"float": 19, "int": 17}).items():
+        a2a3[f"completion_{kind}"] = cycles
+    return Cost(a5, a2a3)
+
+
+def gate(mask: Lanes, count: int) -> Lanes:
+    """A mask as lanes of the data: a 64-bit lane reads the first of its two b32 lanes."""
+    if mask.count == count:
+        return mask
+    step = mask.count // count
+    return mask.shuffle(tuple(i * step for i in range(count)))
+
+
+def parameters(body: Callable[..., Any]) -> tuple[str, ...]:
+    """The operand names a body asks for."""
+    return tuple(inspect.signature(body).parameters)
+
+
+def unary(
+    name: str,
+    body: Unary,
+    *,
+    doc: str,
+    types: Types,
+    formula: str,
+    cost: Cost,
+    evidence: tuple[Evidence, ...] = (),
+) -> Record:
+    """One vector in, one out, lane by lane; inactive lanes are zero."""
+    return _lanewise(name, "unary", ("input",), body, None, doc, types, formula, cost, evidence)
+
+
+def binary(
+    name: str,
+    body: Binary,
+    *,
+    micro: Binary | None = None,
+    doc: str,
+    types: Types,
+    formula: str,
+    cost: Cost,
+    evidence: tuple[Evidence, ...] = (),
+) -> Record:
+    """Two vectors in, one out, lane by lane; inactive lanes are zero. `micro` is the body of
+    revision micro where it differs."""
+    names = ("lhs", "rhs")
+    return _lanewise(name, "binary", names, body, micro, doc, types, formula, cost, evidence)
+
+
+def _lanewise(
+    name: str,
+    group: str,
+    names: tuple[str, ...],
+    body: Callable[..., Lanes],
+    micro: Callable[..., Lanes] | None,
+    doc: str,
+    types: Types,
+    formula: str,
+    cost: Cost,
+    evidence: tuple[Evidence, ...],
+) -> Record:
+    def meaning(site: Site) -> Run:
+        chosen = micro if site.micro and micro is not None else body
+
+        def run(core: Core, *values: Lanes) -> Lanes:
+            *inputs, mask = values
+            result = chosen(*inputs)
+            return result.masked(gate(mask, result.count))
+
+        return run
+
+    operands = tuple(Operand(n, Vec()) for n in names)
+    return Record(
+        f"pto.{name}",
+        group,
+        doc,
+        (Form((*operands, MASK), (RESULT,)),),
+        meaning,
+        {"T": types},
+        cost=cost,
+        evidence=(ZEROING, *evidence),
+        formula=f"result[i] = mask[i] ? {formula} : 0",
+        cpp=f"{name.upper()}(dst, {', '.join(f'src{i}' for i in range(len(names)))})",
+    )
+
+
+def with_scalar(
+    name: str,
+    body: Binary,
+    *,
+    doc: str,
+    types: Types,
+    formula: str,
+    micro: Binary | None = None,
+    shift: bool = False,
+    cost: Cost,
+    evidence: tuple[Evidence, ...] = (),
+) -> Record:
+    """A vector and a scalar that every lane sees. With `shift`, the scalar is an amount:
+    of the element type, or i16."""
+
+    def meaning(site: Site) -> Run:
+        chosen = micro if site.micro and micro is not None else body
+
+        def run(core: Core, vector: Lanes, scalar: Lanes, mask: Lanes) -> Lanes:
+            if shift:
+                # Cut to the width first: 256 as an i16 amount must not become 0 of an i8.
+                amount = scalar.as_unsigned()
+                width = vector.dtype.bits
+                scalar = (amount < width).select(amount, amount.const(width)).cast(vector.dtype)
+            result = chosen(vector, scalar.bits(vector.dtype).splat(vector.count))
+            return result.masked(gate(mask, result.count))
+
+        return run
+
+    scalar = OneOf((ScalarFor(), ScalarIn((I16,)))) if shift else ScalarFor()
+    operands = (
+        Operand("input", Vec(), "the source vector"),
+        Operand("scalar", scalar, "the shift amount" if shift else "seen by every active lane"),
+        MASK,
+    )
+    return Record(
+        f"pto.{name}",
+        "vector-scalar",
+        doc,
+        (Form(operands, (RESULT,)),),
+        meaning,
+        {"T": types},
+        cost=cost,
+        evidence=(ZEROING, *evidence),
+        formula=f"result[i] = mask[i] ? {formula} : 0",
+        cpp=f"{name.upper()}(dst, src, scalar)",
+    )
+
+
+def carrying(
+    name: str,
+    body: Carry,
+    *,
+    group: str,
+    doc: str,
+    types: Types,
+    formula: str,
+    out: str,
+    cost: Cost,
+    micro: Carry | None = None,
+    evidence: tuple[Evidence, ...] = (),
+) -> Record:
+    """Unsigned arithmetic with a carry mask out, and in where the body asks for one."""
+    names = parameters(body)
+
+    def meaning(site: Site) -> Run:
+        chosen = micro if site.micro and micro is not None else body
+
+        def run(core: Core, lhs: Lanes, rhs: Lanes, *rest: Lanes) -> tuple[Lanes, Lanes]:
+            *carry_in, mask = rest
+            value, carry = chosen(lhs.as_unsigned(), rhs.as_unsigned(), *carry_in)
+            return value.bits(lhs.dtype).masked(mask), carry & mask
+
+        return run
+
+    inputs = [Operand(n, Vec() if i < 2 else MaskFor()) for i, n in enumerate(names)]
+    return Record(
+        f"pto.{name}",
+        group,
+        doc,
+        (Form((*inputs, MASK), (RESULT, Operand(out, MaskFor(), "one bit per lane"))),),
+        meaning,
+        {"T": types},
+        cost=cost,
+        evidence=(
+            ZEROING,
+            Evidence("carry of inactive lanes", "chosen", "0: nothing was computed there."),
+            Evidence("sign", "manual", "Unsigned, exact: sums are not cut before comparing."),
+            *evidence,
+        ),
+        formula=formula,
+        cpp=f"{name.upper()}(dst, {out}, src0, src1{', ' + names[2] if len(names) > 2 else ''})",
+    )
+
+
+def staged(run: Run) -> Meaning:
+    """A meaning that needs nothing of its site."""
+    return lambda site: run

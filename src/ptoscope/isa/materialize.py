@@ -1,0 +1,80 @@
+"""Vectors from scalars: vbr and vdup."""
+
+from __future__ import annotations
+
+from ptoscope.isa.core import Core
+from ptoscope.isa.dtypes import FLOATS, INTS
+from ptoscope.isa.families import MASK, RESULT, ZEROING
+from ptoscope.isa.lanes import Lanes
+from ptoscope.isa.patterns import ScalarFor, Vec
+from ptoscope.isa.record import Attr, Evidence, Form, Operand, Record, Run, Site, Types
+from ptoscope.isa.types import VReg
+
+GROUP = "materialisation"
+
+
+def _element(site: Site) -> VReg:
+    result = site.results[0]
+    assert isinstance(result, VReg)
+    return result
+
+
+def _broadcast(site: Site) -> Run:
+    result = _element(site)
+
+    def run(core: Core, value: Lanes) -> Lanes:
+        return value.bits(result.dtype).splat(result.lanes)
+
+    return run
+
+
+vbr = Record(
+    "pto.vbr",
+    GROUP,
+    "Broadcasts a scalar to all lanes.",
+    (Form((Operand("value", ScalarFor(), "the scalar"),), (RESULT,)),),
+    _broadcast,
+    {"T": Types(FLOATS + INTS)},
+    evidence=(Evidence("element types", "micro", "8, 16 and 32 bits."),),
+    formula="result[i] = value",
+    cpp="vbr(dst, value)",
+)
+
+
+def _duplicate(site: Site) -> Run:
+    result = _element(site)
+    highest = site.attrs.get("position") == "HIGHEST"
+
+    def run(core: Core, input: Lanes, mask: Lanes) -> Lanes:
+        if input.count > 1:
+            lane = input.count - 1 if highest else 0
+            return input.shuffle((lane,) * input.count).masked(mask)
+        return input.bits(result.dtype).splat(result.lanes).masked(mask)
+
+    return run
+
+
+_POSITION = Attr(
+    "position", ("LOWEST", "HIGHEST"), "LOWEST", "which lane of a vector is duplicated"
+)
+vdup = Record(
+    "pto.vdup",
+    GROUP,
+    "Duplicates a scalar, or the lowest or highest lane of a vector, to all active lanes.",
+    (
+        Form((Operand("input", ScalarFor(), "the scalar"), MASK), (RESULT,)),
+        Form(
+            (Operand("input", Vec(), "the vector whose lane is duplicated"), MASK),
+            (RESULT,),
+            (_POSITION,),
+            syntax="input, mask {position} : input, mask -> result",
+        ),
+    ),
+    _duplicate,
+    {"T": Types(FLOATS + INTS)},
+    evidence=(ZEROING, Evidence("position", "micro", "LOWEST where none is written.")),
+    formula="result[i] = mask[i] ? input (its lowest or highest lane) : 0",
+    cpp="vdup(dst, input, mask, mode)",
+)
+
+RECORDS = (vbr, vdup)

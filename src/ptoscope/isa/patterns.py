@@ -1,0 +1,291 @@
+"""Type patterns: what an operand or result may be, with variables shared by one instruction.
+
+A pattern answers four questions: does a type fit (and what does it tell about the
+variables), which type follows once the variables are known, how to say what was expected,
+and how to write it in a syntax line.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ptoscope.isa.dtypes import INDEX, DType, widened
+from ptoscope.isa.types import Align, Mask, Ptr, Scalar, Space, Type, VReg
+
+Bindings = dict[str, DType | int | str]
+"""Variables of one use of an instruction: `T` to an element type, `G` to mask bits,
+`S` to a memory space."""
+
+
+class Pattern:
+    """Base of all type patterns."""
+
+    def match(self, type: Type, known: Bindings) -> bool:
+        """Whether `type` fits; binds the variables it decides."""
+        raise NotImplementedError
+
+    def resolve(self, known: Bindings) -> Type | None:
+        """The type that follows from the bindings, or None if they do not decide it."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        raise NotImplementedError
+
+    def expected(self, known: Bindings) -> str:
+        """What to print as expected."""
+        decided = self.resolve(known)
+        return str(decided) if decided is not None else str(self)
+
+
+def _bind(known: Bindings, name: str, value: DType | int | str) -> bool:
+    return known.setdefault(name, value) == value
+
+
+def _dtype(known: Bindings, name: str) -> DType | None:
+    value = known.get(name)
+    return value if isinstance(value, DType) else None
+
+
+@dataclass(frozen=True)
+class Vec(Pattern):
+    """A vector register of the element type `var`."""
+
+    var: str = "T"
+
+    def match(self, type: Type, known: Bindings) -> bool:
+        return isinstance(type, VReg) and _bind(known, self.var, type.dtype)
+
+    def resolve(self, known: Bindings) -> Type | None:
+        dtype = _dtype(known, self.var)
+        return VReg(dtype) if dtype else None
+
+    def __str__(self) -> str:
+        return f"!pto.vreg<Nx{self.var}>"
+
+
+@dataclass(frozen=True)
+class WideVec(Pattern):
+    """A vector register of the type that sums of `var` have."""
+
+    var: str = "T"
+
+    def match(self, type: Type, known: Bindings) -> bool:
+        expected = self.resolve(known)
+        return isinstance(type, VReg) and (expected is None or type == expected)
+
+    def resolve(self, known: Bindings) -> Type | None:
+        dtype = _dtype(known, self.var)
+        return VReg(widened(dtype)) if dtype else None
+
+    def __str__(self) -> str:
+        return f"!pto.vreg<Mxwide {self.var}>"
+
+
+@dataclass(frozen=True)
+class MaskFor(Pattern):
+    """A mask as wide as the lanes of the element type `var`."""
+
+    var: str = "T"
+
+    def match(self, type: Type, known: Bindings) -> bool:
+        dtype = _dtype(known, self.var)
+        return isinstance(type, Mask) and (dtype is None or type.bits == _granularity(dtype))
+
+    def resolve(self, known: Bindings) -> Type | None:
+        dtype = _dtype(known, self.var)
+        return Mask(_granularity(dtype)) if dtype else None
+
+    def __str__(self) -> str:
+        return "!pto.mask<G>"
+
+
+def _granularity(dtype: DType) -> int:
+    # There is no b64 mask: a 64-bit lane is governed by a b32 pair, of which the first counts.
+    return min(32, max(8, dtype.bits))
+
+
+@dataclass(frozen=True)
+class MaskBits(Pattern):
+    """A mask of one fixed granularity."""
+
+    bits: int
+
+    def match(self, type: Type, known: Bindings) -> bool:
+        return type == Mask(self.bits)
+
+    def resolve(self, known: Bindings) -> Type | None:
+        return Mask(self.bits)
+
+    def __str__(self) -> str:
+        return str(Mask(self.bits))
+
+
+@dataclass(frozen=True)
+class AnyMask(Pattern):
+    """A mask of any granularity, the same wherever `var` stands."""
+
+    var: str = "G"
+
+    def match(self, type: Type, known: Bindings) -> bool:
+        return isinstance(type, Mask) and _bind(known, self.var, type.bits)
+
+    def resolve(self, known: Bindings) -> Type | None:
+        bits = known.get(self.var)
+        return Mask(bits) if isinstance(bits, int) else None
+
+    def __str__(self) -> str:
+        return f"!pto.mask<{self.var}>"
+
+
+@dataclass(frozen=True)
+class PtrTo(Pattern):
+    """A pointer to elements of `var`, in one space or, with space "S", in any."""
+
+    var: str = "T"
+    space: str = "ub"
+
+    def match(self, type: Type, known: Bindings) -> bool:
+        if not isinstance(type, Ptr):
+            return False
+        fits = type.space == self.space or (self.space == "S" and _bind(known, "S", type.space))
+        return fits and _bind(known, self.var, type.dtype)
+
+    def resolve(self, known: Bindings) -> Type | None:
+        dtype = _dtype(known, self.var)
+        space = known.get("S") if self.space == "S" else self.space
+        if dtype is None or space is None:
+            return None
+        named: Space = "gm" if space == "gm" else "ub"
+        return Ptr(dtype, named)
+
+    def __str__(self) -> str:
+        return f"!pto.ptr<{self.var}, {'space' if self.space == 'S' else self.space}>"
+
+
+@dataclass(frozen=True)
+class ScalarFor(Pattern):
+    """A scalar of the element type `var`; a signless one serves a signed or unsigned vector."""
+
+    var: str = "T"
+
+    def match(self, type: Type, known: Bindings) -> bool:
+        if not isinstance(type, Scalar):
+            return False
+        dtype = _dtype(known, self.var)
+        if dtype is None:
+            return _bind(known, self.var, type.dtype)
+        same_width = type.dtype.is_int and dtype.is_int and type.dtype.bits == dtype.bits
+        return type.dtype == dtype or (
+            same_width and type.dtype.signless and type.dtype is not INDEX
+        )
+
+    def resolve(self, known: Bindings) -> Type | None:
+        dtype = _dtype(known, self.var)
+        return Scalar(dtype) if dtype else None
+
+    def __str__(self) -> str:
+        return self.var
+
+
+@dataclass(frozen=True)
+class ScalarAsWide(Pattern):
+    """A scalar of the width of the element type `var`, whose bits are taken as they are."""
+
+    var: str = "T"
+
+    def match(self, type: Type, known: Bindings) -> bool:
+        dtype = _dtype(known, self.var)
+        return (
+            isinstance(type, Scalar)
+            and type.dtype is not INDEX
+            and (dtype is None or type.dtype.bits == dtype.bits)
+        )
+
+    def resolve(self, known: Bindings) -> Type | None:
+        dtype = _dtype(known, self.var)
+        return Scalar(dtype) if dtype else None
+
+    def __str__(self) -> str:
+        return f"a scalar as wide as {self.var}"
+
+
+@dataclass(frozen=True)
+class ScalarIn(Pattern):
+    """A scalar of one of the given types; the first is the one to write by default."""
+
+    dtypes: tuple[DType, ...]
+
+    def match(self, type: Type, known: Bindings) -> bool:
+        return isinstance(type, Scalar) and type.dtype in self.dtypes
+
+    def resolve(self, known: Bindings) -> Type | None:
+        return Scalar(self.dtypes[0]) if len(self.dtypes) == 1 else None
+
+    def __str__(self) -> str:
+        return " or ".join(str(d) for d in self.dtypes)
+
+
+@dataclass(frozen=True)
+class ScalarVar(Pattern):
+    """A scalar of one of the given types, the same wherever `var` stands."""
+
+    dtypes: tuple[DType, ...]
+    var: str = "T"
+
+    def match(self, type: Type, known: Bindings) -> bool:
+        return (
+            isinstance(type, Scalar)
+            and type.dtype in self.dtypes
+            and _bind(known, self.var, type.dtype)
+        )
+
+    def resolve(self, known: Bindings) -> Type | None:
+        dtype = _dtype(known, self.var)
+        return Scalar(dtype) if dtype else None
+
+    def __str__(self) -> str:
+        return " or ".join(str(d) for d in self.dtypes)
+
+
+@dataclass(frozen=True)
+class AlignState(Pattern):
+    """The state of an unaligned stream."""
+
+    def match(self, type: Type, known: Bindings) -> bool:
+        return isinstance(type, Align)
+
+    def resolve(self, known: Bindings) -> Type | None:
+        return Align()
+
+    def __str__(self) -> str:
+        return "!pto.align"
+
+
+@dataclass(frozen=True)
+class OneOf(Pattern):
+    """Any of several patterns."""
+
+    choices: tuple[Pattern, ...]
+
+    def match(self, type: Type, known: Bindings) -> bool:
+        return any(p.match(type, known) for p in self.choices)
+
+    def resolve(self, known: Bindings) -> Type | None:
+        return None
+
+    def __str__(self) -> str:
+        return " or ".join(str(p) for p in self.choices)
+
+
+@dataclass(frozen=True)
+class AnyType(Pattern):
+    """Any type at all (arguments of a strict_vecscope)."""
+
+    def match(self, type: Type, known: Bindings) -> bool:
+        return True
+
+    def resolve(self, known: Bindings) -> Type | None:
+        return None
+
+    def __str__(self) -> str:
+        return "any type"

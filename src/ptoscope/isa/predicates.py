@@ -1,0 +1,131 @@
+"""Predicates from patterns and counts: pset, pge and plt for each granularity."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ptoscope.isa.core import Core
+from ptoscope.isa.dtypes import I32
+from ptoscope.isa.lanes import Lanes
+from ptoscope.isa.patterns import MaskBits, ScalarIn
+from ptoscope.isa.record import Attr, Evidence, Form, Operand, Record, Run, Site
+from ptoscope.isa.types import GRANULARITIES
+
+GROUP = "predicates"
+_VL = (1, 2, 3, 4, 8, 16, 32, 64, 128)
+PATTERNS = (
+    "PAT_ALL",
+    "PAT_ALLF",
+    "PAT_H",
+    "PAT_Q",
+    *(f"PAT_VL{n}" for n in _VL),
+    "PAT_M3",
+    "PAT_M4",
+)
+
+
+def pattern_lane(pattern: str, lane: int, lanes: int) -> bool:
+    """Whether a pattern activates a lane."""
+    if pattern.startswith("PAT_VL"):
+        return lane < int(pattern.removeprefix("PAT_VL"))
+    rules: dict[str, Callable[[], bool]] = {
+        "PAT_ALL": lambda: True,
+        "PAT_ALLF": lambda: False,
+        "PAT_H": lambda: lane < lanes // 2,
+        "PAT_Q": lambda: lane < lanes // 4,
+        "PAT_M3": lambda: lane % 3 == 0,
+        "PAT_M4": lambda: lane % 4 == 0,
+    }
+    return rules[pattern]()
+
+
+def _lanes(bits: int) -> int:
+    return 2048 // bits
+
+
+def _from_pattern(bits: int) -> Callable[[Site], Run]:
+    def meaning(site: Site) -> Run:
+        count = _lanes(bits)
+        pattern = str(site.attrs["pattern"])
+        active = tuple(pattern_lane(pattern, lane, count) for lane in range(count))
+
+        def run(core: Core) -> Lanes:
+            return core.mask(active)
+
+        return run
+
+    return meaning
+
+
+def _from_count(bits: int) -> Callable[[Site], Run]:
+    def meaning(site: Site) -> Run:
+        count = _lanes(bits)
+
+        def run(core: Core, scalar: Lanes) -> tuple[Lanes, Lanes]:
+            enough = scalar >= count
+            rest = enough.select(scalar - count, scalar.const(0))
+            return core.first_lanes(scalar, count), rest
+
+        return run
+
+    return meaning
+
+
+_PATTERN = Attr("pattern", PATTERNS, None, "which lanes are active")
+_PATTERN_EVIDENCE = (
+    Evidence("PAT_H, PAT_Q", "suite", "The lowest half and quarter of the lanes."),
+    Evidence("PAT_M3, PAT_M4", "suite", "Every third and fourth lane, from lane 0."),
+    Evidence("PAT_VLn beyond the lanes", "chosen", "All lanes: there are no more."),
+)
+
+
+def _pattern_record(name: str, bits: int, doc: str) -> Record:
+    return Record(
+        f"pto.{name}_b{bits}",
+        GROUP,
+        doc,
+        (
+            Form(
+                results=(Operand("result", MaskBits(bits)),),
+                attrs=(_PATTERN,),
+                syntax='"pattern" : result',
+            ),
+        ),
+        _from_pattern(bits),
+        evidence=_PATTERN_EVIDENCE,
+        formula="result[i] = pattern activates lane i",
+        cpp=f"{name}_b{bits}(pattern)",
+    )
+
+
+def _count_record(bits: int) -> Record:
+    return Record(
+        f"pto.plt_b{bits}",
+        GROUP,
+        f"Activates the first `scalar` of {_lanes(bits)} lanes and counts them off.",
+        (
+            Form(
+                (Operand("scalar", ScalarIn((I32,)), "how many lanes remain"),),
+                (
+                    Operand("mask", MaskBits(bits), "the tail mask"),
+                    Operand("rest", ScalarIn((I32,)), "what remains after these lanes"),
+                ),
+            ),
+        ),
+        _from_count(bits),
+        evidence=(
+            Evidence("a negative count", "chosen", "Signed, as the loop's comparison: no lane."),
+        ),
+        formula=f"mask[i] = i < scalar; rest = max(scalar - {_lanes(bits)}, 0)",
+        cpp=f"plt_b{bits}(count, POST_UPDATE)",
+    )
+
+
+RECORDS = (
+    *(_pattern_record("pset", b, "Makes a predicate from a pattern.") for b in GRANULARITIES),
+    *(
+        _pattern_record("pge", b, "Makes a predicate from a lane-count pattern.")
+        for b in GRANULARITIES
+    ),
+    *(_count_record(b) for b in GRANULARITIES),
+)

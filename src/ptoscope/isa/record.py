@@ -1,0 +1,196 @@
+"""The record: everything the product knows about one instruction, in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+from ptoscope.diagnostics import NOWHERE, Span
+from ptoscope.isa.dtypes import DType
+from ptoscope.isa.patterns import Pattern
+from ptoscope.isa.targets import Revision, Target, TargetName
+from ptoscope.isa.types import Type
+
+AttrValue = str | int | float | bool | tuple[str, ...]
+Source = Literal["manual", "micro", "suite", "chosen"]
+
+
+@dataclass(frozen=True)
+class Operand:
+    """A named operand or result and the types it takes."""
+
+    name: str
+    type: Pattern
+    doc: str = ""
+
+
+@dataclass(frozen=True)
+class Attr:
+    """A static token or number of an instruction.
+
+    `values` lists the legal tokens; empty means any integer from `low` up to `high`.
+    """
+
+    name: str
+    values: tuple[str, ...] = ()
+    default: AttrValue | None = None
+    doc: str = ""
+    low: int = 0
+    high: int = 0
+
+    def allows(self, value: AttrValue) -> bool:
+        """Whether the value is one of this attribute's."""
+        if self.values:
+            return value in self.values
+        return isinstance(value, int) and self.low <= value <= self.high
+
+
+@dataclass(frozen=True)
+class Group:
+    """A clause such as `nburst(...)`: its operands follow those of the clauses before it.
+
+    `required` is how many operands it has at least; with fewer than all, the rest default.
+    """
+
+    keyword: str
+    operands: tuple[Operand, ...]
+    arity: Literal["one", "many", "optional"] = "one"
+    required: int = 0
+
+
+@dataclass(frozen=True)
+class Form:
+    """One way to write an instruction.
+
+    `syntax` is read by parser and printer alike. In it, a bare name is an operand,
+    `a[b]` an address, `"x"` a token, `=x` an integer literal, `{x}` an entry of the
+    attribute dictionary, `#x` a pipe attribute, `[...]` stands for itself, `groups` for the
+    clauses, `region` for a body. After the colon stand the values whose types are written.
+    """
+
+    operands: tuple[Operand, ...] = ()
+    results: tuple[Operand, ...] = ()
+    attrs: tuple[Attr, ...] = ()
+    groups: tuple[Group, ...] = ()
+    syntax: str = ""
+
+    @cached_property
+    def pattern(self) -> str:
+        """The syntax line, derived from the operands where none is given."""
+        if self.syntax:
+            return self.syntax
+        inputs = ", ".join(o.name for o in self.operands)
+        outputs = ", ".join(r.name for r in self.results)
+        return f"{inputs} : {inputs}" + (f" -> {outputs}" if outputs else "")
+
+    def attr(self, name: str) -> Attr:
+        """The attribute of that name."""
+        return next(a for a in self.attrs if a.name == name)
+
+
+@dataclass(frozen=True)
+class Types:
+    """Which element types a type variable may stand for.
+
+    `micro` is the list of revision micro where it differs; `without` removes types on a
+    target.
+    """
+
+    manual: tuple[DType, ...]
+    micro: tuple[DType, ...] | None = None
+    without: Mapping[TargetName, tuple[DType, ...]] = field(
+        default_factory=dict[TargetName, tuple[DType, ...]]
+    )
+
+    def legal(self, target: Target, revision: Revision) -> tuple[DType, ...]:
+        """The legal types of a target and revision, in a fixed order."""
+        allowed = self.micro if revision == "micro" and self.micro is not None else self.manual
+        removed = self.without.get(target.name, ())
+        return tuple(d for d in allowed if d not in removed and target.has(d))
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Where one cell of behaviour comes from, and for a chosen one, why."""
+
+    cell: str
+    source: Source
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Published cycle figures. Empty tables mean that no figure is published.
+
+    `a5` maps an element type to the latency in the manual. `a2a3` holds the manual's
+    constants: startup, completion per kind of element, cycles per repeat, interval.
+    """
+
+    a5: Mapping[str, int] = field(default_factory=dict[str, int])
+    a2a3: Mapping[str, int] = field(default_factory=dict[str, int])
+    note: str = ""
+
+    def __bool__(self) -> bool:
+        return bool(self.a5 or self.a2a3 or self.note)
+
+
+NO_FIGURE = Cost(note="no figure published")
+
+
+@dataclass(frozen=True, eq=False)
+class Site:
+    """One use of an instruction: all that is known before it runs.
+
+    `segments` gives, for each clause written, its keyword and operand count.
+    """
+
+    record: Record
+    operands: tuple[Type, ...]
+    results: tuple[Type, ...]
+    attrs: Mapping[str, AttrValue]
+    target: Target
+    revision: Revision
+    span: Span = NOWHERE
+    form: int = 0
+    segments: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def micro(self) -> bool:
+        return self.revision == "micro"
+
+
+Run = Callable[..., Any]
+"""Executes one use on a core: `run(core, *operand_values)` gives the result value, a tuple
+of them, or None."""
+
+Meaning = Callable[[Site], Run]
+"""Specialises an instruction to one use; called once per use, before anything runs."""
+
+Where = Literal["vecscope", "outside", "anywhere"]
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """One instruction. `name` carries its dialect: `pto.vadd`, `arith.addi`."""
+
+    name: str
+    group: str
+    doc: str
+    forms: tuple[Form, ...]
+    meaning: Meaning
+    types: Mapping[str, Types] = field(default_factory=dict[str, Types])
+    pipe: str = "PIPE_V"
+    """The pipe that executes it; `=x` names the attribute that says which."""
+    where: Where = "vecscope"
+    targets: tuple[TargetName, ...] = ("cpu", "a2a3", "a5")
+    cost: Cost = NO_FIGURE
+    evidence: tuple[Evidence, ...] = ()
+    formula: str = ""
+    cpp: str = ""
+
+    @property
+    def short(self) -> str:
+        """The name without its dialect."""
+        return self.name.partition(".")[2]

@@ -1,0 +1,227 @@
+"""The scalar side: vector scopes, pointers, scalar memory access, launch queries."""
+
+from __future__ import annotations
+
+from ptoscope.isa.core import Core
+from ptoscope.isa.dtypes import ELEMENTS, I32, I64, INDEX, SCALARS
+from ptoscope.isa.lanes import Lanes
+from ptoscope.isa.patterns import AnyType, OneOf, PtrTo, ScalarFor, ScalarIn
+from ptoscope.isa.record import Evidence, Form, Operand, Record, Run, Site, Types
+from ptoscope.isa.types import Ptr, Scalar
+
+GROUP = "scalar"
+_ANYWHERE = Types(ELEMENTS)
+_OFFSET = Operand("offset", ScalarIn((INDEX, I64, I32)), "displacement in elements")
+
+
+def _scope(site: Site) -> Run:
+    def run(core: Core) -> None:
+        """The body is run by the engine."""
+
+    return run
+
+
+vecscope = Record(
+    "pto.vecscope",
+    GROUP,
+    "Launches its body on the vector core; vectors and masks live only in there.",
+    (Form(syntax="region"),),
+    _scope,
+    where="outside",
+    evidence=(Evidence("nesting", "micro", "One scope may not contain another."),),
+    formula="run the body",
+    cpp="__VEC_SCOPE__ { ... }",
+)
+strict_vecscope = Record(
+    "pto.strict_vecscope",
+    GROUP,
+    "A vecscope whose body sees only what is passed to it.",
+    (
+        Form(
+            (Operand("args", AnyType(), "become the arguments of the body"),), syntax="args region"
+        ),
+    ),
+    _scope,
+    where="outside",
+    evidence=(Evidence("capture", "micro", "The body may not use a value from around it."),),
+    formula="run the body with its arguments",
+    cpp="__VEC_SCOPE__ { ... }",
+)
+
+
+def _cast(site: Site) -> Run:
+    result = site.results[0]
+    dtype = result.dtype if isinstance(result, Scalar) else INDEX
+
+    def run(core: Core, source: Lanes) -> Lanes:
+        return source.cast(dtype)
+
+    return run
+
+
+castptr = Record(
+    "pto.castptr",
+    GROUP,
+    "Reinterprets an address: an integer as a pointer, a pointer as another or as an integer.",
+    (
+        Form(
+            (
+                Operand(
+                    "source",
+                    OneOf((ScalarIn((I64, I32, INDEX)), PtrTo("U", "S"))),
+                    "byte address or pointer",
+                ),
+            ),
+            (Operand("result", OneOf((PtrTo("T", "S"), ScalarIn((I64,))))),),
+        ),
+    ),
+    _cast,
+    {"T": _ANYWHERE, "U": _ANYWHERE},
+    pipe="PIPE_S",
+    where="anywhere",
+    evidence=(
+        Evidence("integers as GM addresses", "chosen", "No array is there: any access faults."),
+    ),
+    formula="result = (type)source",
+    cpp="reinterpret_cast",
+)
+
+
+def _advance(site: Site) -> Run:
+    pointer = site.operands[0]
+    assert isinstance(pointer, Ptr)
+    size = pointer.dtype.bytes
+
+    def run(core: Core, ptr: Lanes, offset: Lanes) -> Lanes:
+        return core.address(ptr, offset, size)
+
+    return run
+
+
+addptr = Record(
+    "pto.addptr",
+    GROUP,
+    "Advances a pointer by a number of elements.",
+    (
+        Form(
+            (Operand("ptr", PtrTo("T", "S"), "the base"), _OFFSET),
+            (Operand("result", PtrTo("T", "S")),),
+            syntax="ptr, offset : ptr -> result",
+        ),
+    ),
+    _advance,
+    {"T": _ANYWHERE},
+    pipe="PIPE_S",
+    where="anywhere",
+    evidence=(Evidence("offset", "micro", "Counts elements."),),
+    formula="result = ptr + offset",
+    cpp="ptr + offset",
+)
+
+
+def _load(site: Site) -> Run:
+    pointer, result = site.operands[0], site.results[0]
+    assert isinstance(pointer, Ptr)
+    assert isinstance(result, Scalar)
+
+    def run(core: Core, ptr: Lanes, offset: Lanes) -> Lanes:
+        address = core.address(ptr, offset, pointer.dtype.bytes)
+        return core.load_scalar(site, pointer.space, address, result.dtype)
+
+    return run
+
+
+_SCALAR_MEMORY = {"T": Types(tuple(d for d in ELEMENTS if d in SCALARS))}
+load_scalar = Record(
+    "pto.load_scalar",
+    GROUP,
+    "Loads one element.",
+    (
+        Form(
+            (Operand("ptr", PtrTo("T", "S"), "the base"), _OFFSET),
+            (Operand("result", ScalarFor()),),
+            syntax="ptr[offset] : ptr -> result",
+        ),
+    ),
+    _load,
+    _SCALAR_MEMORY,
+    pipe="PIPE_S",
+    where="anywhere",
+    evidence=(Evidence("alignment", "chosen", "The element size."),),
+    formula="result = ptr[offset]",
+    cpp="*(ptr + offset)",
+)
+
+
+def _store(site: Site) -> Run:
+    pointer = site.operands[1]
+    assert isinstance(pointer, Ptr)
+
+    def run(core: Core, value: Lanes, ptr: Lanes, offset: Lanes) -> None:
+        address = core.address(ptr, offset, pointer.dtype.bytes)
+        core.store_scalar(site, pointer.space, address, value.bits(pointer.dtype))
+
+    return run
+
+
+store_scalar = Record(
+    "pto.store_scalar",
+    GROUP,
+    "Stores one element.",
+    (
+        Form(
+            (
+                Operand("value", ScalarFor(), "the element"),
+                Operand("ptr", PtrTo("T", "S"), "the base"),
+                _OFFSET,
+            ),
+            syntax="value, ptr[offset] : ptr, value",
+        ),
+    ),
+    _store,
+    _SCALAR_MEMORY,
+    pipe="PIPE_S",
+    where="anywhere",
+    evidence=(Evidence("alignment", "chosen", "The element size."),),
+    formula="ptr[offset] = value",
+    cpp="*(ptr + offset) = value",
+)
+
+
+def _query(which: str, doc: str) -> Record:
+    def meaning(site: Site) -> Run:
+        def run(core: Core) -> Lanes:
+            return core.block(which)
+
+        return run
+
+    return Record(
+        f"pto.get_{which}",
+        GROUP,
+        doc,
+        (Form(results=(Operand("result", ScalarIn((I64,))),), syntax="none"),),
+        meaning,
+        pipe="PIPE_S",
+        where="anywhere",
+        evidence=(
+            Evidence("subblocks", "suite", "A pure vector kernel sees one: index 0 of 1.")
+            if "sub" in which
+            else Evidence("value", "micro", "As launched."),
+        ),
+        formula=f"result = {which}",
+        cpp=f"get_{which}()",
+    )
+
+
+RECORDS = (
+    vecscope,
+    strict_vecscope,
+    castptr,
+    addptr,
+    load_scalar,
+    store_scalar,
+    _query("block_idx", "Which block of the launch this is, from 0."),
+    _query("block_num", "How many blocks were launched."),
+    _query("subblock_idx", "Which subblock of the block this is."),
+    _query("subblock_num", "How many subblocks a block has."),
+)

@@ -1,0 +1,176 @@
+"""Synchronisation between pipes: flags, buffers, barriers."""
+
+from __future__ import annotations
+
+from ptoscope.isa.core import Core
+from ptoscope.isa.dtypes import I32, I64, INDEX
+from ptoscope.isa.lanes import Lanes
+from ptoscope.isa.patterns import ScalarIn
+from ptoscope.isa.record import Attr, Evidence, Form, Operand, Record, Run, Site
+from ptoscope.isa.targets import BUFFERS, EVENTS, PIPE_ALL, PIPES
+
+GROUP = "synchronisation"
+_SRC = Attr("src", PIPES, None, "the pipe that signals")
+_DST = Attr("dst", PIPES, None, "the pipe that waits")
+_EVENT = Attr("event", EVENTS, None, "one of 8 events of this pair of pipes")
+_PIPE = Attr("pipe", PIPES, None, "the pipe that uses the buffer")
+_ID = Attr("id", doc="one of 32 buffer ids", high=BUFFERS - 1)
+_MODE = Attr("mode", doc="0: wait for earlier releases; 1: legacy, without waiting", high=1)
+_NUMBER = ScalarIn((I64, I32, INDEX))
+
+
+def _event(core: Core, site: Site, values: tuple[Lanes, ...]) -> Lanes:
+    if values:
+        return values[0]
+    return core.constant(I64, 1, EVENTS.index(str(site.attrs["event"])))
+
+
+def _set(site: Site) -> Run:
+    src, dst = str(site.attrs["src"]), str(site.attrs["dst"])
+
+    def run(core: Core, *values: Lanes) -> None:
+        core.set_flag(site, src, dst, _event(core, site, values))
+
+    return run
+
+
+def _wait(site: Site) -> Run:
+    src, dst = str(site.attrs["src"]), str(site.attrs["dst"])
+
+    def run(core: Core, *values: Lanes) -> None:
+        core.wait_flag(site, src, dst, _event(core, site, values))
+
+    return run
+
+
+_FLAG_FORMS = (
+    Form(attrs=(_SRC, _DST, _EVENT), syntax='["src", "dst", "event"]'),
+    Form(
+        (Operand("event", _NUMBER, "the event's number, 0 to 7"),),
+        attrs=(_SRC, _DST),
+        syntax='["src", "dst", event]',
+    ),
+)
+set_flag = Record(
+    "pto.set_flag",
+    GROUP,
+    "Signals an event from one pipe to another, after what the first pipe did so far.",
+    _FLAG_FORMS,
+    _set,
+    pipe="=src",
+    where="outside",
+    evidence=(Evidence("an event number at run time", "chosen", "Legal, and checked: 0 to 7."),),
+    formula="flag[src, dst, event] += 1",
+    cpp="set_flag(src, dst, event)",
+)
+wait_flag = Record(
+    "pto.wait_flag",
+    GROUP,
+    "Holds the second pipe until the event is signalled, and consumes it.",
+    _FLAG_FORMS,
+    _wait,
+    pipe="=dst",
+    where="outside",
+    evidence=(Evidence("an event number at run time", "chosen", "Legal, and checked: 0 to 7."),),
+    formula="wait until flag[src, dst, event] > 0; flag[src, dst, event] -= 1",
+    cpp="wait_flag(src, dst, event)",
+)
+
+
+def _buffer(core: Core, site: Site, values: tuple[Lanes, ...]) -> tuple[Lanes, Lanes]:
+    if values:
+        return values[0], values[1]
+    number, mode = site.attrs["id"], site.attrs["mode"]
+    assert isinstance(number, int)
+    assert isinstance(mode, int)
+    return core.constant(I64, 1, number), core.constant(I64, 1, mode)
+
+
+def _get(site: Site) -> Run:
+    pipe = str(site.attrs["pipe"])
+
+    def run(core: Core, *values: Lanes) -> None:
+        core.get_buf(site, pipe, *_buffer(core, site, values))
+
+    return run
+
+
+def _release(site: Site) -> Run:
+    pipe = str(site.attrs["pipe"])
+
+    def run(core: Core, *values: Lanes) -> None:
+        core.rls_buf(site, pipe, *_buffer(core, site, values))
+
+    return run
+
+
+_BUFFER_FORMS = (
+    Form(attrs=(_PIPE, _ID, _MODE), syntax='"pipe", =id, =mode'),
+    Form(
+        (Operand("id", _NUMBER, "buffer id, 0 to 31"), Operand("mode", _NUMBER, "0 or 1")),
+        attrs=(_PIPE,),
+        syntax='"pipe", id, mode : id, mode',
+    ),
+)
+get_buf = Record(
+    "pto.get_buf",
+    GROUP,
+    "Acquires a buffer id for a pipe; in mode 0 after all earlier releases of it.",
+    _BUFFER_FORMS,
+    _get,
+    pipe="=pipe",
+    where="outside",
+    evidence=(Evidence("modes", "micro", "0 waits for earlier releases, 1 does not wait."),),
+    formula="mode 0: wait until every earlier rls_buf of id has happened",
+    cpp="get_buf(pipe, id, mode)",
+)
+rls_buf = Record(
+    "pto.rls_buf",
+    GROUP,
+    "Releases a buffer id that the pipe has acquired.",
+    _BUFFER_FORMS,
+    _release,
+    pipe="=pipe",
+    where="outside",
+    evidence=(Evidence("release without acquire", "chosen", "A fault: the pipe holds nothing."),),
+    formula="release id",
+    cpp="rls_buf(pipe, id, mode)",
+)
+
+
+def _barrier(site: Site) -> Run:
+    pipe = str(site.attrs["pipe"])
+
+    def run(core: Core) -> None:
+        core.barrier(site, pipe)
+
+    return run
+
+
+_ANY_PIPE = Attr("pipe", (*PIPES, PIPE_ALL), PIPE_ALL, "the pipe, or PIPE_ALL")
+barrier = Record(
+    "pto.barrier",
+    GROUP,
+    "Waits until a pipe, or with PIPE_ALL every pipe, has finished.",
+    (Form(attrs=(_ANY_PIPE,), syntax="#pipe"),),
+    _barrier,
+    pipe="=pipe",
+    where="outside",
+    evidence=(Evidence("#pto.pipe without a name", "manual", "All pipes."),),
+    formula="wait until the pipe is idle",
+    cpp="pipe_barrier(pipe)",
+)
+pipe_barrier = Record(
+    "pto.pipe_barrier",
+    GROUP,
+    "Waits until a pipe has finished what was issued to it.",
+    (Form(attrs=(_ANY_PIPE,), syntax='"pipe"'),),
+    _barrier,
+    pipe="=pipe",
+    where="outside",
+    evidence=(Evidence("order of copies", "micro", "Orders overlapping copies of one pipe."),),
+    formula="wait until the pipe is idle",
+    cpp="pipe_barrier(pipe)",
+)
+
+RECORDS = (set_flag, wait_flag, get_buf, rls_buf, barrier, pipe_barrier)

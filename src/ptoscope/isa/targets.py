@@ -1,0 +1,55 @@
+"""Targets, revisions, pipes and events."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from ptoscope.isa.dtypes import NARROW_FLOATS, DType
+
+Revision = Literal["manual", "micro"]
+REVISIONS: tuple[Revision, ...] = ("manual", "micro")
+
+TargetName = Literal["cpu", "a2a3", "a5"]
+
+KIB = 1024
+
+
+@dataclass(frozen=True)
+class Target:
+    """One machine that runs PTO kernels.
+
+    `norm_alignment` is what a NORM load or store address must be a multiple of, in bytes;
+    0 stands for the element size.
+    """
+
+    name: TargetName
+    title: str
+    ub_bytes: int
+    norm_alignment: int
+    narrow_floats: bool
+    ordered_aliases: bool
+
+    def has(self, dtype: DType) -> bool:
+        """Whether this target has registers of that element type at all."""
+        return self.narrow_floats or dtype not in NARROW_FLOATS
+
+
+TARGETS: dict[str, Target] = {
+    t.name: t
+    for t in (
+        Target("cpu", "CPU simulation", 256 * KIB, 0, False, True),
+        Target("a2a3", "Ascend A2/A3", 192 * KIB, 32, False, False),
+        Target("a5", "Ascend A5 (Ascend 950)", 256 * KIB, 32, True, True),
+    )
+}
+DEFAULT_TARGET = "a5"
+
+PIPES = ("PIPE_S", "PIPE_V", "PIPE_MTE1", "PIPE_MTE2", "PIPE_MTE3", "PIPE_M", "PIPE_FIX")
+VECTOR_CORE_PIPES = ("PIPE_S", "PIPE_V", "PIPE_MTE2", "PIPE_MTE3")
+PIPE_ALL = "PIPE_ALL"
+
+EVENTS = tuple(f"EVENT_ID{i}" for i in range(8))
+BUFFERS = 32
+DMA_ALIGNMENT = 32
+BLOCK_BYTES = 32

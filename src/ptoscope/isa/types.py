@@ -1,0 +1,77 @@
+"""Types of SSA values, as the whole product knows them outside the text reader."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from ptoscope.isa.dtypes import DType
+
+Space = Literal["gm", "ub"]
+SPACES: tuple[Space, ...] = ("gm", "ub")
+GRANULARITIES = (8, 16, 32)
+
+
+@dataclass(frozen=True)
+class VReg:
+    """A 256-byte vector register of one element type."""
+
+    dtype: DType
+
+    @property
+    def lanes(self) -> int:
+        return self.dtype.lanes
+
+    def __str__(self) -> str:
+        return f"!pto.vreg<{self.lanes}x{self.dtype}>"
+
+
+@dataclass(frozen=True)
+class Mask:
+    """A predicate register seen with 8, 16 or 32 bits per lane."""
+
+    bits: int
+
+    @property
+    def lanes(self) -> int:
+        return 2048 // self.bits
+
+    def __str__(self) -> str:
+        return f"!pto.mask<b{self.bits}>"
+
+
+@dataclass(frozen=True)
+class Ptr:
+    """A pointer to elements in global memory or UB; its value is a byte address."""
+
+    dtype: DType
+    space: Space
+
+    def __str__(self) -> str:
+        return f"!pto.ptr<{self.dtype}, {self.space}>"
+
+
+@dataclass(frozen=True)
+class Align:
+    """The state of an unaligned load or store stream."""
+
+    def __str__(self) -> str:
+        return "!pto.align"
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """A scalar of the surrounding program."""
+
+    dtype: DType
+
+    def __str__(self) -> str:
+        return str(self.dtype)
+
+
+Type = VReg | Mask | Ptr | Align | Scalar
+
+
+def is_vector_state(type: Type) -> bool:
+    """Whether values of this type live only inside a vecscope."""
+    return isinstance(type, (VReg, Mask, Align))

@@ -1,0 +1,181 @@
+"""The vector-scalar document: one vector and one scalar, and the carry chains."""
+
+from __future__ import annotations
+
+from ptoscope.isa.binary import NAN_SECOND, NAN_SPREADS
+from ptoscope.isa.dtypes import F16, F32, FLOATS, INTS, INTS8, INTS32
+from ptoscope.isa.families import carrying, cost, with_scalar
+from ptoscope.isa.lanes import Lanes
+from ptoscope.isa.record import NO_FIGURE, Evidence, Types
+
+_AMOUNT = Evidence(
+    "shift amounts outside [0, width - 1]",
+    "chosen",
+    "The amount is read as unsigned; the width or more shifts everything out: 0, or the sign.",
+)
+_TYPES = Evidence("element types", "chosen", "Those of the two-vector form.")
+
+vadds = with_scalar(
+    "vadds",
+    lambda input, scalar: input + scalar,
+    doc="Adds a scalar to every lane.",
+    types=Types(FLOATS + INTS),
+    formula="input[i] + scalar",
+    cost=cost(7, "f32 f16"),
+)
+vsubs = with_scalar(
+    "vsubs",
+    lambda input, scalar: input - scalar,
+    doc="Subtracts a scalar from every lane.",
+    types=Types(FLOATS + INTS),
+    formula="input[i] - scalar",
+    cost=NO_FIGURE,
+    evidence=(_TYPES,),
+)
+vmuls = with_scalar(
+    "vmuls",
+    lambda input, scalar: input * scalar,
+    doc="Multiplies every lane by a scalar.",
+    types=Types(FLOATS + INTS, without={"a5": INTS8}),
+    formula="input[i] * scalar",
+    cost=cost(8, "f32 f16", completion={"float": 20, "int": 18}),
+    evidence=(_TYPES,),
+)
+vmaxs = with_scalar(
+    "vmaxs",
+    Lanes.greater,
+    micro=Lanes.maximum,
+    doc="Lane-wise maximum with a scalar.",
+    types=Types(FLOATS + INTS),
+    formula="(input[i] > scalar ? input[i] : scalar)",
+    cost=NO_FIGURE,
+    evidence=(NAN_SECOND, NAN_SPREADS),
+)
+vmins = with_scalar(
+    "vmins",
+    Lanes.lesser,
+    micro=Lanes.minimum,
+    doc="Lane-wise minimum with a scalar.",
+    types=Types(FLOATS + INTS),
+    formula="(input[i] < scalar ? input[i] : scalar)",
+    cost=NO_FIGURE,
+    evidence=(NAN_SECOND, NAN_SPREADS),
+)
+vands = with_scalar(
+    "vands",
+    lambda input, scalar: input & scalar,
+    doc="Bitwise AND with a scalar.",
+    types=Types(INTS),
+    formula="input[i] & scalar",
+    cost=NO_FIGURE,
+)
+vors = with_scalar(
+    "vors",
+    lambda input, scalar: input | scalar,
+    doc="Bitwise OR with a scalar.",
+    types=Types(INTS),
+    formula="input[i] | scalar",
+    cost=NO_FIGURE,
+)
+vxors = with_scalar(
+    "vxors",
+    lambda input, scalar: input ^ scalar,
+    doc="Bitwise exclusive OR with a scalar.",
+    types=Types(INTS),
+    formula="input[i] ^ scalar",
+    cost=NO_FIGURE,
+)
+vshls = with_scalar(
+    "vshls",
+    lambda input, scalar: input << scalar,
+    shift=True,
+    doc="Shifts every lane to the left by one amount.",
+    types=Types(INTS),
+    formula="input[i] << scalar",
+    cost=NO_FIGURE,
+    evidence=(_AMOUNT,),
+)
+vshrs = with_scalar(
+    "vshrs",
+    lambda input, scalar: input >> scalar,
+    shift=True,
+    doc="Shifts every lane to the right by one amount: logical for unsigned, else arithmetic.",
+    types=Types(INTS),
+    formula="input[i] >> scalar",
+    cost=NO_FIGURE,
+    evidence=(_AMOUNT,),
+)
+vlrelu = with_scalar(
+    "vlrelu",
+    lambda input, scalar: (input >= 0).select(input, scalar * input),
+    doc="Leaky ReLU with a scalar slope.",
+    types=Types((F32, F16)),
+    formula="(input[i] >= 0 ? input[i] : scalar * input[i])",
+    cost=NO_FIGURE,
+    evidence=(Evidence("NaN", "manual", "The comparison fails, so slope times NaN."),),
+)
+
+
+def _add(lhs: Lanes, rhs: Lanes, carry_in: Lanes) -> tuple[Lanes, Lanes]:
+    partial = lhs + rhs
+    total = partial + carry_in.cast(lhs.dtype)
+    return total, (partial < lhs) | (total < partial)
+
+
+def _sub(lhs: Lanes, rhs: Lanes, borrow_in: Lanes) -> tuple[Lanes, Lanes]:
+    borrow = (lhs < rhs) | (lhs.eq(rhs) & borrow_in)
+    return lhs - rhs - borrow_in.cast(lhs.dtype), borrow
+
+
+def _sub_carry(lhs: Lanes, rhs: Lanes, borrow_in: Lanes) -> tuple[Lanes, Lanes]:
+    value, borrow = _sub(lhs, rhs, ~borrow_in)
+    return value, ~borrow
+
+
+_CARRY_COST = NO_FIGURE
+vaddcs = carrying(
+    "vaddcs",
+    _add,
+    group="vector-scalar",
+    doc="Unsigned sum with carry in and out: a further link of a carry chain.",
+    types=Types(INTS32),
+    out="carry",
+    formula="result[i] = lhs[i] + rhs[i] + carry_in[i]; carry[i] = the sum does not fit",
+    cost=_CARRY_COST,
+)
+vsubcs = carrying(
+    "vsubcs",
+    _sub,
+    micro=_sub_carry,
+    group="vector-scalar",
+    doc="Unsigned difference with borrow in and out: a further link of a borrow chain.",
+    types=Types(INTS32),
+    out="borrow",
+    formula=(
+        "result[i] = lhs[i] - rhs[i] - borrow_in[i]; borrow[i] = lhs[i] < rhs[i] + borrow_in[i]"
+    ),
+    cost=_CARRY_COST,
+    evidence=(
+        Evidence(
+            "polarity (revision micro)",
+            "micro",
+            "Carries: result = lhs - rhs - (1 - c), out = lhs >= rhs + (1 - c).",
+        ),
+    ),
+)
+
+RECORDS = (
+    vadds,
+    vsubs,
+    vmuls,
+    vmaxs,
+    vmins,
+    vands,
+    vors,
+    vxors,
+    vshls,
+    vshrs,
+    vlrelu,
+    vaddcs,
+    vsubcs,
+)

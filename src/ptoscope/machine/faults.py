@@ -1,0 +1,61 @@
+"""Faults: what stops a run, with the place and the values involved."""
+
+from __future__ import annotations
+
+from ptoscope.diagnostics import Diagnostic
+from ptoscope.isa.record import Site
+from ptoscope.program import Program
+
+OUT_OF_UB = "PTO0901"
+OUT_OF_GM = "PTO0902"
+MISALIGNED = "PTO0903"
+DEADLOCK = "PTO0904"
+SYNC_MISUSE = "PTO0905"
+DIVISION = "PTO0906"
+DMA_FIELD = "PTO0907"
+LOOP_STEP = "PTO0908"
+READ_ONLY = "PTO0909"
+
+UNDEFINED_AFTER = "after a fault the contents of pointer arguments are undefined"
+
+
+class Fault(Exception):
+    """Raised where an instruction cannot go on; loops add their iteration on the way out."""
+
+    def __init__(
+        self,
+        site: Site,
+        code: str,
+        message: str,
+        found: str = "",
+        expected: str = "",
+        hint: str = "",
+    ) -> None:
+        super().__init__(message)
+        self.site = site
+        self.code = code
+        self.message = message
+        self.found = found
+        self.expected = expected
+        self.hint = hint
+        self.iterations: list[str] = []
+
+    def inside(self, name: str, value: int) -> None:
+        """Notes the loop iteration the fault happened in, innermost first."""
+        self.iterations.insert(0, f"%{name} = {value}")
+
+    def diagnostic(self, program: Program, block: int, grid: int) -> Diagnostic:
+        """The finding for people."""
+        where = list(self.iterations)
+        if grid > 1:
+            where.insert(0, f"block {block} of {grid}")
+        place = f" (at {', '.join(where)})" if where else ""
+        hint = f"{self.hint}; {UNDEFINED_AFTER}" if self.hint else UNDEFINED_AFTER
+        return program.diagnostic(
+            self.code,
+            self.site.span,
+            f"{self.site.record.name}: {self.message}{place}",
+            found=self.found,
+            expected=self.expected,
+            hint=hint,
+        )

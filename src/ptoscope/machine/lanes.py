@@ -1,0 +1,306 @@
+"""The lane vocabulary on NumPy: the reference for every bit."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ptoscope.isa.dtypes import BF16, F16, F32, F64, I1, DType
+from ptoscope.isa.lanes import Arith, Bitwise, Compare, Lanes
+
+_ARITH = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide}
+_BITWISE = {"and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}
+_COMPARE = {
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+    "eq": np.equal,
+    "ne": np.not_equal,
+}
+_QUIET_NAN = {F16: 0x7E00, BF16: 0x7FC0, F32: 0x7FC00000, F64: 0x7FF8000000000000}
+
+Array = Any
+"""An ndarray of the dtype's storage, or for a row of one, a NumPy scalar of it."""
+
+
+@cache
+def storage(dtype: DType) -> np.dtype[Any]:
+    """The NumPy dtype that holds the lanes."""
+    return np.dtype(dtype.storage)
+
+
+@cache
+def _raw(dtype: DType) -> np.dtype[Any]:
+    """The unsigned NumPy dtype of the same width."""
+    return np.dtype(f"uint{8 * storage(dtype).itemsize}")
+
+
+@cache
+def _canonical(dtype: DType) -> Any:
+    raw = np.array([_QUIET_NAN[dtype]], dtype=f"uint{dtype.bits}")
+    return raw.view(storage(dtype))[0]
+
+
+@cache
+def _const(dtype: DType, count: int, kind: type, value: int | float) -> NumpyLanes:
+    # `kind` keeps 0, 0.0 and False apart in the cache; -0.0 never comes here.
+    single = encode(dtype, value)
+    if count == 1:
+        return NumpyLanes(single, dtype, 1)
+    array = np.full(count, single, dtype=storage(dtype))
+    array.flags.writeable = False
+    return NumpyLanes(array, dtype, count)
+
+
+def encode(dtype: DType, value: int | float) -> Any:
+    """One lane holding a Python number: integers wrap, floats round to nearest even."""
+    if dtype is I1:
+        return np.bool_(value)
+    if dtype.is_int:
+        wrapped = int(value) & ((1 << dtype.bits) - 1)
+        return np.array(wrapped, dtype=f"uint{dtype.bits}").view(storage(dtype))[()]
+    if value != value:
+        return _canonical(dtype)
+    if dtype is BF16:
+        return _narrow_bf16(_odd_f32(np.float64(value)))
+    with np.errstate(over="ignore"):
+        return storage(dtype).type(value)
+
+
+def constant(dtype: DType, count: int, value: int | float) -> NumpyLanes:
+    """The value in every lane."""
+    if isinstance(value, float) and (value == 0 or value != value):
+        single = encode(dtype, value)
+        row = single if count == 1 else np.full(count, single, dtype=storage(dtype))
+        return NumpyLanes(row, dtype, count)
+    return _const(dtype, count, type(value), value)
+
+
+def _odd_f32(wide: Array) -> Array:
+    """f64 to f32 rounded to odd, so that a second rounding cannot go wrong."""
+    near = wide.astype(np.float32)
+    back = near.astype(np.float64)
+    raw = near.view(np.uint32)
+    inexact = (back != wide) & (back == back) & (np.abs(back) != np.inf)
+    # One step toward zero where rounding went away from it, then the last bit set.
+    away = np.abs(back) > np.abs(wide)
+    cut = np.where(inexact & away, raw - np.uint32(1), raw)
+    odd = np.where(inexact, cut | np.uint32(1), cut)
+    return (
+        odd.astype(np.uint32).view(np.float32) if np.ndim(odd) else np.uint32(odd).view(np.float32)
+    )
+
+
+def _narrow_bf16(single: Array) -> Array:
+    """f32 to bf16 bits, nearest even, NaN canonical."""
+    raw = single.view(np.uint32)
+    rounded = (raw + np.uint32(0x7FFF) + ((raw >> np.uint32(16)) & np.uint32(1))) >> np.uint32(16)
+    narrow = np.where(single != single, np.uint32(_QUIET_NAN[BF16]), rounded)
+    return narrow.astype(np.uint16)[()]
+
+
+class NumpyLanes(Lanes):
+    """Lanes held in a NumPy array of the dtype's storage; never changed in place."""
+
+    __slots__ = ("_active", "_full", "_splat", "_words", "a")
+
+    def __init__(self, a: Array, dtype: DType, count: int) -> None:
+        self.a = a
+        self.dtype = dtype
+        self.count = count
+        self._full: bool | None = None
+        self._splat: NumpyLanes | None = None
+        self._words: dict[DType, Array] | None = None
+        self._active: Array | None = None
+
+    def const(self, value: int | float) -> NumpyLanes:
+        return constant(self.dtype, self.count, value)
+
+    def _made(self, a: Array) -> NumpyLanes:
+        """A row of this type that arithmetic made: NaN becomes the canonical one."""
+        if self.dtype.is_float:
+            if self.count == 1:
+                return NumpyLanes(a if a == a else _canonical(self.dtype), self.dtype, 1)
+            # A sum of squares is NaN only if a lane is: the cheapest test there is.
+            squares = a.dot(a)
+            if squares != squares:
+                a[a != a] = _canonical(self.dtype)
+        return NumpyLanes(a, self.dtype, self.count)
+
+    def arith(self, op: Arith, other: Lanes) -> NumpyLanes:
+        assert isinstance(other, NumpyLanes)
+        return self._made(_ARITH[op](self.a, other.a))
+
+    def bitwise(self, op: Bitwise, other: Lanes) -> NumpyLanes:
+        assert isinstance(other, NumpyLanes)
+        return NumpyLanes(_BITWISE[op](self.a, other.a), self.dtype, self.count)
+
+    def shift(self, left: bool, amount: Lanes) -> NumpyLanes:
+        assert isinstance(amount, NumpyLanes)
+        bits = self.dtype.bits
+        raw = np.dtype(f"uint{bits}").type
+        by = amount.a.view(raw)
+        inside = np.minimum(by, raw(bits - 1))
+        # NumPy's own result for an amount of the width or more depends on the host.
+        if not left and self.dtype.signed:
+            return NumpyLanes(self.a >> inside.view(self.a.dtype), self.dtype, self.count)
+        unsigned = self.a.view(raw)
+        shifted = unsigned << inside if left else unsigned >> inside
+        total = np.where(by < bits, shifted, raw(0))
+        return NumpyLanes(
+            self._shaped(total, raw).view(storage(self.dtype)), self.dtype, self.count
+        )
+
+    def _shaped(self, a: Array, kind: Any) -> Array:
+        """np.where turns scalars into 0-d arrays; a row of one stays a scalar."""
+        return kind(a) if self.count == 1 else a
+
+    def compare(self, op: Compare, other: Lanes) -> NumpyLanes:
+        assert isinstance(other, NumpyLanes)
+        return NumpyLanes(_COMPARE[op](self.a, other.a), I1, self.count)
+
+    def is_full(self) -> bool:
+        """Of a mask: whether every lane is active; remembered."""
+        if self._full is None:
+            self._full = bool(np.count_nonzero(self.a) == self.count)
+        return self._full
+
+    def masked(self, mask: Lanes) -> NumpyLanes:
+        """As derived, but with the mask's bits: masks are used many times."""
+        assert isinstance(mask, NumpyLanes)
+        if mask.is_full():
+            return self
+        kind, raw = self.a.dtype, _raw(self.dtype)
+        words = mask.words(self.dtype)
+        return NumpyLanes((self.a.view(raw) & words).view(kind), self.dtype, self.count)
+
+    def active(self) -> Array:
+        """Of a mask: the numbers of the active lanes, rising; remembered."""
+        if self._active is None:
+            self._active = np.flatnonzero(self.a)
+        return self._active
+
+    def words(self, dtype: DType) -> Array:
+        """Of a mask: all ones or all zeros for each lane, as wide as the type; remembered."""
+        if self._words is None:
+            self._words = {}
+        words = self._words.get(dtype)
+        if words is None:
+            raw = _raw(dtype)
+            words = self._words[dtype] = np.where(
+                self.a, raw.type(-1 & ((1 << dtype.bits) - 1)), raw.type(0)
+            )
+        return words
+
+    def select(self, yes: Lanes, no: Lanes) -> NumpyLanes:
+        assert isinstance(yes, NumpyLanes)
+        assert isinstance(no, NumpyLanes)
+        if self.count == 1:
+            return yes if self.a else no
+        if self.is_full():
+            return yes
+        return NumpyLanes(np.where(self.a, yes.a, no.a), yes.dtype, yes.count)
+
+    def cast(self, dtype: DType) -> NumpyLanes:
+        if dtype is self.dtype:
+            return self
+        return NumpyLanes(self._convert(dtype), dtype, self.count)
+
+    def _convert(self, dtype: DType) -> Array:
+        source = self.dtype
+        if source is BF16:
+            wide = self._as(np.uint32, self.a) << np.uint32(16)
+            single = NumpyLanes(wide.view(np.float32), F32, self.count)
+            return single._made(single.a).cast(dtype).a
+        if dtype is BF16:
+            if source.is_float:
+                exact = self.a if source is F32 else _odd_f32(self._as(np.float64, self.a))
+            else:
+                # 64-bit integers do not fit f64: round to odd by hand first.
+                exact = _odd_f32(self._odd_f64())
+            return _narrow_bf16(exact)
+        if source.is_int and dtype is F16:
+            # NumPy goes through f32 here and would round twice.
+            return self._as(np.float16, self._odd_f64())
+        converted = self._as(storage(dtype).type, self.a)
+        if source.is_float and dtype.is_float:
+            return NumpyLanes(converted, dtype, self.count)._made(converted).a
+        return converted
+
+    def _odd_f64(self) -> Array:
+        """Integers as f64 rounded to odd: exact up to 32 bits, safe to round again beyond."""
+        if self.dtype.bits < 64:
+            return self._as(np.float64, self.a)
+        odd = np.array([_int_to_odd_f64(int(v)) for v in np.atleast_1d(self.a)])
+        return odd[0] if self.count == 1 else odd
+
+    def _as(self, kind: Any, a: Array) -> Array:
+        return a.astype(kind)
+
+    def bits(self, dtype: DType) -> NumpyLanes:
+        if dtype is self.dtype:
+            return self
+        target = storage(dtype)
+        if dtype.bits == self.dtype.bits:
+            return NumpyLanes(self.a.view(target), dtype, self.count)
+        row = self.a.view(target)
+        return NumpyLanes(row, dtype, len(row))
+
+    def rint(self) -> NumpyLanes:
+        return self._made(np.rint(self.a))
+
+    def floor(self) -> NumpyLanes:
+        return self._made(np.floor(self.a))
+
+    def root(self) -> NumpyLanes:
+        return self._made(np.sqrt(self.a))
+
+    def quotient(self, divisor: Lanes) -> NumpyLanes:
+        assert isinstance(divisor, NumpyLanes)
+        floor = self.a // divisor.a
+        if not self.dtype.signed:
+            return NumpyLanes(floor, self.dtype, self.count)
+        # NumPy rounds down; toward zero is one more where signs differ and it is not exact.
+        one = storage(self.dtype).type(1)
+        down = (floor * divisor.a != self.a) & ((self.a < 0) != (divisor.a < 0))
+        cut = np.where(down, floor + one, floor)
+        return NumpyLanes(self._shaped(cut, storage(self.dtype).type), self.dtype, self.count)
+
+    def fmod(self, divisor: Lanes) -> NumpyLanes:
+        assert isinstance(divisor, NumpyLanes)
+        return self._made(np.fmod(self.a, divisor.a))
+
+    def shuffle(self, order: tuple[int, ...]) -> NumpyLanes:
+        index, absent = _order(order)
+        row = np.atleast_1d(self.a)[index]
+        if absent is not None:
+            row[absent] = 0
+        return NumpyLanes(row, self.dtype, len(order))
+
+    def splat(self, count: int) -> NumpyLanes:
+        # A loop splats the same scalar again and again.
+        if self._splat is None or self._splat.count != count:
+            row = np.full(count, self.a, dtype=storage(self.dtype))
+            self._splat = NumpyLanes(row, self.dtype, count)
+        return self._splat
+
+
+@cache
+def _order(order: tuple[int, ...]) -> tuple[Array, Array | None]:
+    index = np.array(order)
+    absent = index < 0
+    return np.where(absent, 0, index), absent if absent.any() else None
+
+
+def _int_to_odd_f64(value: int) -> float:
+    """The f64 next to an integer on the side of zero, with its last bit set if inexact."""
+    near = float(value)
+    if int(near) == value:
+        return near
+    bits = np.float64(near).view(np.uint64)
+    if abs(int(near)) > abs(value):
+        bits -= np.uint64(1)
+    return float((bits | np.uint64(1)).view(np.float64))

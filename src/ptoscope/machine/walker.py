@@ -1,0 +1,222 @@
+"""From a program to steps: each operation becomes one Python closure, once per kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ptoscope.isa import TABLE
+from ptoscope.isa.dtypes import DType
+from ptoscope.isa.record import Run, Site
+from ptoscope.isa.targets import Revision, Target
+from ptoscope.isa.types import Ptr, Scalar
+from ptoscope.machine.core import ReferenceCore, number
+from ptoscope.machine.faults import LOOP_STEP, Fault
+from ptoscope.machine.lanes import NumpyLanes, storage
+from ptoscope.program import Block, Function, Op
+
+Registers = list[Any]
+Step = Callable[[ReferenceCore, Registers], None]
+
+
+class Walker:
+    """The steps of one function for one target and revision."""
+
+    def __init__(self, function: Function, target: Target, revision: Revision) -> None:
+        self._function = function
+        self._target = target
+        self._revision: Revision = revision
+        self._steps = self._block(function.body)
+
+    def run(self, core: ReferenceCore, arguments: list[NumpyLanes]) -> None:
+        """Runs the function on a core; returns when all pipes are done."""
+        registers: Registers = [None] * len(self._function.types)
+        for slot, value in zip(self._function.params, arguments, strict=True):
+            registers[slot] = value
+        _walk(self._steps, core, registers)
+        core.pipes.drain()
+
+    def _block(self, block: Block) -> list[Step]:
+        return [step for op in block.ops if (step := self._op(op)) is not None]
+
+    def _op(self, op: Op) -> Step | None:
+        match op.name:
+            case "scf.for":
+                return self._for(op)
+            case "scf.if":
+                return self._if(op)
+            case "scf.while":
+                return self._while(op)
+            case "scf.yield" | "scf.condition" | "func.return":
+                # Their operands are read by the operation that owns the block.
+                return None
+            case "pto.vecscope" | "pto.strict_vecscope":
+                return self._scope(op)
+            case _:
+                return _step(TABLE[op.name].meaning(self._site(op)), op)
+
+    def _site(self, op: Op) -> Site:
+        types = self._function.types
+        record = TABLE.get(op.name) or replace(TABLE["pto.vecscope"], name=op.name)
+        return Site(
+            record,
+            tuple(types[slot] for slot in op.operands),
+            tuple(types[slot] for slot in op.results),
+            op.attrs,
+            self._target,
+            self._revision,
+            op.span,
+            op.form,
+            op.segments,
+        )
+
+    def _scope(self, op: Op) -> Step:
+        site = self._site(op)
+        block = op.blocks[0]
+        body = self._block(block)
+
+        def step(core: ReferenceCore, registers: Registers) -> None:
+            _assign(registers, block.args, op.operands)
+            # A scope that has to wait keeps the values it was launched with.
+            seen = registers if core.pipes.idle("PIPE_V") else registers.copy()
+            core.pipes.issue("PIPE_V", site, partial(_walk, body, core, seen))
+
+        return step
+
+    def _for(self, op: Op) -> Step:
+        site = self._site(op)
+        block = op.blocks[0]
+        body = self._block(block)
+        low, high, stride = op.operands[:3]
+        index, *carried = block.args
+        name = self._function.names[index]
+        dtype = _scalar(self._function, index)
+        kind = storage(dtype).type
+        yielded = block.ops[-1].operands
+
+        def step(core: ReferenceCore, registers: Registers) -> None:
+            first, last, by = (number(registers[s]) for s in (low, high, stride))
+            if by <= 0:
+                raise Fault(
+                    site, LOOP_STEP, "the loop's step is not positive", str(by), "1 or more"
+                )
+            _assign(registers, carried, op.operands[3:])
+            for value in range(first, last, by):
+                registers[index] = NumpyLanes(kind(value), dtype, 1)
+                try:
+                    for inner in body:
+                        inner(core, registers)
+                except Fault as fault:
+                    fault.inside(name, value)
+                    raise
+                if carried:
+                    _assign(registers, carried, yielded)
+            _assign(registers, op.results, carried)
+
+        return step
+
+    def _if(self, op: Op) -> Step:
+        branches = [(self._block(b), b.ops[-1].operands if b.ops else ()) for b in op.blocks]
+
+        def step(core: ReferenceCore, registers: Registers) -> None:
+            body, yielded = branches[0 if number(registers[op.operands[0]]) else 1]
+            for inner in body:
+                inner(core, registers)
+            _assign(registers, op.results, yielded)
+
+        return step
+
+    def _while(self, op: Op) -> Step:
+        before, after = op.blocks
+        check, body = self._block(before), self._block(after)
+        condition, *passed = before.ops[-1].operands
+        yielded = after.ops[-1].operands
+
+        def step(core: ReferenceCore, registers: Registers) -> None:
+            _assign(registers, before.args, op.operands)
+            turn = 0
+            while True:
+                try:
+                    _walk(check, core, registers)
+                    if not number(registers[condition]):
+                        break
+                    _assign(registers, after.args, passed)
+                    _walk(body, core, registers)
+                except Fault as fault:
+                    fault.inside("while", turn)
+                    raise
+                _assign(registers, before.args, yielded)
+                turn += 1
+            _assign(registers, op.results, passed)
+
+        return step
+
+
+def _scalar(function: Function, slot: int) -> DType:
+    kind = function.types[slot]
+    assert isinstance(kind, (Scalar, Ptr))
+    return kind.dtype
+
+
+def _walk(steps: list[Step], core: ReferenceCore, registers: Registers) -> None:
+    for step in steps:
+        step(core, registers)
+
+
+def _assign(registers: Registers, to: Any, source: Any) -> None:
+    """All at once: a loop may swap its carried values."""
+    if to:
+        values = [registers[s] for s in source]
+        for slot, value in zip(to, values, strict=True):
+            registers[slot] = value
+
+
+def _step(run: Run, op: Op) -> Step:
+    """One closure per shape of operation: calls are what the walker spends its time on."""
+    operands, results = op.operands, op.results
+    if len(results) == 1:
+        result = results[0]
+        match operands:
+            case (a,):
+
+                def step(core: ReferenceCore, r: Registers) -> None:
+                    r[result] = run(core, r[a])
+
+            case (a, b):
+
+                def step(core: ReferenceCore, r: Registers) -> None:
+                    r[result] = run(core, r[a], r[b])
+
+            case (a, b, c):
+
+                def step(core: ReferenceCore, r: Registers) -> None:
+                    r[result] = run(core, r[a], r[b], r[c])
+
+            case _:
+
+                def step(core: ReferenceCore, r: Registers) -> None:
+                    r[result] = run(core, *[r[s] for s in operands])
+
+        return step
+    if results:
+
+        def step_many(core: ReferenceCore, r: Registers) -> None:
+            values = run(core, *[r[s] for s in operands])
+            for slot, value in zip(results, values, strict=True):
+                r[slot] = value
+
+        return step_many
+
+    def step_none(core: ReferenceCore, r: Registers) -> None:
+        run(core, *[r[s] for s in operands])
+
+    return step_none
+
+
+def quietly() -> np.errstate:
+    """Wrapping and IEEE exceptions are what the instructions mean, not warnings."""
+    return np.errstate(all="ignore")

@@ -1,0 +1,142 @@
+"""`check` and `fmt`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from ptoscope.demo import PATH as SOFTMAX
+
+from .conftest import BROKEN, MISMASKED, Cli, store
+
+UNTIDY = """module{
+// before
+func.func @f(%p : !pto.ptr<f32,gm>){ // behind
+      %c0 = arith.constant   0 : index
+  return }
+}
+"""
+
+
+def test_a_clean_kernel_is_one_line(cli: Cli, write):
+    write("k.pto", store("f32"))
+    outcome = cli("check", "k.pto")
+    assert (outcome.code, outcome.out, outcome.err) == (0, "k.pto: ok, 0 errors, 0 warnings\n", "")
+    write("l.pto", store("f16"))
+    assert cli("check", "k.pto", "l.pto").out == "2 files: ok, 0 errors, 0 warnings\n"
+
+
+@pytest.mark.parametrize("text", [BROKEN, MISMASKED])
+def test_findings_go_to_stderr_with_a_caret(cli: Cli, write, text: str):
+    write("k.pto", text)
+    outcome = cli("check", "k.pto")
+    assert outcome.code == 1
+    assert outcome.out.startswith("k.pto: wrong, ")
+    assert outcome.err.startswith("k.pto:")
+    assert "^^" in outcome.err
+
+
+def test_all_errors_of_all_files(cli: Cli, write):
+    write("a.pto", BROKEN)
+    write("b.pto", MISMASKED)
+    write("c.pto", store("f32"))
+    outcome = cli("check", "a.pto", "b.pto", "c.pto", "--json")
+    record = outcome.json
+    assert outcome.code == 1
+    assert {d["file"] for d in record["diagnostics"]} == {"a.pto", "b.pto"}
+    assert [(f["file"], f["ok"]) for f in record["files"]] == [
+        ("a.pto", False),
+        ("b.pto", False),
+        ("c.pto", True),
+    ]
+    assert record["files"][2]["functions"] == ["store"]
+    assert sum(f["errors"] for f in record["files"]) == len(record["diagnostics"])
+    lines = [d["line"] for d in record["diagnostics"] if d["file"] == "a.pto"]
+    assert lines == [3, 4]
+
+
+@pytest.mark.parametrize("target", ["cpu", "a2a3", "a5"])
+def test_the_target_decides(cli: Cli, write, target: str):
+    write("k.pto", store("f32"))
+    assert cli("check", "k.pto", "--target", target).code == 0
+    narrow = MISMASKED.replace("b16", "b8").replace("64xf32", "256xf8e4m3").replace("f32", "f8e4m3")
+    write("n.pto", narrow)
+    assert cli("check", "n.pto", "--target", target).code == (0 if target == "a5" else 1)
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"\0", b"\xff\xfe", b"}", b"module {", b"(" * 5000, "é".encode("latin-1")]
+)
+def test_no_text_makes_a_traceback(cli: Cli, tmp_path: Path, data: bytes):
+    (tmp_path / "k.pto").write_bytes(data)
+    for command in ("check", "fmt", "run"):
+        outcome = cli(command, "k.pto")
+        assert outcome.code == 1
+        assert "internal error" not in outcome.err
+        assert "error[PTO" in outcome.err
+        assert cli(command, "k.pto", "--json").json["ok"] is False
+
+
+def test_fmt_prints_a_fixed_point_with_comments(cli: Cli, write):
+    write("k.pto", UNTIDY)
+    first = cli("fmt", "k.pto")
+    assert (first.code, first.err) == (0, "")
+    assert "// before" in first.out
+    assert "// behind" in first.out
+    assert "%c0 = arith.constant 0 : index" in first.out
+    assert Path("k.pto").read_text() == UNTIDY
+    write("l.pto", first.out)
+    assert cli("fmt", "l.pto").out == first.out
+
+
+def test_fmt_check(cli: Cli, write):
+    write("k.pto", UNTIDY)
+    outcome = cli("fmt", "k.pto", "--check")
+    assert (outcome.code, outcome.out) == (1, "k.pto: would change\n")
+    assert Path("k.pto").read_text() == UNTIDY
+    record = cli("fmt", "k.pto", "--check", "--json").json
+    assert (record["ok"], record["changed"]) == (False, True)
+    write("l.pto", cli("fmt", "k.pto").out)
+    assert cli("fmt", "l.pto", "--check").code == 0
+    record = cli("fmt", "l.pto", "--json").json
+    assert (record["changed"], record["text"]) == (False, Path("l.pto").read_text())
+
+
+@pytest.mark.parametrize("switch", ["-i", "--in-place"])
+def test_fmt_in_place(cli: Cli, write, switch: str):
+    write("k.pto", UNTIDY)
+    expected = cli("fmt", "k.pto").out
+    os.chmod("k.pto", 0o640)
+    os.symlink("k.pto", "link.pto")
+    assert cli("fmt", "link.pto", switch).code == 0
+    assert Path("k.pto").read_text() == expected
+    assert os.path.islink("link.pto")
+    assert os.stat("k.pto").st_mode & 0o777 == 0o640
+    assert cli("fmt", "k.pto", switch).out == "k.pto: unchanged\n"
+    assert sorted(os.listdir()) == ["k.pto", "link.pto"]
+
+
+def test_fmt_in_place_leaves_a_broken_file_alone(cli: Cli, write):
+    write("k.pto", BROKEN)
+    before = os.stat("k.pto")
+    outcome = cli("fmt", "k.pto", "-i")
+    assert (outcome.code, outcome.out) == (1, "")
+    assert Path("k.pto").read_text() == BROKEN
+    assert os.stat("k.pto").st_ino == before.st_ino
+    assert os.listdir() == ["k.pto"]
+
+
+def test_fmt_generic_is_the_same_kernel(cli: Cli, write):
+    write("k.pto", store("f32"))
+    generic = cli("fmt", "k.pto", "--generic").out
+    assert '"pto.store_scalar"(' in generic
+    assert "// stores one element" in generic
+    write("g.pto", generic)
+    assert cli("check", "g.pto").code == 0
+    assert '"pto.store_scalar"' not in cli("fmt", "g.pto").out
+
+
+def test_the_bundled_kernel_is_canonical(cli: Cli):
+    assert cli("fmt", SOFTMAX, "--check").code == 0

@@ -1,0 +1,123 @@
+"""`isa` and `demo`."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ptoscope import demo, load
+from ptoscope.isa import INSTRUCTIONS, TABLE
+
+from .conftest import Cli
+
+
+def test_the_table_lists_every_instruction(cli: Cli):
+    outcome = cli("isa")
+    assert (outcome.code, outcome.err) == (0, "")
+    lines = outcome.out.splitlines()
+    for record in INSTRUCTIONS.values():
+        (line,) = [x for x in lines if x.startswith(record.group) and record.short in x.split()[:3]]
+        assert record.doc in line
+    records = cli("isa", "--json").json["instructions"]
+    assert [r["name"] for r in records] == list(INSTRUCTIONS)
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_every_record_is_shown_in_full(cli: Cli, name: str):
+    record = TABLE[name]
+    text = cli("isa", name).out
+    (fields,) = cli("isa", name, "--json").json["instructions"]
+    assert fields["name"] == name
+    for shown in (name, record.doc, record.formula, record.cpp):
+        assert shown in text
+        assert shown in fields.values() or not shown
+    for evidence in record.evidence:
+        assert f"[{evidence.source}] {evidence.note}".rstrip() in text
+    assert [e["cell"] for e in fields["evidence"]] == [e.cell for e in record.evidence]
+    assert fields["cost"]["a5"] == dict(record.cost.a5)
+    for form, shown in zip(record.forms, fields["forms"], strict=True):
+        assert [o["name"] for o in shown["operands"]] == [o.name for o in form.operands]
+        assert [a["name"] for a in shown["attrs"]] == [a.name for a in form.attrs]
+        assert shown["syntax"] in text
+        assert "None" not in shown["syntax"]
+        for operand in form.operands:
+            assert f"%{operand.name}" in shown["syntax"]
+
+
+@pytest.mark.parametrize("name", ["vadd", "pto.vadd"])
+def test_the_dialect_may_be_left_out(cli: Cli, name: str):
+    assert cli("isa", name).out.startswith("pto.vadd\n  Lane-wise sum.\n")
+
+
+def test_syntax_lines(cli: Cli):
+    def syntax(name: str) -> list[str]:
+        (record,) = cli("isa", name, "--json").json["instructions"]
+        return [form["syntax"] for form in record["forms"]]
+
+    vreg, mask = "!pto.vreg<NxT>", "!pto.mask<G>"
+    assert syntax("vadd") == [
+        f"%result = pto.vadd %lhs, %rhs, %mask : {vreg}, {vreg}, {mask} -> {vreg}"
+    ]
+    assert syntax("get_buf")[0] == 'pto.get_buf "pipe", id, mode'
+    assert syntax("set_flag")[1] == 'pto.set_flag ["src", "dst", %event]'
+    assert syntax("barrier") == ["pto.barrier #pto.pipe<pipe>"]
+    assert syntax("vecscope") == ["pto.vecscope { ... }"]
+    assert syntax("get_block_idx") == ["%result = pto.get_block_idx"]
+    assert "loop(%loop_count, %loop_src_stride, %loop_dst_stride)*" in syntax("mte_gm_ub")[0]
+
+
+def test_target_and_revision_restrict_the_types(cli: Cli):
+    (record,) = cli("isa", "vmul", "--json").json["instructions"]
+    assert set(record["types"]["T"]) == {"cpu", "a2a3", "a5"}
+    assert set(record["types"]["T"]["a5"]) == {"manual", "micro"}
+    assert "i8" not in record["types"]["T"]["a5"]["manual"]
+    assert "i8" in record["types"]["T"]["cpu"]["manual"]
+    (record,) = cli("isa", "vor", "--target", "a5", "--revision=micro", "--json").json[
+        "instructions"
+    ]
+    assert set(record["types"]["T"]) == {"a5"}
+    assert set(record["types"]["T"]["a5"]) == {"micro"}
+    assert "f32" in record["types"]["T"]["a5"]["micro"]
+    rows = {line.split()[1]: line for line in cli("isa", "--target", "a5").out.splitlines()}
+    assert "int8" not in rows["vmul"]
+    assert "f8e4m3" in rows["vlds"]
+    rows = {line.split()[1]: line for line in cli("isa", "--target", "cpu").out.splitlines()}
+    assert "int8" in rows["vmul"]
+    assert "f8e4m3" not in rows["vlds"]
+
+
+def test_the_demonstration(cli: Cli):
+    outcome = cli("demo")
+    assert (outcome.code, outcome.err) == (0, "")
+    for code in ("PTO0101", "PTO0902", "PTO0904"):
+        assert f"error[{code}]" in outcome.out
+    assert "^^^" in outcome.out
+    assert "pto.vcmax %m, %all" in outcome.out
+    assert "Finds the highest active lane" in outcome.out
+    record = cli("demo", "--json").json
+    assert record["max_relative_error"] < 1e-6
+    assert [bool(b["diagnostics"]) for b in record["broken"]] == [True, True, True]
+
+
+@pytest.mark.parametrize("target", ["cpu", "a2a3", "a5"])
+@pytest.mark.parametrize("revision", ["manual", "micro"])
+def test_the_demonstration_on_every_target(cli: Cli, target: str, revision: str):
+    record = cli("demo", "--target", target, "--revision", revision, "--json").json
+    assert record["ok"]
+    assert all(b["diagnostics"] for b in record["broken"])
+
+
+@pytest.mark.parametrize("mistake", demo.MISTAKES, ids=lambda m: m.title)
+def test_mistakes_are_made(mistake: demo.Mistake):
+    assert mistake.old in demo.PATH.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("rows", "grid"), [(0, 1), (1, 1), (16, 3), (17, 1), (47, 2), (100, 5)])
+def test_the_bundled_kernel_writes_its_rows_and_no_others(rows: int, grid: int):
+    x = np.random.default_rng(rows).uniform(-3, 3, (rows + 2, 128)).astype(np.float32)
+    y = np.full_like(x, 7)
+    load(demo.PATH)(x, y, rows, grid=grid)
+    exponentials = np.exp(x[:rows].astype(np.float64))
+    expected = exponentials / exponentials.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(y[:rows], expected, rtol=1e-6)
+    assert np.all(y[rows:] == 7)

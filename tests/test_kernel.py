@@ -1,0 +1,196 @@
+"""The Python interface: load, call, errors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import ptoscope
+
+COPY = """\
+module attributes {{pto.target_arch = "{target}"}} {{
+  func.func @copy(%src: !pto.ptr<{dtype}, gm>, %dst: !pto.ptr<{dtype}, gm>, %bytes: i64) {{
+    %zero = arith.constant 0 : i64
+    %one = arith.constant 1 : i64
+    %ub = pto.castptr %zero : i64 -> !pto.ptr<{dtype}, ub>
+    pto.mte_gm_ub %src, %ub, %zero, %bytes nburst(%one, %zero, %zero)
+      : !pto.ptr<{dtype}, gm>, !pto.ptr<{dtype}, ub>, i64, i64, i64, i64, i64
+    pto.barrier #pto.pipe<PIPE_ALL>
+    pto.mte_ub_gm %ub, %dst, %bytes nburst(%one, %zero, %zero)
+      : !pto.ptr<{dtype}, ub>, !pto.ptr<{dtype}, gm>, i64, i64, i64, i64
+    return
+  }}
+}}
+"""
+
+
+def copy_kernel(dtype: str = "f32", target: str = "a5") -> str:
+    return COPY.format(dtype=dtype, target=target)
+
+
+def test_text_and_paths_are_told_apart_by_the_newline(tmp_path: Path) -> None:
+    file = tmp_path / "copy.pto"
+    file.write_text(copy_kernel())
+    for source in (copy_kernel(), file, str(file)):
+        src, dst = np.arange(8, dtype=np.float32), np.zeros(8, dtype=np.float32)
+        ptoscope.load(source)(src, dst, 32)
+        assert np.array_equal(src, dst)
+    with pytest.raises(ptoscope.UsageError, match="cannot read"):
+        ptoscope.load("func.func @k() { return }")
+
+
+def test_the_module_names_the_target_and_a_call_may_override_it() -> None:
+    assert ptoscope.load(copy_kernel(target="a2a3")).target.name == "a2a3"
+    assert ptoscope.load(copy_kernel(target="a2a3"), target="cpu").target.name == "cpu"
+    assert ptoscope.load("func.func @k() {\n return\n}\n").target.name == "a5"
+    with pytest.raises(ptoscope.PtoError) as caught:
+        ptoscope.load(copy_kernel(target="a9"))
+    (diagnostic,) = caught.value.diagnostics
+    assert (diagnostic.code, diagnostic.line) == ("PTO0011", 1)
+    with pytest.raises(ptoscope.UsageError, match="unknown target"):
+        ptoscope.load(copy_kernel(), target="a9")
+    with pytest.raises(ptoscope.UsageError, match="unknown revision"):
+        ptoscope.load(copy_kernel(), revision="draft")
+
+
+@pytest.mark.parametrize(
+    ("dtype", "array"),
+    [
+        ("f32", np.float32),
+        ("f16", np.float16),
+        ("bf16", ml_dtypes.bfloat16),
+        ("bf16", np.uint16),
+        ("i8", np.int8),
+        ("i8", np.uint8),
+        ("ui16", np.uint16),
+        ("si32", np.int32),
+        ("i64", np.int64),
+        ("f8e4m3", ml_dtypes.float8_e4m3fn),
+        ("f8e5m2", np.uint8),
+    ],
+)
+def test_arrays_of_every_kind_are_moved_bit_for_bit(dtype: str, array: type) -> None:
+    bits = np.random.default_rng(1).integers(0, 256, 96, dtype=np.uint8)
+    src = bits.view(array)
+    dst = np.zeros_like(src)
+    ptoscope.load(copy_kernel(dtype))(src, dst, 96)
+    assert dst.tobytes() == bits.tobytes()
+
+
+def test_outputs_are_written_in_place_also_in_strided_arrays() -> None:
+    kernel = ptoscope.load(copy_kernel())
+    backing = np.zeros((8, 2), dtype=np.float32)
+    src = np.arange(16, dtype=np.float32)[::2]
+    kernel(src, backing[:, 1], 32)
+    assert np.array_equal(backing[:, 1], src)
+    assert not backing[:, 0].any()
+
+
+class Interface:
+    """Offers only `__array_interface__`."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        self.__array_interface__ = array.__array_interface__
+        self.array = array
+
+
+class Capsule:
+    """Offers only DLPack."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        self.array = array
+
+    def __dlpack__(self, **options: object) -> object:
+        return self.array.__dlpack__(**options)  # type: ignore[arg-type]
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self.array.__dlpack_device__()
+
+
+@pytest.mark.parametrize("wrapper", [Interface, Capsule])
+def test_foreign_arrays_are_shared(wrapper: type) -> None:
+    src, dst = np.arange(8, dtype=np.float32), np.zeros(8, dtype=np.float32)
+    ptoscope.load(copy_kernel())(wrapper(src), wrapper(dst), 32)
+    assert np.array_equal(src, dst)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        ((), "PTO0801", "takes 3 arguments"),
+        ((np.zeros(8, "f4"), np.zeros(8, "f8"), 32), "PTO0802", "float64"),
+        ((np.zeros(8, ">f4"), np.zeros(8, "f4"), 32), "PTO0802", ">f4"),
+        ((np.zeros(8, "f4"), np.zeros(8, "i4"), 32), "PTO0802", "int32"),
+        ((np.zeros(8, "f4"), 3, 32), "PTO0803", "needs an array"),
+        ((np.zeros(8, "f4"), [0.0] * 8, 32), "PTO0803", "list"),
+        ((np.zeros(8, "f4"), np.zeros(8, "f4"), 1.5), "PTO0804", "1.5"),
+        ((np.zeros(8, "f4"), np.zeros(8, "f4"), 1 << 70), "PTO0804", "does not fit"),
+        ((np.zeros(8, "f4"), np.zeros(8, "f4"), np.zeros(1)), "PTO0804", "needs an integer"),
+    ],
+)
+def test_wrong_arguments_are_refused_at_the_door(
+    arguments: tuple[object, ...], code: str, words: str
+) -> None:
+    with pytest.raises(ptoscope.PtoError) as caught:
+        ptoscope.load(copy_kernel())(*arguments)
+    assert [d.code for d in caught.value.diagnostics] == [code]
+    assert words in str(caught.value)
+
+
+def test_all_wrong_arguments_are_named_at_once() -> None:
+    with pytest.raises(ptoscope.PtoError) as caught:
+        ptoscope.load(copy_kernel())(np.zeros(8), None, "x")
+    assert [d.code for d in caught.value.diagnostics] == ["PTO0802", "PTO0803", "PTO0804"]
+
+
+def test_a_fault_says_that_the_arrays_are_undefined() -> None:
+    with pytest.raises(ptoscope.PtoError) as caught:
+        ptoscope.load(copy_kernel())(np.zeros(4, "f4"), np.zeros(8, "f4"), 32)
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.code == "PTO0902"
+    assert diagnostic.line == 6
+    assert "element 0 of %src, which has 4 elements" in diagnostic.message
+    assert "contents of pointer arguments are undefined" in diagnostic.hint
+
+
+def test_read_only_arrays_may_be_read_but_not_written() -> None:
+    kernel = ptoscope.load(copy_kernel())
+    fixed = np.arange(8, dtype=np.float32)
+    fixed.flags.writeable = False
+    kernel(fixed, np.zeros(8, "f4"), 32)
+    with pytest.raises(ptoscope.PtoError, match="read-only"):
+        kernel(np.zeros(8, "f4"), fixed, 32)
+
+
+TWO = """\
+func.func @first() { return }
+func.func @second() attributes {pto.aicore} { return }
+"""
+
+
+def test_the_entry_is_the_only_kernel_or_named() -> None:
+    assert ptoscope.load(TWO).name == "second"
+    assert ptoscope.load(TWO, entry="first").name == "first"
+    with pytest.raises(ptoscope.UsageError, match="@first, @second"):
+        ptoscope.load(TWO, entry="third")
+    with pytest.raises(ptoscope.UsageError, match="@first, @second"):
+        ptoscope.load(TWO.replace(" attributes {pto.aicore}", ""))
+
+
+def test_engines_and_grids_are_checked() -> None:
+    kernel = ptoscope.load(TWO)
+    with pytest.raises(ptoscope.UsageError, match="engine"):
+        kernel(engine="warp")
+    with pytest.raises(ptoscope.UsageError, match="grid"):
+        kernel(grid=0)
+
+
+def test_bytes_that_are_not_text_are_a_diagnostic(tmp_path: Path) -> None:
+    file = tmp_path / "k.pto"
+    file.write_bytes(b"module {\xff}")
+    with pytest.raises(ptoscope.PtoError) as caught:
+        ptoscope.load(file)
+    assert caught.value.diagnostics[0].code == "PTO0007"

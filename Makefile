@@ -4,8 +4,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
 JOBS ?= auto
+DOCS := build/docs
+SITE := $(DOCS)/site/index.html
+SOURCES := $(shell find src/ptoscope docs -name '*.py' -o -name '*.md' -o -path 'docs/*.*')
 
-.PHONY: demo test bench clean
+.PHONY: demo test bench docs clean
 
 demo: $(READY)
 	@$(BIN)/ptoscope demo
@@ -19,10 +22,22 @@ test: $(READY)
 bench: $(READY)
 	@$(BIN)/python -m bench
 
+docs: $(SITE)
+	@echo $(SITE)
+
+$(SITE): $(VENV)/ready-docs $(SOURCES)
+	$(BIN)/python -m ptoscope.docs docs $(DOCS)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --config-file $(DOCS)/mkdocs.yml
+	@touch $@
+
+$(VENV)/ready-docs: $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	@touch $@
+
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
 clean:
-	rm -rf $(VENV)
+	rm -rf $(VENV) build

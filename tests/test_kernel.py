@@ -152,7 +152,7 @@ def test_a_fault_says_that_the_arrays_are_undefined() -> None:
     (diagnostic,) = caught.value.diagnostics
     assert diagnostic.code == "PTO0902"
     assert diagnostic.line == 6
-    assert "element 0 of %src, which has 4 elements" in diagnostic.message
+    assert "element 4 of %src, which has 4 elements" in diagnostic.message
     assert "contents of pointer arguments are undefined" in diagnostic.hint
 
 

@@ -13,6 +13,12 @@ from ptoscope.isa.targets import TARGETS, Revision
 
 V = "!pto.vreg<64xf32>"
 M = "!pto.mask<b32>"
+APPEND = f"""\
+    %one = arith.constant 1 : index
+    %at = pto.addptr %ub, %one : !pto.ptr<f32, ub> -> !pto.ptr<f32, ub>
+    %a = pto.init_align : !pto.align
+    %s = pto.vstur %a, %v, %at : !pto.align, {V}, !pto.ptr<f32, ub> -> !pto.align"""
+FLUSH = "    pto.vstar %s, %ub : !pto.align, !pto.ptr<f32, ub>"
 
 
 def in_scope(body: str) -> str:
@@ -91,6 +97,40 @@ EXAMPLES = [
         "i32 to i16",
     ),
     Example(
+        "PTO0106",
+        in_scope(f"    %r = pto.vcvt %v, %m : {V}, {M} -> !pto.vreg<256xi8>"),
+        in_scope(f"    %r = pto.vcvt %v, %m : {V}, {M} -> !pto.vreg<128xi16>"),
+        "f32 to i8",
+    ),
+    Example(
+        "PTO0107",
+        in_scope(f'    %r = pto.vcvt %v, %m {{part = "P1"}} : {V}, {M} -> !pto.vreg<128xf16>'),
+        in_scope(f'    %r = pto.vcvt %v, %m {{part = "ODD"}} : {V}, {M} -> !pto.vreg<128xf16>'),
+        "P1",
+    ),
+    Example(
+        "PTO0108",
+        in_scope(
+            '    %h = pto.pset_b16 "PAT_ALL" : !pto.mask<b16>\n'
+            f"    pto.vsts %v, %ub[%c0], %h : {V}, !pto.ptr<f32, ub>, !pto.mask<b16>"
+        ),
+        in_scope(f"    pto.vsts %v, %ub[%c0], %m : {V}, !pto.ptr<f32, ub>, {M}"),
+        "!pto.mask<b16>",
+    ),
+    Example(
+        "PTO0204",
+        in_scope(
+            "    %w = pto.castptr %zero : i64 -> !pto.ptr<i64, ub>\n"
+            f'    pto.pst %m, %w, %n, "PK" : {M}, !pto.ptr<i64, ub>, i32'
+        ),
+        in_scope(
+            "    %w = pto.castptr %zero : i64 -> !pto.ptr<i64, ub>\n"
+            f'    pto.pst %m, %w, %n, "NORM" : {M}, !pto.ptr<i64, ub>, i32'
+        ),
+        "PK",
+        target="cpu",
+    ),
+    Example(
         "PTO0202",
         in_scope(
             "    %p = pto.castptr %zero : i64 -> !pto.ptr<i8, ub>\n"
@@ -134,6 +174,31 @@ EXAMPLES = [
         "module attributes {pto.kernel_kind = #pto.kernel_kind<vector>} {\n"
         "  func.func @kernel() {\n    return\n  }\n}\n",
         "cube",
+    ),
+    Example(
+        "PTO0401",
+        in_scope(
+            "    %a = pto.init_align : !pto.align\n"
+            f"    %r, %b = pto.vldus %ub, %a : !pto.ptr<f32, ub>, !pto.align -> {V}, !pto.align"
+        ),
+        in_scope(
+            "    %a = pto.vldas %ub : !pto.ptr<f32, ub> -> !pto.align\n"
+            f"    %r, %b = pto.vldus %ub, %a : !pto.ptr<f32, ub>, !pto.align -> {V}, !pto.align"
+        ),
+        "pto.init_align",
+    ),
+    Example("PTO0402", in_scope(APPEND), in_scope(f"{APPEND}\n{FLUSH}"), "%s is not used"),
+    Example(
+        "PTO0403",
+        in_scope(f"{APPEND}\n{FLUSH}\n{FLUSH}"),
+        in_scope(f"{APPEND}\n{FLUSH}"),
+        "%s, already used at line 12",
+    ),
+    Example(
+        "PTO0404",
+        in_scope(f"    %s = pto.init_align : !pto.align\n{FLUSH}"),
+        in_scope(f"{APPEND}\n{FLUSH}"),
+        "pto.init_align",
     ),
 ]
 BY_CODE = {example.code: example for example in EXAMPLES}
@@ -193,3 +258,22 @@ def test_an_instruction_of_other_targets_is_named(monkeypatch: pytest.MonkeyPatc
     (finding,) = check(program, TARGETS["cpu"], "manual")
     assert (finding.code, finding.expected) == ("PTO0201", "target a5")
     assert check(program, TARGETS["a5"], "manual") == []
+
+
+def test_a_missing_conversion_says_what_there_is() -> None:
+    (finding,) = findings(BY_CODE["PTO0106"].bad, BY_CODE["PTO0106"])
+    assert finding.message == "pto.vcvt has no form from f32 to i8"
+    assert "si16" in finding.expected
+    assert "hif8" in finding.expected
+    assert finding.hint == "two conversions do it, through f16"
+    (finding,) = check(ir.lower(ir.parse(BY_CODE["PTO0106"].bad)), TARGETS["cpu"], "manual")
+    assert "hif8" not in finding.expected
+
+
+def test_an_attribute_of_other_conversions_is_named() -> None:
+    (finding,) = findings(BY_CODE["PTO0107"].bad, BY_CODE["PTO0107"])
+    assert finding.message == "pto.vcvt from f32 to f16: 'part' has no such value"
+    assert finding.expected == "NONE, EVEN, ODD"
+    text = in_scope(f'    %r = pto.vcvt %v, %m {{part = "ODD"}} : {V}, {M} -> !pto.vreg<64xi32>')
+    (finding,) = findings(text, BY_CODE["PTO0107"])
+    assert (finding.code, finding.expected) == ("PTO0107", "no 'part'")

@@ -19,6 +19,21 @@ func.func @f(%p : !pto.ptr<f32,gm>){ // behind
 }
 """
 
+LEVELS = """func.func @f() attributes {pto.aicore} {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0 : i64
+  castptr %ub, %zero : !pto.ptr<f32, ub>
+  pto.vecscope {
+    vlds %one, %ub[%c0] : !pto.ptr<f32, ub> // first
+    pset_b32 %m, "PAT_ALL" : !pto.mask<b32>
+    vadd %two, %one, %one : !pto.vreg<f32, 64>
+    pto.vabs ins(%two, %m : !pto.vreg<64xf32>, !pto.mask<b32>) outs(%three : !pto.vreg<64xf32>)
+    pto.vsts %three, %ub[%c0], %m : !pto.vreg<64xf32>, !pto.ptr<f32, ub>, !pto.mask<b32>
+  }
+  return
+}
+"""
+
 
 def test_a_clean_kernel_is_one_line(cli: Cli, write):
     write("k.pto", store("f32"))
@@ -136,6 +151,53 @@ def test_fmt_generic_is_the_same_kernel(cli: Cli, write):
     write("g.pto", generic)
     assert cli("check", "g.pto").code == 0
     assert '"pto.store_scalar"' not in cli("fmt", "g.pto").out
+
+
+@pytest.mark.parametrize(
+    ("form", "line"),
+    [
+        ("ssa", "%one = pto.vlds %ub[%c0] : !pto.ptr<f32, ub> -> !pto.vreg<64xf32>"),
+        ("dps", "pto.vlds ins(%ub[%c0] : !pto.ptr<f32, ub>) outs(%one : !pto.vreg<64xf32>)"),
+        ("asm", "vlds %one, %ub[%c0] : !pto.ptr<f32, ub>"),
+    ],
+)
+def test_fmt_form(cli: Cli, write, form: str, line: str):
+    write("k.pto", LEVELS)
+    outcome = cli("fmt", "k.pto", "--form", form)
+    assert (outcome.code, outcome.err) == (0, "")
+    assert f"    {line}  // first" in outcome.out.splitlines()
+    # From any level back to any other.
+    write("l.pto", outcome.out)
+    assert cli("fmt", "l.pto", f"--form={form}", "--check").code == 0
+    assert cli("fmt", "l.pto").out == cli("fmt", "k.pto").out
+    assert cli("check", "l.pto").code == 0
+
+
+def test_fmt_form_with_the_other_options(cli: Cli, write):
+    write("k.pto", LEVELS)
+    expected = cli("fmt", "k.pto", "--form", "asm").out
+    assert cli("fmt", "k.pto", "--form", "asm", "--check").code == 1
+    record = cli("fmt", "k.pto", "--form", "asm", "--json").json
+    assert (record["text"], record["changed"]) == (expected, True)
+    assert cli("fmt", "k.pto", "--form", "asm", "-i").out == "k.pto: rewritten\n"
+    assert Path("k.pto").read_text() == expected
+    assert cli("fmt", "k.pto", "--form", "asm", "--check").code == 0
+    assert cli("fmt", "k.pto", "--check").code == 1
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("--form", "asm", "--generic"), "fmt takes --form or --generic, not both"),
+        (("--form", "cpp"), "unknown form 'cpp'; there are ssa, dps, asm"),
+        (("--form",), "--form needs a value: NAME"),
+    ],
+)
+def test_fmt_form_wrong_usage(cli: Cli, write, args: tuple[str, ...], message: str):
+    write("k.pto", LEVELS)
+    outcome = cli("fmt", "k.pto", *args)
+    assert outcome.code == 2
+    assert message in outcome.err
 
 
 def test_the_bundled_kernel_is_canonical(cli: Cli):

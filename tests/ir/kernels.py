@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ptoscope import ir
 from ptoscope.diagnostics import Diagnostic, PtoError
+from ptoscope.ir.levels import LEVELS
 from ptoscope.program import Op, Program
 
 ADD = """\
@@ -41,6 +42,35 @@ module attributes {pto.target_arch = "a5", pto.kernel_kind = #pto.kernel_kind<ve
 }
 """
 
+MIXED = """\
+// One function, its lines in all three levels.
+func.func @mixed(%gm: !pto.ptr<f32, gm>, %n: i32, %s: f32) attributes {pto.aicore} {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %size = arith.constant 256 : i64
+  castptr %ub, %zero : !pto.ptr<f32, ub>
+  // assembly, with a clause
+  mte_gm_ub %gm, %ub, %zero, %size nburst(%one, %size, %size) : !pto.ptr<f32, gm>
+  pto.set_flag ins(["PIPE_MTE2", "PIPE_V", "EVENT_ID0"])
+  wait_flag["PIPE_MTE2", "PIPE_V", "EVENT_ID0"]
+
+  pto.vecscope {
+    vlds %x, %ub[%c0] {dist = "NORM"} : !pto.ptr<f32, ub>
+    // all lanes
+    vadd %y, %x, %x : !pto.vreg<f32, 64>  // twice
+    %m, %left = pto.plt_b32 %n : i32 -> !pto.mask<b32>, i32
+    pto.vmuls ins(%y, %s, %m : !pto.vreg<64xf32>, f32, !pto.mask<b32>)
+        outs(%z : !pto.vreg<64xf32>)  // destinations
+    plt_b32 %pair:2, %left : i32
+    vsts %z, %ub[%c0], %pair#0
+    vsts %z, %ub[%c0] #dist=NORM_B32
+  }
+  barrier #pto.pipe
+  return
+}
+"""
+
 
 def function(body: str, parameters: str = "") -> str:
     """A file with one function; the first line of the body is line 2."""
@@ -73,6 +103,17 @@ def round_trip(text: str) -> str:
     assert ir.print_module(again, generic=True) == generic
     assert ir.print_module(again) == custom
     return custom
+
+
+def all_levels(text: str) -> dict[str, str]:
+    """The text in each level, after checking that each one is the same module."""
+    module = ir.parse(text)
+    written = {level: ir.print_module(module, form=level) for level in LEVELS}
+    for level, printed in written.items():
+        again = ir.parse(printed)
+        for other in LEVELS:
+            assert ir.print_module(again, form=other) == written[other], (level, other)
+    return written
 
 
 def ops(text: str) -> list[Op]:

@@ -9,20 +9,27 @@ from hypothesis import strategies as st
 
 from ptoscope import ir
 from ptoscope.diagnostics import PtoError
+from ptoscope.ir.levels import LEVELS
 from ptoscope.isa import TABLE
-from tests.ir.kernels import ADD, function
+from tests.ir.kernels import ADD, MIXED, function
 from tests.ir.test_placeholders import DOCUMENT
 from tests.ir.test_round_trip import CONTROL
 
-KERNELS = (ADD, CONTROL, DOCUMENT, ir.print_module(ir.parse(ADD), generic=True))
+KERNELS = (
+    *(ADD, CONTROL, DOCUMENT, MIXED),
+    ir.print_module(ir.parse(ADD), generic=True),
+    *(ir.print_module(ir.parse(text), form=level) for text in (ADD, MIXED) for level in LEVELS[1:]),
+)
 _PIECE = re.compile(r'\s+|//[^\n]*|"[^"]*"|[\w.%#!@^$]+|->|.', re.DOTALL)
 JUNK = (
     *'{}()[]<>,:=%"#!@^-*?|\\',
     *("->", "...", "{-#", "%x", "%a:2", "^bb0:", "loc(", "0x", "1.0e999", "9" * 30, "1" * 5000),
     *("!pto.ptr", "!pto.mask<G>", "!pto.vreg<64xf32>", "i32", "true", "dense<1>", "attributes"),
+    *("ins", "ins(", "outs", "outs(", "ins()", "#dist=NORM", "%x:2", "vadd", "vlds", "pset_b32"),
     *("scf.yield", "return", "scf.if", "else", "module", "func.func", "pto.vadd", "pto.vecscope"),
     *("\0", "é", "٣", "²", "\ud800", "\n", "//", '"abc'),
 )
+WORDS = (*sorted(TABLE), *sorted(record.short for record in TABLE.values()))
 
 
 def complain(error: PtoError) -> None:
@@ -44,6 +51,13 @@ def answer(text: str) -> None:
     custom = ir.print_module(module)
     assert ir.print_module(ir.parse(custom)) == custom
     assert ir.print_module(ir.parse(ir.print_module(module, generic=True))) == custom
+    for level in LEVELS:
+        printed = ir.print_module(module, form=level)
+        again = ir.parse(printed)
+        assert ir.print_module(again, form=level) == printed
+        # Results without a name are given one.
+        if not re.search(r"%_\d", printed):
+            assert ir.print_module(again) == custom
     ir.lower(module)
 
 
@@ -60,7 +74,7 @@ def test_any_bytes(data: bytes):
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.lists(st.sampled_from((*JUNK, *sorted(TABLE), " ", "\n")), max_size=40))
+@given(st.lists(st.sampled_from((*JUNK, *WORDS, " ", "\n")), max_size=40))
 def test_any_tokens(tokens: list[str]):
     answer(function(" ".join(tokens)))
 

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from ptoscope.check import profile, structure, types
+from ptoscope.check import constraints, profile, streams, structure, types
 from ptoscope.check.rule import Context, Rule
 from ptoscope.diagnostics import Diagnostic
 from ptoscope.isa.targets import Revision, Target
 from ptoscope.program import Program
 
-RULES: tuple[Rule, ...] = (*types.RULES, *profile.RULES, *structure.RULES)
+RULES: tuple[Rule, ...] = (
+    *types.RULES,
+    *constraints.RULES,
+    *profile.RULES,
+    *structure.RULES,
+    *streams.RULES,
+)
 
 
 def check(program: Program, target: Target, revision: Revision) -> list[Diagnostic]:

@@ -67,8 +67,24 @@ def _absent_parameters(context: Context) -> Iterator[Finding]:
             )
 
 
+def _absent_values(context: Context) -> Iterator[Finding]:
+    for op in context.function.ops():
+        record = TABLE.get(op.name)
+        if record is None:
+            continue
+        for name, values in record.absent.get(context.target.name, {}).items():
+            if op.attrs.get(name) in values:
+                yield Finding(
+                    op.span,
+                    f"{record.name}: {context.target.name} lacks '{op.attrs[name]}'",
+                    found=f"{name} = {op.attrs[name]}",
+                    hint="choose another mode, or another --target",
+                )
+
+
 RULES = (
     Rule("PTO0201", "the target has the instruction", _absent_instructions),
     Rule("PTO0202", "the target has the instruction's form", _absent_forms),
+    Rule("PTO0204", "the target has the attribute's value", _absent_values),
     Rule("PTO0203", "the target has the parameter's element type", _absent_parameters),
 )

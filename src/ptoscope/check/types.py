@@ -9,7 +9,7 @@ from ptoscope.diagnostics import nearest
 from ptoscope.isa import TABLE
 from ptoscope.isa.distributions import suffix_bits
 from ptoscope.isa.dtypes import DType
-from ptoscope.isa.patterns import Bindings, Pattern
+from ptoscope.isa.patterns import Bindings, Pattern, PtrTo
 from ptoscope.isa.record import Form, Operand, Record
 from ptoscope.isa.types import Mask, Ptr, Scalar, Type, VReg
 from ptoscope.program import Op
@@ -79,7 +79,11 @@ def _hint(pattern: Pattern, type: Type, known: Bindings) -> str:
     decided = pattern.resolve(known)
     if isinstance(decided, Mask) and isinstance(type, Mask):
         return f"{decided.lanes} lanes need a b{decided.bits} mask, such as pset_b{decided.bits}"
-    if isinstance(decided, Ptr) and isinstance(type, Ptr) and decided.space != type.space:
+    if (
+        isinstance(pattern, PtrTo)
+        and isinstance(type, Ptr)
+        and pattern.space not in ("S", type.space)
+    ):
         return "vector code reads and writes UB only; a DMA moves data between GM and UB"
     if isinstance(decided, (VReg, Scalar)) and isinstance(type, (VReg, Scalar)):
         return "there is no implicit conversion: all operands have one element type"
@@ -126,6 +130,61 @@ def _revision_hint(context: Context, record: Record, variable: str, dtype: DType
     return ""
 
 
+def _pair(context: Context, op: Op, record: Record, form: Form) -> tuple[DType, DType] | None:
+    """The types that a use converts between, where the instruction has both."""
+    known = bindings(
+        (*operands_of(form, op), *form.results),
+        (*context.types(op.operands), *context.types(op.results)),
+    )
+    found = known.get("T"), known.get("U")
+    for variable, dtype in zip("TU", found, strict=True):
+        legal = record.types[variable].legal(context.target, context.revision)
+        if not isinstance(dtype, DType) or dtype not in legal:
+            return None
+    source, result = found
+    assert isinstance(source, DType)
+    assert isinstance(result, DType)
+    return source, result
+
+
+def _absent_pairs(context: Context) -> Iterator[Finding]:
+    for op, record, form in _described(context):
+        pair = _pair(context, op, record, form) if record.pairs else None
+        if pair is None or pair in record.pairs:
+            continue
+        source, result = pair
+        reachable = [u for t, u in record.pairs if t is source and context.target.has(u)]
+        between = [d for d in reachable if (d, result) in record.pairs]
+        yield Finding(
+            op.span,
+            f"{record.name} has no form from {source} to {result}",
+            found=f"{source} to {result}",
+            expected=f"{source} to {', '.join(str(d) for d in reachable)}",
+            hint=f"two conversions do it, through {between[0]}" if between else "",
+        )
+
+
+def _absent_pair_attributes(context: Context) -> Iterator[Finding]:
+    for op, record, form in _described(context):
+        pair = _pair(context, op, record, form) if record.pairs else None
+        if pair is None or pair not in record.pairs:
+            continue
+        taken = record.pairs[pair]
+        for attr in form.attrs:
+            value = op.attrs.get(attr.name, attr.default)
+            legal = taken.get(attr.name, (str(attr.default),))
+            if value is None or not attr.allows(value) or value in legal:
+                continue
+            listed = attr.name in taken
+            yield Finding(
+                op.span,
+                f"{record.name} from {pair[0]} to {pair[1]}: '{attr.name}' "
+                + ("has no such value" if listed else "means nothing"),
+                found=str(value),
+                expected=", ".join(legal) if listed else f"no '{attr.name}'",
+            )
+
+
 def _bad_attributes(context: Context) -> Iterator[Finding]:
     for op, record, form in _described(context):
         for attr in form.attrs:
@@ -146,7 +205,7 @@ def _width_suffixes(context: Context) -> Iterator[Finding]:
     if context.revision == "micro":
         return
     for op, record, _ in _described(context):
-        mode = op.attrs.get("dist")
+        mode = op.attrs.get("dist") or op.attrs.get("stride")
         bits = suffix_bits(str(mode)) if mode else 0
         vectors = [t for t in context.types(op.operands + op.results) if isinstance(t, VReg)]
         # A 4-bit register is seen as its bytes.
@@ -202,4 +261,6 @@ RULES = (
     Rule("PTO0103", "attribute values come from their lists", _bad_attributes),
     Rule("PTO0104", "the width a mode names is the element's", _width_suffixes),
     Rule("PTO0105", "conversions go in the direction they say", _conversion_widths),
+    Rule("PTO0106", "the instruction converts between these element types", _absent_pairs),
+    Rule("PTO0107", "attributes suit the types converted", _absent_pair_attributes),
 )

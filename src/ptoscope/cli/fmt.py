@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ptoscope.cli.files import readable, replace_text
-from ptoscope.cli.options import Request
+from ptoscope.cli.options import FORMS, Request
 from ptoscope.cli.output import Result
 from ptoscope.diagnostics import UsageError
 
@@ -13,12 +13,17 @@ def answer(request: Request) -> Result:
     checks, rewrites = request.has("check"), request.has("in-place")
     if checks and rewrites:
         raise UsageError("fmt takes --check or -i, not both")
+    form = request.get("form")
+    if form and request.has("generic"):
+        raise UsageError("fmt takes --form or --generic, not both")
     path = readable(request.args[0])
     from ptoscope import ir
     from ptoscope.kernel import read
 
     file, source = read(path)
-    text = ir.print_module(ir.parse(source, file), generic=request.has("generic"))
+    module = ir.parse(source, file)
+    level: ir.Level = ir.LEVELS[FORMS.index(form)] if form else "ssa"
+    text = ir.print_module(module, generic=request.has("generic"), form=level)
     changed = text != source
     fields = {"file": file, "text": text, "changed": changed}
     if checks:

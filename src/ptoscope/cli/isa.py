@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import asdict
 
 from ptoscope.cli.options import Request
-from ptoscope.cli.output import Result, Table
+from ptoscope.cli.output import Result, Table, counted
 from ptoscope.diagnostics import UsageError, nearest
+from ptoscope.docs.syntax import ssa
+from ptoscope.evidence import Chosen, chosen
 from ptoscope.isa import INSTRUCTIONS, TABLE
-from ptoscope.isa.record import Form, Group, Operand, Record, Types
+from ptoscope.isa.record import Form, Group, Operand, Pairs, Record, Types
 from ptoscope.isa.targets import REVISIONS, TARGETS, Revision
 
 
 def answer(request: Request) -> Result:
-    """The table, or one instruction."""
+    """The table, one instruction, or what was chosen."""
+    if request.has("chosen"):
+        return _chosen(request)
     if request.args:
         text, fields = describe(find(request.args[0]), request)
         return Result("isa", [text], {"instructions": [fields]})
@@ -25,6 +28,21 @@ def answer(request: Request) -> Result:
     legend = f"{len(rows)} instructions; int8 stands for i8, si8 and ui8."
     records = [view.json(r) for r in INSTRUCTIONS.values()]
     return Result("isa", [table, legend], {"instructions": records})
+
+
+def _chosen(request: Request) -> Result:
+    """Cells that no document fixes, of all instructions or of one."""
+    records = [find(request.args[0])] if request.args else TABLE.values()
+    on = request.get("target")
+    cells = [c for record in records if on in (None, *record.targets) for c in chosen(record)]
+    page = [chosen_table(cells), f"{counted(len(cells), 'cell')} chosen: no document fixes them."]
+    return Result("isa", page, {"chosen": [asdict(c) for c in cells]})
+
+
+def chosen_table(cells: Iterable[Chosen]) -> Table:
+    """Chosen cells for people."""
+    rows = [(c.instruction, c.cell, c.why) for c in cells]
+    return Table(("instruction", "cell", "why"), rows)
 
 
 def find(name: str) -> Record:
@@ -79,6 +97,10 @@ class _View:
             "doc": record.doc,
             "forms": [_form_json(record, form) for form in record.forms],
             "types": {var: self.types(record, types) for var, types in record.types.items()},
+            "pairs": [
+                {"T": str(t), "U": str(u), "attrs": {n: list(v) for n, v in attrs.items()}}
+                for (t, u), attrs in self._pairs(record).items()
+            ],
             "pipe": record.pipe,
             "where": record.where,
             "targets": list(record.targets),
@@ -91,9 +113,10 @@ class _View:
     def text(self, record: Record) -> str:
         """Everything the record says, for people."""
         sections = {
-            "syntax": [_syntax(record, form) for form in record.forms],
+            "syntax": [ssa(record, form) for form in record.forms],
             "operands": dict.fromkeys(line for f in record.forms for line in _operand_lines(f)),
             "types": self._type_lines(record),
+            "pairs": self._pair_lines(record),
             "meaning": _meaning_lines(record),
             "cost": _cost_lines(record),
             "evidence": [f"{e.cell} [{e.source}] {e.note}".rstrip() for e in record.evidence],
@@ -116,6 +139,21 @@ class _View:
                 ]
         return lines
 
+    def _pairs(self, record: Record) -> Pairs:
+        """Legal pairs of types that a target in this view has."""
+        return {
+            (t, u): attrs
+            for (t, u), attrs in record.pairs.items()
+            if any(target.has(t) and target.has(u) for target in self.targets)
+        }
+
+    def _pair_lines(self, record: Record) -> list[str]:
+        """One line for each source type and set of attributes."""
+        lines: dict[tuple[str, str], list[str]] = {}
+        for (t, u), attrs in self._pairs(record).items():
+            lines.setdefault((str(t), ", ".join(attrs)), []).append(str(u))
+        return [f"{t} to {_shorten(us)} {{{names}}}" for (t, names), us in lines.items()]
+
 
 _SIGNS = ("i", "si", "ui")
 _PLACES = {
@@ -134,39 +172,6 @@ def _shorten(names: Iterable[str]) -> str:
         whole = all(f"{sign}{width}" in given for sign in _SIGNS)
         words.append(f"int{width}" if whole else name)
     return " ".join(dict.fromkeys(words))
-
-
-def _syntax(record: Record, form: Form) -> str:
-    """One way to write the instruction, with names for values and patterns for types."""
-    head, _, tail = form.pattern.partition(":")
-    types = {o.name: str(o.type) for o in (*form.operands, *form.results)}
-    others = {
-        "groups": " ".join(_clause(g) for g in form.groups),
-        "region": "{ ... }",
-        "none": "",
-        "all": "types of all operands",
-    }
-    signature = re.sub(r"\w+", lambda m: types.get(m[0], others.get(m[0], m[0])), tail)
-
-    def written(match: re.Match[str]) -> str:
-        token, entry, pipe, literal, name = match.groups()
-        if token:
-            return f'"{token}"'
-        if entry:
-            return f"{{{entry} = ...}}"
-        if pipe:
-            return f"#pto.pipe<{pipe}>"
-        return literal or others.get(name, f"%{name}")
-
-    body = re.sub(r'"(\w+)"|\{(\w+)\}|#(\w+)|=(\w+)|(\w+)', written, head).strip()
-    results = ", ".join(f"%{r.name}" for r in form.results)
-    line = f"{results + ' = ' if results else ''}{record.name} {body}".rstrip()
-    return f"{line} : {signature.strip()}" if signature.strip() else line
-
-
-def _clause(group: Group) -> str:
-    repeat = {"one": "", "many": "*", "optional": "?"}[group.arity]
-    return f"{group.keyword}({', '.join(f'%{o.name}' for o in group.operands)}){repeat}"
 
 
 def _operand_lines(form: Form) -> list[str]:
@@ -203,7 +208,7 @@ def _cost_lines(record: Record) -> list[str]:
 
 def _form_json(record: Record, form: Form) -> dict[str, object]:
     return {
-        "syntax": _syntax(record, form),
+        "syntax": ssa(record, form),
         "operands": [_operand_json(o) for o in form.operands],
         "results": [_operand_json(o) for o in form.results],
         "attrs": [asdict(a) for a in form.attrs],

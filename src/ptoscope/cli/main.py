@@ -65,7 +65,7 @@ def _dispatch(request: Request) -> Result:
     if request.has("help") or request.command == "help":
         return _help(request)
     # Commands load what they need; a wrong option must not pay for it.
-    command = import_module(f"ptoscope.cli.{request.command}")
+    command = import_module(f"ptoscope.cli.{request.command.replace('-', '_')}")
     return command.answer(request)
 
 

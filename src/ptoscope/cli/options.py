@@ -53,6 +53,7 @@ class Request(NamedTuple):
 # loading it; a test compares them.
 TARGETS = ("cpu", "a2a3", "a5")
 REVISIONS = ("manual", "micro")
+FORMS = ("ssa", "dps", "asm")
 ENGINES = ("reference", "native")
 
 COMMON = (
@@ -78,6 +79,7 @@ COMMANDS = {
                 Option("grid", "N", "how many blocks to launch (default: 1)"),
                 Option("engine", "NAME", "reference (default) or native", ENGINES),
                 Option("save", "DIR", "write every pointer argument there as .npy and .bin"),
+                Option("chosen", "", "list the behaviour it depends on that no document fixes"),
             ),
         ),
         Command("check", "KERNEL...", "parse and verify kernels", 1, None),
@@ -88,12 +90,47 @@ COMMANDS = {
             1,
             1,
             (
+                Option("form", "NAME", "ssa (default), dps: ins and outs, asm: assembly", FORMS),
                 Option("generic", "", "the generic form of every operation"),
                 Option("check", "", "print nothing; exit 1 if the file would change"),
                 Option("in-place", "", "(-i) rewrite the file"),
             ),
         ),
-        Command("isa", "[NAME]", "the table of instructions, or all about one of them", 0, 1),
+        Command(
+            "isa",
+            "[NAME]",
+            "the table of instructions, or all about one of them",
+            0,
+            1,
+            (Option("chosen", "", "list the behaviour that no document fixes, and why it is so"),),
+        ),
+        Command(
+            "cases",
+            "DIR...",
+            "run the case directories below DIR: golden.py, the kernel, compare.py",
+            1,
+            None,
+            (
+                Option("filter", "TEXT", "only cases with TEXT in family/case, or matching a *"),
+                Option("jobs", "N", "how many run at a time (default: all cores)"),
+                Option("engine", "NAME", "reference (default) or native", ENGINES),
+                Option("timeout", "SECONDS", "what a case may take (default: 60)"),
+                Option("keep", "DIR", "copy the data of failing cases there"),
+                Option("junit", "FILE", "write the results there as JUnit XML"),
+                Option("revision", "NAME", "manual or micro (default here: micro)", REVISIONS),
+            ),
+        ),
+        Command(
+            "new-case",
+            "NAME KERNEL",
+            "write a case directory NAME for a kernel, to be filled in",
+            2,
+            2,
+            (
+                Option("entry", "NAME", "the function (default: the only one, or the only kernel)"),
+                Option("grid", "N", "how many blocks it launches (default: 1)"),
+            ),
+        ),
         Command("demo", "", "a row softmax: run, compared with NumPy, checked, explained", 0, 0),
         Command("help", "[COMMAND]", "this text, or the help of a command", 0, 1),
     )
@@ -204,7 +241,10 @@ def help_text(name: str = "") -> str:
     if name:
         command = COMMANDS[name]
         lines = [f"ptoscope {name} {command.usage}".rstrip(), f"  {command.doc}", "", "options:"]
-        return "\n".join([*lines, *_described((*command.options, *COMMON)), ""])
+        # An option of the command's own takes the place of a common one.
+        own = {o.name for o in command.options}
+        shown = (*command.options, *(o for o in COMMON if o.name not in own))
+        return "\n".join([*lines, *_described(shown), ""])
     lines = [
         "ptoscope COMMAND ...",
         "  the open laboratory for PTO vector kernels",

@@ -68,7 +68,22 @@ def answer(request: Request) -> Result:
         "arguments": records,
         "saved": saved,
     }
+    if request.has("chosen"):
+        table, fields["chosen"] = _chosen(kernel)
+        page.append(table)
     return Result("run", page, fields, findings)
+
+
+def _chosen(kernel: Kernel) -> tuple[str | Table, list[dict[str, Any]]]:
+    """What the kernel depends on that no document fixes."""
+    from dataclasses import asdict
+
+    from ptoscope.cli.isa import chosen_table
+    from ptoscope.evidence import depended_on
+
+    cells = depended_on(kernel.function, kernel.target, kernel.revision)
+    table = chosen_table(cells) if cells else "nothing it depends on was chosen"
+    return table, [asdict(c) for c in cells]
 
 
 def _grid(text: str) -> int:

@@ -16,7 +16,7 @@ from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
-from ptoscope.ir.match import Matcher
+from ptoscope.ir.match import Matcher, matcher
 from ptoscope.ir.types import PTO_TYPES
 from ptoscope.isa.record import Record
 
@@ -70,6 +70,10 @@ STRUCTURE = (
 """The operations that are no instructions."""
 
 
+PREFIX = "pto."
+"""What assembly form leaves out of a name."""
+
+
 class Language:
     """All that can be written: the table's instructions and the structure around them."""
 
@@ -80,12 +84,24 @@ class Language:
         self.matchers: dict[str, Matcher] = {}
         for name, record in table.items():
             self.classes[name] = upstream.get(name) or _generated(record)
-            self.matchers[name] = Matcher(record)
+            self.matchers[name] = matcher(record)
+        self.mnemonics = frozenset(
+            name.removeprefix(PREFIX)
+            for name, known in self.matchers.items()
+            if name.startswith(PREFIX) and not any(s.region for s in known.syntaxes)
+        )
+        """The instructions that may be written without their prefix."""
 
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Everything an operation may be called."""
         return (*self.table, *STRUCTURE)
+
+    def spelled_like(self, word: str) -> tuple[str, ...]:
+        """What a word that is no operation may be meant as."""
+        if "." in word or PREFIX + word in self.table:
+            return self.names
+        return (*sorted(self.mnemonics), *STRUCTURE)
 
     @cached_property
     def context(self) -> Context:

@@ -12,9 +12,10 @@ from xdsl.ir import BlockArgument, Operation, SSAValue
 from ptoscope.ir import types
 from ptoscope.ir.dialect import Instruction
 from ptoscope.ir.errors import PLACEHOLDER
+from ptoscope.ir.follow import bind
 from ptoscope.ir.module import name_of
 from ptoscope.ir.reader import Reader
-from ptoscope.isa.patterns import Bindings, Pattern
+from ptoscope.isa.patterns import Bindings
 from ptoscope.isa.types import Type
 
 
@@ -101,14 +102,15 @@ class _Inference:
             *zip(op.results, [r.type for r in form.results], strict=False),
         ]
         known: Bindings = {}
-        # What is certain binds first, so that a disagreement shows at the placeholder.
+        # What is certain binds first, so that a disagreement shows at the placeholder. A
+        # mismatch binds nothing: it is for the checks to report.
         for value, pattern in pairs:
             if value not in self.open:
-                _bind(pattern, types.description(value.type), known)
+                bind(pattern, types.description(value.type), known)
         for value, pattern in pairs:
             if value in self.open:
                 self._settle(value, pattern.resolve(known), note.name)
-                _bind(pattern, self._known(value), known)
+                bind(pattern, self._known(value), known)
         for value, pattern in pairs:
             if value in self.open:
                 self._settle(value, pattern.resolve(known), note.name)
@@ -146,14 +148,6 @@ class _Inference:
         op = owner if isinstance(owner, Operation) else owner.parent_op()
         note = self.reader.notes.get(op) if op is not None else None
         return note.name if note is not None else 0
-
-
-def _bind(pattern: Pattern, type: Type | None, known: Bindings) -> None:
-    if type is not None:
-        # A mismatch is for the checks to report; it must not leave half a binding behind.
-        trial = dict(known)
-        if pattern.match(type, trial):
-            known.update(trial)
 
 
 def _shown(value: SSAValue) -> str:

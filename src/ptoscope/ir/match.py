@@ -1,65 +1,25 @@
 """Which form of an instruction a text is written in.
 
-What stands in the text is summed up in a `Shape`. A `Plan` says how the written values,
-literals and types map to a form's operands, attributes and results. Plans depend on the
-shape alone, so each record keeps those it has met.
+Plans depend on the shape alone, so each record keeps those it has met.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any
 
-from ptoscope.diagnostics import nearest
-from ptoscope.ir.syntax import SHAPES, Item, Syntax, compiled, shown
+from ptoscope.ir.misfit import misaligned, plural, wrong_clauses, wrong_entries
+from ptoscope.ir.shape import NO_ARROW, PACK, Fitted, Mismatch, Plan, Shape
+from ptoscope.ir.syntax import SHAPES, Item, Syntax, compiled
 from ptoscope.isa.record import Form, Record
 
-NO_ARROW = -1
 
-
-class Shape(NamedTuple):
-    """What is written, without the names.
-
-    `items` has a letter per item before the colon (see `syntax.SHAPES`). `marks` are the
-    clause keywords repeated in the type list, each with the number of types before it.
-    `types` counts the types between colon and arrow, `results` those after it.
-    """
-
-    items: str
-    clauses: tuple[tuple[str, int], ...] = ()
-    entries: tuple[str, ...] = ()
-    marks: tuple[tuple[str, int], ...] = ()
-    types: int = 0
-    results: int = NO_ARROW
-
-
-class Plan(NamedTuple):
-    """How a shape maps to a form.
-
-    `operands[i]` is the written value that is operand i. `attrs` pairs attribute names with
-    written literals. `typed[i]` is the written value that listed type i belongs to.
-    `results` says where the result types stand: "arrow", "listed" or, where the text has
-    none, "implied".
-    """
-
-    form: int
-    operands: tuple[int, ...]
-    attrs: tuple[tuple[str, int], ...]
-    typed: tuple[int, ...]
-    results: str
-
-
-class Mismatch(NamedTuple):
-    """Why a form does not fit. `item` is the written item at fault, or -1; `score` says how
-    much did fit, so that the best of several forms can be reported."""
-
-    score: int
-    message: str
-    found: str = ""
-    expected: str = ""
-    hint: str = ""
-    item: int = -1
+@cache
+def matcher(record: Record) -> Matcher:
+    """The one matcher of a record."""
+    return Matcher(record)
 
 
 class Matcher:
@@ -71,6 +31,8 @@ class Matcher:
         self.keywords = frozenset(g.keyword for form in record.forms for g in form.groups)
         self.bare = any(not syntax.items for syntax in self.syntaxes)
         self._plans: dict[Shape, tuple[Plan, ...]] = {}
+        self.readings: dict[Shape, tuple[Any, ...]] = {}
+        """What `readings` keeps."""
 
     def plans(self, shape: Shape) -> tuple[Plan, ...]:
         """All ways to read the shape, the likeliest first; empty if there is none."""
@@ -97,12 +59,29 @@ class Matcher:
 
     def _fit(self, index: int, form: Form, shape: Shape) -> list[Plan] | list[Mismatch]:
         syntax = self.syntaxes[index]
-        aligned = self._align(form, syntax, shape)
+        fitted = self.fit_items(form, syntax, shape)
+        if isinstance(fitted, Mismatch):
+            return [fitted]
+        place = fitted.place
+        operands = (*(place[o.name] for o in form.operands), *range(len(place), fitted.end))
+        lists = self._lists(form, syntax, shape, fitted)
+        if isinstance(lists, Mismatch):
+            return [lists]
+        typed, results = lists
+        return [Plan(index, operands, fitted.attrs, t, results) for t in typed]
+
+    def fit_items(
+        self, form: Form, syntax: Syntax, shape: Shape, results: tuple[str, ...] = ()
+    ) -> Fitted | Mismatch:
+        """Fits all that is written but the types. `results` are the names of the results
+        that stand before the operands, as in assembly form; their values are not counted."""
+        aligned = self._align(form, syntax, shape, results)
         if isinstance(aligned, Mismatch):
-            return [aligned]
-        wrong = self._wrong_clauses(syntax, shape) or self._wrong_entries(syntax, shape)
+            return aligned
+        record = self.record
+        wrong = wrong_clauses(record, syntax, shape) or wrong_entries(record, syntax, shape)
         if wrong is not None:
-            return [wrong]
+            return wrong
         names: list[str] = []
         attrs: list[tuple[str, int]] = []
         offsets: set[int] = set()
@@ -115,112 +94,37 @@ class Matcher:
             elif item.names:
                 attrs.append((item.names[0], literal))
                 literal += 1
-        positional = len(names)
-        values = positional + sum(count for _, count in shape.clauses)
+        end = len(names) + sum(count for _, count in shape.clauses)
         place = {name: i for i, name in enumerate(names)}
-        operands = (*(place[o.name] for o in form.operands), *range(positional, values))
-        lists = self._lists(form, syntax, shape, place, offsets, values)
-        if isinstance(lists, Mismatch):
-            return [lists]
-        typed, results = lists
-        return [Plan(index, operands, tuple(attrs), t, results) for t in typed]
+        return Fitted(place, tuple(attrs), frozenset(offsets), end)
 
-    def _align(self, form: Form, syntax: Syntax, shape: Shape) -> list[Item] | Mismatch:
+    def _align(
+        self, form: Form, syntax: Syntax, shape: Shape, results: tuple[str, ...]
+    ) -> list[Item] | Mismatch:
         """The syntax items that the written ones stand for."""
         taken: list[Item] = []
-        at = 0
+        at = len(results)
+        if len(shape.items) < at or not set(shape.items[:at]) <= {"v", PACK}:
+            return misaligned(self.record, form, syntax, shape, None, 0, results)
         for item in syntax.items:
             if at < len(shape.items) and shape.items[at] == SHAPES[item.kind]:
                 taken.append(item)
                 at += 1
             elif not item.optional:
-                return self._misaligned(form, syntax, shape, item, at)
+                return misaligned(self.record, form, syntax, shape, item, at, results)
         if at < len(shape.items):
-            return self._misaligned(form, syntax, shape, None, at)
+            return misaligned(self.record, form, syntax, shape, None, at, results)
         return taken
-
-    def _misaligned(
-        self, form: Form, syntax: Syntax, shape: Shape, item: Item | None, at: int
-    ) -> Mismatch:
-        name = self.record.short
-        wanted = _counted(syntax)
-        found = sum(letter in "va" for letter in shape.items)
-        how = f"{self.record.name} {shown(form)}"
-        if "a" not in shape.items and any(i.kind == "address" for i in syntax.items):
-            base, offset = next(i.names for i in syntax.items if i.kind == "address")
-            # `%dest, %offset` for `%dest[%offset]`: the count is right, the brackets are not.
-            if found == wanted + 1:
-                message = f"{name} takes an address '{base}[{offset}]'"
-                where = [i.kind for i in syntax.items].index("address")
-                return Mismatch(at + 5, message, "two operands", f"{base}[{offset}]", how, where)
-        if found != wanted and all(letter in "va" for letter in shape.items[at : at + 1]):
-            listed = ", ".join(_label(i) for i in syntax.items if i.kind in ("operand", "address"))
-            message = f"{name} takes {_plural(wanted, 'operand')}"
-            message += f" ({listed}), found {found}" if listed else f", found {found}"
-            return Mismatch(at, message, str(found), str(wanted), how, at if item is None else -1)
-        letter = shape.items[at] if at < len(shape.items) else ""
-        if item is None:
-            message = f"{name} takes nothing more here"
-            return Mismatch(at, message, _WRITTEN[letter], "the end of the operands", how, at)
-        expected = _EXPECTED[item.kind].format(_label(item))
-        spot = at if letter else -1
-        return Mismatch(at, f"expected {expected}", _WRITTEN[letter], expected, how, spot)
-
-    def _wrong_clauses(self, syntax: Syntax, shape: Shape) -> Mismatch | None:
-        name = self.record.short
-        at = 0
-        score = len(shape.items) + 1
-        for group in syntax.groups:
-            seen = 0
-            while at < len(shape.clauses) and shape.clauses[at][0] == group.keyword:
-                count = shape.clauses[at][1]
-                least = group.required or len(group.operands)
-                if not least <= count <= len(group.operands):
-                    names = ", ".join(o.name for o in group.operands)
-                    message = f"{group.keyword}({names}) takes {len(group.operands)} operands"
-                    return Mismatch(score + at, f"{message}, found {count}", str(count), names)
-                at += 1
-                seen += 1
-                if group.arity != "many":
-                    break
-            if group.arity == "one" and not seen:
-                names = ", ".join(o.name for o in group.operands)
-                message = f"{name} needs the clause {group.keyword}({names})"
-                return Mismatch(score + at, message, "", f"{group.keyword}({names})")
-        if at == len(shape.clauses):
-            return None
-        keyword = shape.clauses[at][0]
-        known = [g.keyword for g in syntax.groups]
-        order = ", ".join(known) or "no clauses"
-        message = f"{name} takes no clause '{keyword}' here"
-        return Mismatch(score + at, message, keyword, order, nearest(keyword, known))
-
-    def _wrong_entries(self, syntax: Syntax, shape: Shape) -> Mismatch | None:
-        name = self.record.short
-        known = [a.name for a in syntax.entries]
-        score = len(shape.items) + 20
-        for entry in shape.entries:
-            if entry not in known:
-                legal = ", ".join(known) or "no attributes"
-                message = f"{name} has no attribute '{entry}'"
-                return Mismatch(score, message, entry, legal, nearest(entry, known))
-        for attr in syntax.entries:
-            if attr.default is None and attr.name not in shape.entries:
-                value = f'"{attr.values[0]}"' if attr.values else str(attr.low)
-                message = f"{name} needs the attribute '{attr.name}'"
-                return Mismatch(score, message, "", f"{{{attr.name} = {value}}}")
-        return None
 
     def _lists(
         self,
         form: Form,
         syntax: Syntax,
         shape: Shape,
-        place: dict[str, int],
-        offsets: set[int],
-        values: int,
+        fitted: Fitted,
     ) -> tuple[list[tuple[int, ...]], str] | Mismatch:
         """The values that the listed types belong to, and where the result types stand."""
+        place, offsets, values = fitted.place, fitted.offsets, fitted.end
         results = len(form.results)
         score = len(shape.items) + 40
         alone = bool(results) and not syntax.returned and bool(syntax.listed)
@@ -265,7 +169,7 @@ class Matcher:
         return all(starts.get(before + short) == keyword for keyword, before in shape.marks)
 
     def _wrong_count(self, score: int, what: str, wanted: int, found: int) -> Mismatch:
-        message = f"{self.record.short} is written with {_plural(wanted, what)}, found {found}"
+        message = f"{self.record.short} is written with {plural(wanted, what)}, found {found}"
         return Mismatch(score, message, str(found), str(wanted))
 
     def _type_names(self, form: Form) -> str:
@@ -284,39 +188,6 @@ def marks(
             found.append((keyword, at))
         at += count
     return tuple(found)
-
-
-_WRITTEN = {
-    "v": "a value",
-    "a": "an address",
-    "s": "a string",
-    "i": "an integer",
-    "h": "an attribute",
-    "[": "'['",
-    "]": "']'",
-    "": "nothing",
-}
-_EXPECTED = {
-    "operand": "a value for '{}'",
-    "address": "an address '{}'",
-    "token": 'a string "{}"',
-    "integer": "an integer for '{}'",
-    "pipe": "#pto.pipe<{}>",
-    "open": "'['",
-    "close": "']'",
-}
-
-
-def _counted(syntax: Syntax) -> int:
-    return sum(item.kind in ("operand", "address") for item in syntax.items)
-
-
-def _label(item: Item) -> str:
-    return f"{item.names[0]}[{item.names[1]}]" if item.kind == "address" else "".join(item.names)
-
-
-def _plural(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def separated(items: Sequence[Item]) -> list[str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass, field
+from itertools import chain, count
 from typing import NamedTuple
 
 from xdsl.dialects.builtin import ModuleOp
@@ -18,6 +20,7 @@ class Note(NamedTuple):
     `first` to `last` is the whole operation, `name` its name, `head` the end of its first
     part (the brace of a body). `packs` are the names on the left of `=`, each with the
     count after its colon (0 for none). `form` and `segments` are those of the record.
+    `implied` says that the text has no such operation, but that the one at `name` needs it.
     """
 
     first: int
@@ -28,6 +31,7 @@ class Note(NamedTuple):
     packs: tuple[tuple[str, int], ...] = ()
     form: int = 0
     segments: tuple[tuple[str, int], ...] = ()
+    implied: bool = False
 
 
 @dataclass(eq=False)
@@ -74,3 +78,9 @@ def name_of(value: SSAValue) -> str:
 def set_name(value: SSAValue, name: str) -> None:
     """Gives a value its source name. xDSL's own setter drops names such as `x_1`."""
     value._name = name
+
+
+def fresh(base: str, taken: Container[str]) -> str:
+    """The first of `base`, `base_0`, `base_1`, ... that is not taken."""
+    numbered = (f"{base}_{k}" for k in count())
+    return next(name for name in chain((base,), numbered) if name not in taken)

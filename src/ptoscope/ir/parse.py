@@ -94,4 +94,6 @@ def _handlers(known: Language) -> dict[str, Handler]:
             handlers[name] = arith.operation
         else:
             handlers[name] = _SCOPES.get(name, instructions.instruction)
+    for name in known.mnemonics:
+        handlers.setdefault(name, instructions.mnemonic)
     return handlers

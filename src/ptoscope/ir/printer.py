@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import count
 
 from xdsl.ir import Operation, Region, SSAValue
 
-from ptoscope.ir.module import Module, Note
+from ptoscope.ir.levels import LEVELS, Level
+from ptoscope.ir.module import Module, Note, name_of
 from ptoscope.ir.spell import Spelled, argument, custom, generic
 
 WIDTH = 100
@@ -17,13 +19,18 @@ _COMMA = re.compile(r", (?![^<>]*(?<!-)>)")
 INDENT = "  "
 
 
-def print_module(module: Module, generic: bool = False) -> str:
+def print_module(module: Module, generic: bool = False, form: Level = "ssa") -> str:
     """The canonical text of a module; it ends with a newline.
+
+    `form` is the level of its instructions: `ssa`, `dps` or `asm`. With `generic` every
+    operation is written in the generic form instead.
 
     Value names are the source's. Comments stay before, behind or inside the operation they
     were written at; those in the middle of an operation move before it.
     """
-    writer = _Writer(module, generic)
+    if form not in LEVELS:
+        raise ValueError(f"no form '{form}'; there are {', '.join(LEVELS)}")
+    writer = _Writer(module, generic, form)
     if module.implicit:
         for op in module.op.ops:
             writer.operation(op, 0)
@@ -36,8 +43,10 @@ def print_module(module: Module, generic: bool = False) -> str:
 class _Writer:
     """Lines written so far, and how far into the source's comments they reach."""
 
-    def __init__(self, module: Module, is_generic: bool) -> None:
+    def __init__(self, module: Module, is_generic: bool, level: Level) -> None:
         self.module = module
+        self.level: Level = level
+        self.taken: set[str] = set()
         self.tokens = module.tokens
         self.generic = is_generic
         self.lines: list[str] = []
@@ -47,6 +56,9 @@ class _Writer:
 
     def operation(self, op: Operation, depth: int) -> None:
         note = self.module.notes.get(op)
+        if note is not None and note.implied:
+            # What is written there belongs to the operation that implies this one.
+            note = None
         if note is not None:
             self.comments(self.tokens.start[note.first], depth)
         if self._silent(op):
@@ -56,7 +68,7 @@ class _Writer:
         if note is not None:
             self._gap(self.tokens.line(self.tokens.start[note.first]))
             self._inner_comments(note, depth)
-        spelled = generic(op, note) if self.generic else custom(op, note)
+        spelled = self._spelled(op, note)
         self._head(spelled, depth)
         if note is not None:
             self._behind(note.head)
@@ -68,6 +80,18 @@ class _Writer:
             place = self._closing_place(op, region, note)
             if place is not None:
                 self._behind(place)
+
+    def _spelled(self, op: Operation, note: Note | None) -> Spelled:
+        if self.generic:
+            return generic(op, note)
+        return custom(op, note, self.level, self._new_name)
+
+    def _new_name(self) -> str:
+        if not self.taken:
+            self.taken = set(_value_names(self.module))
+        number = next(k for k in count() if f"_{k}" not in self.taken)
+        self.taken.add(f"_{number}")
+        return f"_{number}"
 
     def _silent(self, op: Operation) -> bool:
         """A bare scf.yield at the end of a body is understood."""
@@ -83,7 +107,7 @@ class _Writer:
         self.lines.append(indent + first.rstrip())
         current = ""
         for at, part in enumerate(rest):
-            may_join = at and (spelled.glue or part.startswith(" ->"))
+            may_join = at and (spelled.glue or part.startswith((" ->", " outs(")))
             if may_join and len(indent) + 4 + len(current) + len(part) <= WIDTH:
                 current += part
                 continue
@@ -158,6 +182,15 @@ class _Writer:
         """Keeps one blank line where the source has any, but none at the start of a body."""
         if self.source_line and line > self.source_line + 1 and self.lines[-1]:
             self.lines.append("")
+
+
+def _value_names(module: Module) -> Iterator[str]:
+    """All names of values; empty where a value has none."""
+    yield ""
+    for op in module.op.walk():
+        values = [*op.results, *(a for r in op.regions for b in r.blocks for a in b.args)]
+        for value in values:
+            yield name_of(value).partition("#")[0]
 
 
 def _arguments(arguments: Sequence[SSAValue]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ptoscope.ir.dialect import STRUCTURE
 from ptoscope.ir.errors import Stop
 from ptoscope.ir.scanner import END
 
@@ -45,16 +46,38 @@ def recover(reader: Reader, first: int) -> None:
 
 
 def _poison_results(reader: Reader, first: int) -> None:
-    i = first
+    for place in _result_names(reader, first):
+        if reader.text[place] not in reader.values:
+            reader.define(place, reader.poison)
+
+
+def _result_names(reader: Reader, first: int) -> list[int]:
+    """Where the results of a broken operation are likely to be named."""
+    text = reader.text
+    if text[first][:1] == "%":
+        names, i = _names(reader, first)
+        return names if text[i] == "=" else []
+    if text[first] in STRUCTURE:
+        return []
+    i = first + 1
+    if text[i] not in ("ins", "outs") or text[i + 1] != "(":
+        # Assembly form: results come first, and operands are mostly known.
+        return _names(reader, i)[0]
+    while text[i] is not END and not _starts_operation(reader, i):
+        if text[i] == "outs" and text[i + 1] == "(":
+            return _names(reader, i + 2)[0]
+        i += 1
+    return []
+
+
+def _names(reader: Reader, i: int) -> tuple[list[int], int]:
+    """The value names of a list, and the token behind them."""
     names: list[int] = []
     while reader.text[i][:1] == "%" or reader.text[i] in (",", ":") or reader.text[i].isdecimal():
-        if reader.text[i][:1] == "%":
+        if reader.text[i][:1] == "%" and "#" not in reader.text[i]:
             names.append(i)
         i += 1
-    if reader.text[i] == "=":
-        for place in names:
-            if reader.text[place] not in reader.values:
-                reader.define(place, reader.poison)
+    return names, i
 
 
 def _opens_body(reader: Reader, i: int) -> bool:

@@ -7,13 +7,14 @@ from xdsl.ir import Region, SSAValue
 from ptoscope.ir import types
 from ptoscope.ir.bodies import check_block
 from ptoscope.ir.dialect import Instruction
-from ptoscope.ir.errors import WRONG_OPERANDS, WRONG_TYPE
+from ptoscope.ir.errors import SYNTAX, WRONG_OPERANDS, WRONG_TYPE
 from ptoscope.ir.module import Note, name_of
 from ptoscope.ir.reader import Reader
 
 
 def scope(reader: Reader, name: int) -> Instruction:
     """Reads `pto.vecscope { ... }`."""
+    _only_spelling(reader, name)
     head = reader.i
     region = reader.body()
     return _scope(reader, name, head, (), region)
@@ -21,6 +22,7 @@ def scope(reader: Reader, name: int) -> Instruction:
 
 def strict_scope(reader: Reader, name: int) -> Instruction:
     """Reads `pto.strict_vecscope(%a, ...) { ^bb0(%x: T, ...): ... } : (T, ...) -> ()`."""
+    _only_spelling(reader, name)
     reader.expect("(")
     places = reader.value_list(")")
     values = [reader.use(place) for place in places]
@@ -42,6 +44,18 @@ def strict_scope(reader: Reader, name: int) -> Instruction:
     elif places:
         raise reader.findings.expected(reader.i, "':' and the types of the arguments")
     return _scope(reader, name, head, tuple(places), region)
+
+
+def _only_spelling(reader: Reader, name: int) -> None:
+    if reader.text[reader.i] in ("ins", "outs"):
+        message = f"{reader.text[name]} has a body and is written in one way only"
+        raise reader.findings.stop(
+            SYNTAX,
+            reader.i,
+            message,
+            found=reader.text[reader.i],
+            expected="(%a, ...) {" if "strict" in reader.text[name] else "{",
+        )
 
 
 def _scope(

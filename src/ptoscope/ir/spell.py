@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from io import StringIO
 from typing import NamedTuple
 
@@ -21,11 +21,10 @@ from xdsl.printer import Printer
 
 from ptoscope.ir import arith, forms, types
 from ptoscope.ir.dialect import Instruction
-from ptoscope.ir.literals import pipe_text
-from ptoscope.ir.match import marks, separated
+from ptoscope.ir.levels import Level, Name, instruction, named, use
 from ptoscope.ir.module import Note, name_of
-from ptoscope.ir.syntax import Syntax, compiled
-from ptoscope.isa.record import Form
+
+NewName = Callable[[], str]
 
 
 class Spelled(NamedTuple):
@@ -42,15 +41,23 @@ class Spelled(NamedTuple):
     glue: bool = False
 
 
-def custom(op: Operation, note: Note | None) -> Spelled:
-    """The custom form."""
+def custom(
+    op: Operation, note: Note | None, level: Level = "ssa", new_name: NewName | None = None
+) -> Spelled:
+    """The custom form, instructions in one of the three levels. `new_name` gives the names
+    of results that have none but need one."""
     left = _left(op, note)
     if isinstance(op, ModuleOp):
         return _module(op)
     if isinstance(op, FuncOp):
         return _function(op)
     if isinstance(op, Instruction) and not op.name.startswith("arith."):
-        return _scope(op) if op.regions else _instruction(left, op, note)
+        if op.regions:
+            return _scope(op)
+        names = _names(op, note)
+        if level != "ssa" and new_name is not None and not names:
+            names = [(name_of(r) or new_name(), 0) for r in op.results]
+        return Spelled(instruction(op, note, level, names))
     names = [use(value) for value in op.operands]
     match op.name:
         case "scf.for":
@@ -102,11 +109,6 @@ def generic(op: Operation, note: Note | None) -> Spelled:
     return Spelled((head + " ({",), closings, (True,) * len(closings))
 
 
-def use(value: SSAValue) -> str:
-    """A value where it is used."""
-    return f"%{name_of(value)}"
-
-
 def argument(value: SSAValue) -> str:
     """A value where a body or a function takes it."""
     return f"{use(value)}: {types.spelling(value.type)}"
@@ -136,13 +138,18 @@ def attribute(attr: Attribute) -> str:
 
 
 def _left(op: Operation, note: Note | None) -> str:
+    names = _names(op, note)
+    return f"{named(names)} = " if names else ""
+
+
+def _names(op: Operation, note: Note | None) -> list[Name]:
+    """The names of the results, or none if one of them has none."""
     if not op.results:
-        return ""
+        return []
     if note is not None and note.packs:
-        named = [f"%{name}:{size}" if size else f"%{name}" for name, size in note.packs]
-        return f"{', '.join(named)} = "
-    named = [use(r) for r in op.results if name_of(r)]
-    return f"{', '.join(named)} = " if len(named) == len(op.results) else ""
+        return list(note.packs)
+    found = [(name_of(r), 0) for r in op.results]
+    return found if all(name for name, _ in found) else []
 
 
 def _types(values: Sequence[SSAValue]) -> str:
@@ -203,80 +210,3 @@ def _scope(op: Instruction) -> Spelled:
     names = ", ".join(use(value) for value in op.operands)
     closing = f"}} : ({_types(op.operands)}) -> ()" if op.operands else "}"
     return Spelled((f"{op.name}({names}) {{",), (closing,), (True,))
-
-
-def _instruction(left: str, op: Instruction, note: Note | None) -> Spelled:
-    if note is not None:
-        index, segments = note.form, note.segments
-    else:
-        index, segments = forms.form_of(op) or (0, ())
-    form = op.record.forms[index]
-    syntax = _syntax(form)
-    values = {o.name: v for o, v in zip(form.operands, op.operands, strict=False)}
-    text = _items(op, syntax, values)
-    entries = {a.name: op.properties[a.name] for a in syntax.entries if a.name in op.properties}
-    if entries:
-        text += " {" + ", ".join(f"{n} = {forms.literal(a)}" for n, a in entries.items()) + "}"
-    parts = [f"{left}{op.name}{text}"]
-    rest = list(op.operands)[len(form.operands) :]
-    at = 0
-    for keyword, count in segments:
-        names = ", ".join(use(value) for value in rest[at : at + count])
-        parts.append(f" {keyword}({names})")
-        at += count
-    return Spelled((*parts, *_type_parts(op, form, syntax, values, segments, rest)))
-
-
-def _items(op: Instruction, syntax: Syntax, values: dict[str, SSAValue]) -> str:
-    items = [i for i in syntax.items if not i.optional or i.names[0] in op.properties]
-    text = ""
-    for before, item in zip(separated(items), items, strict=True):
-        match item.kind:
-            case "operand":
-                piece = use(values[item.names[0]])
-            case "address":
-                piece = f"{use(values[item.names[0]])}[{use(values[item.names[1]])}]"
-            case "token" | "integer":
-                piece = forms.literal(op.properties[item.names[0]])
-            case "pipe":
-                piece = pipe_text(forms.literal(op.properties[item.names[0]]).strip('"'))
-            case "open":
-                piece = "["
-            case "close":
-                piece = "]"
-        text += before + piece
-    # `set_flag["A", "B", "E"]` is written without a blank.
-    return text if text[:1] in ("[", "") else f" {text}"
-
-
-def _type_parts(
-    op: Instruction,
-    form: Form,
-    syntax: Syntax,
-    values: dict[str, SSAValue],
-    segments: forms.Segments,
-    rest: list[SSAValue],
-) -> list[str]:
-    if not syntax.typed:
-        return []
-    named = {**values, **{r.name: v for r, v in zip(form.results, op.results, strict=True)}}
-    listed = [types.spelling(named[name].type) for name in syntax.listed]
-    before = len(listed)
-    listed += [types.spelling(value.type) for value in rest]
-    for keyword, at in marks(syntax, segments, before):
-        listed[at] = f"{keyword} {listed[at]}"
-    parts = [f" : {', '.join(listed)}"] if listed else []
-    if syntax.returned:
-        parts.append(f" -> {', '.join(types.spelling(named[n].type) for n in syntax.returned)}")
-    return parts
-
-
-_syntaxes: dict[int, Syntax] = {}
-
-
-def _syntax(form: Form) -> Syntax:
-    # By identity: hashing a form walks all of its patterns.
-    found = _syntaxes.get(id(form))
-    if found is None:
-        found = _syntaxes[id(form)] = compiled(form)
-    return found

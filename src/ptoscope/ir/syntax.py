@@ -121,4 +121,5 @@ def _names(text: str, everything: tuple[str, ...]) -> tuple[str, ...]:
 
 def shown(form: Form) -> str:
     """The part of a syntax line before the colon, for messages."""
-    return form.pattern.partition(":")[0].strip()
+    before = form.pattern.partition(":")[0].strip()
+    return "" if before == "none" else before

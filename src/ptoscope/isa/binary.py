@@ -55,7 +55,7 @@ vdiv = binary(
     doc="Lane-wise quotient of floats.",
     types=Types(FLOATS, micro=(F32, F16)),
     formula="lhs[i] / rhs[i]",
-    cost=cost(17, "f32", f16=22, completion={"float": 20}),
+    cost=cost(17, "f32", f16=22, repeat_f16=4, completion={"float": 20}),
     evidence=(_BY_ZERO,),
 )
 vmax = binary(

@@ -7,6 +7,7 @@ engine checks bounds and alignment and faults at the site with the values involv
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ptoscope.isa.distributions import Access
@@ -65,11 +66,11 @@ class Core(ABC):
 
     @abstractmethod
     def mask(self, active: tuple[bool, ...]) -> Lanes:
-        """A mask known beforehand."""
+        """The predicate register of lanes known beforehand."""
 
     @abstractmethod
     def first_lanes(self, limit: Lanes, count: int) -> Lanes:
-        """A mask of `count` lanes with those below the (signed, 32-bit) limit active."""
+        """The predicate register of `count` lanes, those below the (signed) limit active."""
 
     @abstractmethod
     def address(self, base: Lanes, offset: Lanes, size: int) -> Lanes:
@@ -84,6 +85,63 @@ class Core(ABC):
         self, site: Site, address: Lanes, access: Access, value: Lanes, mask: Lanes | None
     ) -> None:
         """Active lanes to UB as the access maps them; the others touch nothing."""
+
+    @abstractmethod
+    def gather(self, site: Site, base: Lanes, offsets: Lanes, active: Lanes, width: int) -> Lanes:
+        """`width` bytes from UB for each offset (in bytes, read by its own sign), as ui8 lanes;
+        zeros where not active. Addresses are multiples of the width."""
+
+    @abstractmethod
+    def scatter(
+        self,
+        site: Site,
+        base: Lanes,
+        offsets: Lanes,
+        active: Lanes,
+        value: Lanes,
+        width: int,
+        in_order: bool = False,
+    ) -> None:
+        """The reverse, of a whole register. Of active requests to one address the lowest
+        lane wins, and on a target without that rule an alias is a fault; `in_order`, the
+        highest wins everywhere."""
+
+    @abstractmethod
+    def stream(self) -> object:
+        """The state of an unaligned stream that has not begun."""
+
+    @abstractmethod
+    def stream_store(
+        self, site: Site, state: object, address: Lanes, value: Lanes, length: Lanes
+    ) -> object:
+        """Appends the first `length` bytes of a register at an address: whole 32-byte blocks
+        reach UB, the rest stays in the state returned."""
+
+    @abstractmethod
+    def stream_end(self, site: Site, state: object, start: Lanes) -> Lanes:
+        """Where the stream goes on: the address after its last byte, or `start` of one that
+        has not begun."""
+
+    @abstractmethod
+    def stream_flush(self, site: Site, state: object, address: Lanes) -> None:
+        """Writes what is left; the address has to be the one after the stream's last byte."""
+
+    @abstractmethod
+    def issue(self, site: Site, body: Callable[[], None]) -> None:
+        """Gives a body to the pipe of the site's record."""
+
+    @abstractmethod
+    def signal(self, site: Site, kind: str, unit: Lanes, event: Lanes) -> None:
+        """Raises a semaphore between cores or blocks."""
+
+    @abstractmethod
+    def await_signal(self, site: Site, kind: str, unit: Lanes, event: Lanes) -> None:
+        """Takes a semaphore that this core raised itself; a fault where another core would
+        have to."""
+
+    @abstractmethod
+    def repeat(self, count: Lanes, body: Callable[[Lanes], None]) -> None:
+        """Runs a body `count` times with the number of the turn, one lane of i64."""
 
     @abstractmethod
     def load_scalar(self, site: Site, space: Space, address: Lanes, dtype: DType) -> Lanes:

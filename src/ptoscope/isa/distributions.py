@@ -6,15 +6,20 @@ alignment checks, race detection and the reference pages read the same map.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property
 
-from ptoscope.isa.dtypes import DType
+from ptoscope.isa.dtypes import UI8, DType, unsigned
+
+BLOCK = 32
+NOTHING = -1
 
 
 @dataclass(frozen=True, eq=False)
 class Access:
-    """Lane i is `width` bytes at `offsets[i]`; addresses are multiples of `alignment`."""
+    """Lane i is `width` bytes at `offsets[i]`; one at NOTHING touches no memory and reads as
+    zero. Addresses are multiples of `alignment`."""
 
     offsets: tuple[int, ...]
     width: int
@@ -31,37 +36,179 @@ class Access:
         return max(self.offsets) + self.width
 
 
-@cache
-def norm(dtype: DType, alignment: int) -> Access:
-    """NORM: one full register, dense. Alignment 0 stands for the element size."""
-    size = dtype.bytes
-    return Access(tuple(i * size for i in range(dtype.lanes)), size, alignment or size)
+@dataclass(frozen=True)
+class Mode:
+    """A distribution: what it does, and the place of lane i of n, in elements.
+
+    `bits` is the element width its name carries (0: any), in which the register is seen;
+    `stored` the width of an element in memory, if narrower. `block` says that its alignment
+    is that of NORM; otherwise it is the element's.
+    """
+
+    name: str
+    doc: str
+    place: Callable[[int, int], int]
+    bits: int = 0
+    stored: int = 0
+    block: bool = True
+    ignores_mask: bool = False
+    gate_bits: int = 0
+
+    def seen(self, dtype: DType) -> DType:
+        """The element type in which the register is seen."""
+        return unsigned(self.bits) if self.bits and self.bits != dtype.bits else dtype
 
 
 @cache
-def broadcast(dtype: DType) -> Access:
-    """BRC: one element to every lane."""
-    size = dtype.bytes
-    return Access((0,) * dtype.lanes, size, size)
+def access(mode: Mode, dtype: DType, alignment: int) -> Access:
+    """The map of a mode for a register seen as this type; alignment 0 stands for the
+    element size."""
+    width = mode.stored // 8 if mode.stored else dtype.bytes
+    places = (mode.place(i, dtype.lanes) for i in range(dtype.lanes))
+    offsets = tuple(NOTHING if p == NOTHING else p * width for p in places)
+    return Access(offsets, width, alignment if mode.block and alignment else width)
 
 
-LOAD_MODES = ("NORM", "BRC_B8", "BRC_B16", "BRC_B32")
-STORE_MODES = ("NORM_B8", "NORM_B16", "NORM_B32")
+def _every(step: int, first: int = 0) -> Callable[[int, int], int]:
+    return lambda i, n: step * i + first
+
+
+def _spread(step: int) -> Callable[[int, int], int]:
+    return lambda i, n: NOTHING if i % step else i // step
+
+
+def _by_width(
+    name: str, widths: tuple[int, ...], doc: str, place: Callable[[int, int], int], **more: bool
+) -> list[Mode]:
+    return [Mode(f"{name}_B{w}", doc, place, w, **more) for w in widths]
+
+
+def _dense(i: int, n: int) -> int:
+    return i
+
+
+_NORM = Mode("NORM", "contiguous, one full register", _dense)
+_CHANNELS4 = "every fourth byte: one channel of four"
+_BLOCK_DOC = "one 32-byte block, repeated eight times"
+LOAD_MODES = {
+    mode.name: mode
+    for mode in (
+        _NORM,
+        *_by_width("BRC", (8, 16, 32), "one element to all", lambda i, n: 0, block=False),
+        *_by_width("US", (8, 16), "each element twice", lambda i, n: i // 2),
+        *_by_width("DS", (8, 16), "every second element", _every(2)),
+        *_by_width("UNPK", (8, 16, 32), "elements spread to twice their width", _spread(2)),
+        Mode("UNPK4", "bytes spread to four times their width", _spread(4), 8),
+        Mode("SPLT4CHN", _CHANNELS4, _every(4), 8),
+        Mode("SPLT4CHN_B8", _CHANNELS4, _every(4), 8),
+        *_by_width("SPLT2CHN", (8, 16), "every second element: one channel of two", _every(2)),
+        Mode("DINTLV_B32", "the even elements", _every(2), 32),
+        Mode("BLK", _BLOCK_DOC, lambda i, n: i % BLOCK, 8),
+        Mode("BRC_BLK", _BLOCK_DOC, lambda i, n: i % BLOCK, 8),
+        Mode("E2B_B16", "eight elements, each to one 32-byte block", lambda i, n: i // 16, 16),
+        Mode("E2B_B32", "eight elements, each to one 32-byte block", lambda i, n: i // 8, 32),
+    )
+}
+"""Modes of vlds."""
+
+
+def _merge(channels: int, lanes_per_block: int) -> Callable[[int, int], int]:
+    """Channel planes inside each block, interleaved on the way out."""
+    plane = lanes_per_block // channels
+
+    def place(i: int, n: int) -> int:
+        block, lane = divmod(i, lanes_per_block)
+        channel, item = divmod(lane, plane)
+        return block * lanes_per_block + item * channels + channel
+
+    return place
+
+
+def _first_only(i: int, n: int) -> int:
+    return 0 if i == 0 else NOTHING
+
+
+STORE_MODES = {
+    mode.name: mode
+    for mode in (
+        _NORM,
+        *_by_width("NORM", (8, 16, 32), "contiguous", _dense),
+        *_by_width(
+            "1PT",
+            (8, 16, 32),
+            "the first element alone, whatever the mask",
+            _first_only,
+            block=False,
+            ignores_mask=True,
+        ),
+        Mode("PK_B16", "the low half of each element, packed", _dense, 16, 8),
+        Mode("PK_B32", "the low half of each element, packed", _dense, 32, 16),
+        Mode("PK_B64", "the low half of each element, packed", _dense, 64, 32),
+        Mode("PK4_B32", "the low byte of each element, packed", _dense, 32, 8),
+        Mode(
+            "MRG4CHN_B8", "four channels of each block interleaved", _merge(4, 32), 8, gate_bits=32
+        ),
+        Mode(
+            "MRG2CHN_B8", "two channels of each block interleaved", _merge(2, 32), 8, gate_bits=16
+        ),
+        Mode(
+            "MRG2CHN_B16", "two channels of each block interleaved", _merge(2, 16), 16, gate_bits=32
+        ),
+    )
+}
+"""Modes of vsts. `gate_bits` is the granularity of the mask, which governs places in memory,
+where it is not that of the element."""
+
+DUAL_LOAD_MODES = {
+    "DINTLV_B8": 8,
+    "DINTLV_B16": 16,
+    "DINTLV_B32": 32,
+    "BDINTLV": 0,
+}
+"""Modes of vldsx2: the element width to take apart, 0 for 32-byte blocks."""
+
+DUAL_STORE_MODES = {"INTLV_B8": 8, "INTLV_B16": 16, "INTLV_B32": 32}
+"""Modes of vstsx2: the element width to interleave."""
+
+STRIDES = {
+    "STRIDE_S3_B16": (3, 16),
+    "STRIDE_S4_B64": (4, 64),
+    "STRIDE_S8_B32": (8, 32),
+    "STRIDE_S2_B64": (2, 64),
+}
+"""Fixed strides of vsld and vsst: elements from lane to lane, and their width."""
+
+
+@cache
+def strided(token: str, alignment: int) -> tuple[Access, DType]:
+    """The map of a fixed stride, and the type in which it sees the register."""
+    step, bits = STRIDES[token]
+    dtype = unsigned(bits)
+    places = tuple(i * step * dtype.bytes for i in range(dtype.lanes))
+    return Access(places, dtype.bytes, alignment or dtype.bytes), dtype
+
+
+@cache
+def run(count: int, dtype: DType, alignment: int) -> Access:
+    """A dense run of elements."""
+    return Access(tuple(i * dtype.bytes for i in range(count)), dtype.bytes, alignment)
+
+
+@cache
+def parted(bits: int, second: bool, alignment: int) -> tuple[Access, DType]:
+    """One of the two registers that vldsx2 loads or vstsx2 stores: every second element of
+    two registers, or with 0 bits every second 32-byte block."""
+    if bits == 0:
+        places = tuple((2 * (i // BLOCK) + second) * BLOCK + i % BLOCK for i in range(UI8.lanes))
+        return Access(places, 1, alignment or 1), UI8
+    dtype = unsigned(bits)
+    places = tuple((2 * i + second) * dtype.bytes for i in range(dtype.lanes))
+    return Access(places, dtype.bytes, alignment or dtype.bytes), dtype
 
 
 def suffix_bits(mode: str) -> int:
-    """The element width a mode's name carries, 0 if none."""
+    """The element width a mode is for, 0 if any: its name carries it but for two of bytes."""
+    if mode in ("UNPK4", "SPLT4CHN"):
+        return 8
     _, _, bits = mode.rpartition("_B")
     return int(bits) if bits.isdigit() else 0
-
-
-def load_access(mode: str, dtype: DType, alignment: int) -> Access:
-    """The map of a vlds mode."""
-    if mode == "NORM":
-        return norm(dtype, alignment)
-    return broadcast(dtype)
-
-
-def store_access(mode: str, dtype: DType, alignment: int) -> Access:
-    """The map of a vsts mode."""
-    return norm(dtype, alignment)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ptoscope.isa.core import Core, Level, Pad, Transfer
+from ptoscope.isa.distributions import BLOCK
 from ptoscope.isa.dtypes import ELEMENTS, I1, I64
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.patterns import PtrTo, ScalarAsWide, ScalarIn
@@ -338,11 +339,109 @@ def _states(direction: str, pipe: str) -> tuple[Record, ...]:
     )
 
 
+_BLOCK_UNIT = Evidence("unit", "micro", "Lengths and gaps count 32-byte blocks.")
+_COPY_PIPE = Evidence("pipe", "chosen", "PIPE_V: both ends are the vector core's own buffer.")
+
+
+def _blocks(core: Core, site: Site, src: Lanes, dst: Lanes, *counts: Lanes) -> None:
+    """Bursts of whole blocks with gaps between them, inside UB."""
+    length, rows, src_gap, dst_gap = counts
+    for gap in (src_gap, dst_gap):
+        outside = (gap < 0) | (gap > 0xFFFF)
+        core.refuse(site, outside, "PTO0907", "a gap does not fit its 16-bit field")
+    unit = _element(site).dtype
+    level = Level(rows, (length + src_gap) * BLOCK, (length + dst_gap) * BLOCK)
+    moved = Transfer("ub", "ub", unit, length * BLOCK, (level,), length_bits=16 + 5)
+    core.transfer(site, src, dst, moved)
+
+
+def _mte_ub_ub(site: Site) -> Run:
+    def run(core: Core, src: Lanes, dst: Lanes, length: Lanes, *burst: Lanes) -> None:
+        rows, src_gap, dst_gap = burst
+        _blocks(core, site, src, dst, length, rows, src_gap, dst_gap)
+
+    return run
+
+
+def _copy_ub_ub(site: Site) -> Run:
+    def run(
+        core: Core,
+        src: Lanes,
+        dst: Lanes,
+        sid: Lanes,
+        n_burst: Lanes,
+        len_burst: Lanes,
+        src_gap: Lanes,
+        dst_gap: Lanes,
+    ) -> None:
+        _blocks(core, site, src, dst, len_burst, n_burst, src_gap, dst_gap)
+
+    return run
+
+
+_GAPS = Group(
+    "nburst",
+    (
+        _number("n_burst", "bursts"),
+        _number("src_gap", "blocks between bursts in the source"),
+        _number("dst_gap", "blocks between bursts in the destination"),
+    ),
+)
+mte_ub_ub = Record(
+    "pto.mte_ub_ub",
+    GROUP,
+    "Copies bursts of 32-byte blocks inside UB.",
+    (
+        Form(
+            (*_pointers("ub", "ub"), _number("len_burst", "blocks per burst")),
+            groups=(_GAPS,),
+            syntax="src, dst, len_burst groups : all",
+        ),
+    ),
+    _mte_ub_ub,
+    _TYPES,
+    where="outside",
+    cost=_COST,
+    evidence=(_BLOCK_UNIT, _COPY_PIPE, _WIDTH_EVIDENCE),
+    formula="for each burst: UB[dst + steps] = UB[src + steps], 32*len_burst bytes",
+    cpp="copy_ubuf_to_ubuf(dst, src, ...)",
+)
+copy_ubuf_to_ubuf = Record(
+    "pto.copy_ubuf_to_ubuf",
+    GROUP,
+    "Copies bursts of 32-byte blocks inside UB; the older spelling.",
+    (
+        Form(
+            (
+                *_pointers("ub", "ub"),
+                _number("sid", "stream id, without effect on values"),
+                _number("n_burst", "bursts"),
+                _number("len_burst", "blocks per burst"),
+                _number("src_gap", "blocks between bursts in the source"),
+                _number("dst_gap", "blocks between bursts in the destination"),
+            ),
+        ),
+    ),
+    _copy_ub_ub,
+    _TYPES,
+    where="outside",
+    cost=_COST,
+    evidence=(
+        _BLOCK_UNIT,
+        _COPY_PIPE,
+        Evidence("operands", "chosen", "In the order of the other copies of this spelling."),
+    ),
+    formula="for each burst: UB[dst + steps] = UB[src + steps], 32*len_burst bytes",
+    cpp="copy_ubuf_to_ubuf(dst, src, ...)",
+)
+
 RECORDS = (
     mte_gm_ub,
     mte_ub_gm,
     copy_gm_to_ubuf,
     copy_ubuf_to_gm,
+    mte_ub_ub,
+    copy_ubuf_to_ubuf,
     *_states("outtoub", "PIPE_MTE2"),
     *_states("ubtoout", "PIPE_MTE3"),
 )

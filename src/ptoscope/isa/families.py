@@ -37,25 +37,21 @@ def cost(
     elements: str,
     repeat: int = 2,
     completion: dict[str, int] | None = None,
+    repeat_f16: int = 0,
     **exceptions: int,
 ) -> Cost:
     """The manual's figures: A5 latency per element type, A2/A3 constants.
 
     `elements` lists the types that `latency` holds for; `exceptions` the others.
+    `repeat_f16` is the cycles per repeat of f16 where they differ.
     """
     a5 = {**dict.fromkeys(elements.split(), latency), **exceptions}
     a2a3 = {"startup": A2A3_STARTUP, "per_repeat": repeat, "interval": A2A3_INTERVAL}
     for kind, cycles in (completion or {"float": 19, "int": 17}).items():
         a2a3[f"completion_{kind}"] = cycles
+    if repeat_f16:
+        a2a3["per_repeat_f16"] = repeat_f16
     return Cost(a5, a2a3)
-
-
-def gate(mask: Lanes, count: int) -> Lanes:
-    """A mask as lanes of the data: a 64-bit lane reads the first of its two b32 lanes."""
-    if mask.count == count:
-        return mask
-    step = mask.count // count
-    return mask.shuffle(tuple(i * step for i in range(count)))
 
 
 def parameters(body: Callable[..., Any]) -> tuple[str, ...]:
@@ -112,7 +108,7 @@ def _lanewise(
         def run(core: Core, *values: Lanes) -> Lanes:
             *inputs, mask = values
             result = chosen(*inputs)
-            return result.masked(gate(mask, result.count))
+            return result.masked(mask.gate(result.count))
 
         return run
 
@@ -156,7 +152,7 @@ def with_scalar(
                 width = vector.dtype.bits
                 scalar = (amount < width).select(amount, amount.const(width)).cast(vector.dtype)
             result = chosen(vector, scalar.bits(vector.dtype).splat(vector.count))
-            return result.masked(gate(mask, result.count))
+            return result.masked(mask.gate(result.count))
 
         return run
 
@@ -200,9 +196,9 @@ def carrying(
         chosen = micro if site.micro and micro is not None else body
 
         def run(core: Core, lhs: Lanes, rhs: Lanes, *rest: Lanes) -> tuple[Lanes, Lanes]:
-            *carry_in, mask = rest
+            *carry_in, active = (mask.gate(lhs.count) for mask in rest)
             value, carry = chosen(lhs.as_unsigned(), rhs.as_unsigned(), *carry_in)
-            return value.bits(lhs.dtype).masked(mask), carry & mask
+            return value.bits(lhs.dtype).masked(active), (carry & active).image()
 
         return run
 

@@ -12,6 +12,12 @@ LN2_LOW = 1.9082149292705877e-10
 
 # 1/n!: after the reduction |r| <= ln2/2, where the remainder after degree 12 is far below
 # half a unit of f32; degree 11 rounds two f32 inputs wrongly.
+ONE_BITS = 0x3FF0000000000000
+ROOT_HALF_BITS = 0x3FE6A09E667F3BCD
+
+# 1/(2n + 1): |s| <= 0.1716, so that the remainder is far below half a unit of f32.
+_LOG_TERMS = tuple(1.0 / (2 * n + 1) for n in range(14))
+
 _EXP_TERMS = (
     1.0,
     1.0,
@@ -27,6 +33,50 @@ _EXP_TERMS = (
     2.505210838544172e-08,
     2.08767569878681e-09,
 )
+
+
+def odd_sum(a: Lanes, b: Lanes) -> Lanes:
+    """a + b of f64, rounded to odd there: a rounding to a narrower type is then the only one
+    that counts."""
+    total = a + b
+    # What the addition lost, exactly: Knuth's two-sum.
+    back = total - a
+    lost = (a - (total - back)) + (b - back)
+    raw = total.bits(I64)
+    even = (raw & 1).eq(0)
+    inexact = (lost < 0) | (lost > 0)
+    outward = (lost > 0) ^ (total < 0)
+    return (even & inexact).select(outward.select(raw + 1, raw - 1), raw).bits(F64)
+
+
+def fma(a: Lanes, b: Lanes, c: Lanes) -> Lanes:
+    """a * b + c of f32, f16 or bf16, rounded once: the product is exact in f64."""
+    return odd_sum(a.cast(F64) * b.cast(F64), c.cast(F64)).cast(a.dtype)
+
+
+def log(x: Lanes) -> Lanes:
+    """The natural logarithm of f16 or f32: evaluated in f64, rounded once to the type of x.
+
+    x = m * 2**k with m in [sqrt(1/2), sqrt(2)); then ln m = 2 atanh(s), s = (m - 1) / (m + 1).
+    """
+    wide = x.cast(F64)
+    raw = wide.bits(I64)
+    # Adding the difference to sqrt(1/2) carries into the exponent where m would be too small.
+    shifted = raw + (ONE_BITS - ROOT_HALF_BITS)
+    k = (shifted >> 52) - 1023
+    mantissa = ((shifted & ((1 << 52) - 1)) + ROOT_HALF_BITS).bits(F64)
+    s = (mantissa - 1.0) / (mantissa + 1.0)
+    square = s * s
+    series = square.const(_LOG_TERMS[-1])
+    for term in reversed(_LOG_TERMS[:-1]):
+        series = series * square + term
+    k_wide = k.cast(I32).cast(F64)
+    # To odd: some logarithms of f32 lie within 0.03 units of f64 of the middle of two f32.
+    value = odd_sum(k_wide * LN2_HIGH, (s + s) * series + k_wide * LN2_LOW)
+    result = value.cast(x.dtype)
+    result = (x.eq(float("inf"))).select(x, result)
+    result = x.eq(0).select(x.const(float("-inf")), result)
+    return ((x < 0) | x.isnan()).select(x.nan(), result)
 
 
 def exp(x: Lanes) -> Lanes:

@@ -24,7 +24,7 @@ from ptoscope.isa.dtypes import BF16, F16, F32, I1, DType, unsigned
 Arith = Literal["add", "sub", "mul", "div"]
 Bitwise = Literal["and", "or", "xor"]
 Compare = Literal["lt", "le", "gt", "ge", "eq", "ne"]
-Value = "Lanes | int | float"
+PREDICATE_BITS = 256
 
 
 class Lanes(ABC):
@@ -91,8 +91,21 @@ class Lanes(ABC):
         """f32, f64: the exact remainder with the sign of the dividend, as C's fmod."""
 
     @abstractmethod
-    def shuffle(self, order: tuple[int, ...]) -> Lanes:
-        """Lane i is lane order[i] of this row, or zero bits where order[i] is -1."""
+    def shuffle(self, order: tuple[int, ...], other: Lanes | None = None) -> Lanes:
+        """Lane i is lane order[i] of this row (followed by the other row, where given), or
+        zero bits where order[i] is -1."""
+
+    @abstractmethod
+    def take(self, index: Lanes) -> Lanes:
+        """Lane i is lane index[i] of this row; every index is a lane of it."""
+
+    @abstractmethod
+    def squeeze(self, active: Lanes) -> Lanes:
+        """The active lanes in order, then zeros."""
+
+    @abstractmethod
+    def population(self) -> Lanes:
+        """Of i1: how many lanes are set, as one lane of i64."""
 
     @abstractmethod
     def splat(self, count: int) -> Lanes:
@@ -215,9 +228,19 @@ class Lanes(ABC):
             return result
         return (self.isnan() | other.isnan()).select(self.nan(), result)
 
-    def masked(self, mask: Lanes) -> Lanes:
-        """Zero where the mask is not set: the predication of this machine."""
-        return mask.select(self, self.const(0))
+    def masked(self, active: Lanes) -> Lanes:
+        """Zero where a lane is not active: the predication of this machine."""
+        return active.select(self, self.const(0))
+
+    def image(self) -> Lanes:
+        """Of i1 lanes: the predicate register, 256 bits, one per byte of a vector register.
+        A lane is the lowest bit of its group; the others are 0."""
+        group = PREDICATE_BITS // self.count
+        return self.shuffle(tuple(-1 if i % group else i // group for i in range(PREDICATE_BITS)))
+
+    def gate(self, count: int) -> Lanes:
+        """Of a predicate register: the lowest bit of each of `count` groups, as lanes."""
+        return self.shuffle(tuple(range(0, PREDICATE_BITS, PREDICATE_BITS // count)))
 
     def sqrt(self) -> Lanes:
         """The correctly rounded square root of any float type."""

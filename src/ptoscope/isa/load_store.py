@@ -1,30 +1,51 @@
-"""Vector loads and stores between UB and registers."""
+"""Vector loads and stores between UB and registers: contiguous, dual, strided."""
 
 from __future__ import annotations
 
 from ptoscope.isa.core import Core
 from ptoscope.isa.distributions import (
+    DUAL_LOAD_MODES,
+    DUAL_STORE_MODES,
     LOAD_MODES,
     STORE_MODES,
-    load_access,
-    store_access,
-    suffix_bits,
+    STRIDES,
+    access,
+    parted,
+    strided,
 )
-from ptoscope.isa.dtypes import ELEMENTS, INDEX, unsigned
-from ptoscope.isa.families import MASK, RESULT, gate
+from ptoscope.isa.dtypes import ELEMENTS, INDEX, DType, unsigned
+from ptoscope.isa.families import MASK, RESULT
 from ptoscope.isa.lanes import Lanes
-from ptoscope.isa.patterns import PtrTo, ScalarIn, Vec
-from ptoscope.isa.record import Attr, Evidence, Form, Operand, Record, Run, Site, Types
-from ptoscope.isa.types import VReg
+from ptoscope.isa.patterns import AnyMask, PtrTo, ScalarIn, Vec
+from ptoscope.isa.record import (
+    Attr,
+    Constraint,
+    Cost,
+    Evidence,
+    Form,
+    Operand,
+    Record,
+    Run,
+    Site,
+    Types,
+)
+from ptoscope.isa.types import Mask, VReg
 
 GROUP = "load/store"
+SOURCE = Operand("source", PtrTo(), "UB base address")
+DEST = Operand("dest", PtrTo(), "UB base address")
+VALUE = Operand("value", Vec(), "the source vector")
 OFFSET = Operand("offset", ScalarIn((INDEX,)), "displacement in elements")
-_TYPES = Types(ELEMENTS)
+TYPES = {"T": Types(ELEMENTS)}
+A5_LATENCY = Cost(note="A5: 9 cycles (micro specification); no figure published for A2/A3")
+_A5_DUAL_STORE = Cost(note="A5: 12 cycles (micro specification); no figure published for A2/A3")
 _ALIGNMENT = Evidence(
     "alignment",
     "manual",
-    "32 bytes for NORM on A5; the same is chosen for A2/A3, the element size on CPU and for BRC.",
+    "32 bytes for NORM on A5; the same is chosen for the other modes and for A2/A3, the element "
+    "size on CPU, for BRC and for 1PT.",
 )
+_OFFSET_EVIDENCE = Evidence("offset", "micro", "Counts elements.")
 _SUFFIX = Evidence(
     "width suffix unlike the element (revision micro)",
     "suite",
@@ -32,19 +53,27 @@ _SUFFIX = Evidence(
 )
 
 
+def element(site: Site, *, operand: int | None = None) -> DType:
+    """The element type of a vector operand, or of the first result."""
+    kind = site.results[0] if operand is None else site.operands[operand]
+    assert isinstance(kind, VReg)
+    return kind.dtype
+
+
+def alignment(site: Site, dtype: DType) -> int:
+    """What a NORM address is a multiple of: the target's rule, or the element size."""
+    return site.target.norm_alignment or dtype.bytes
+
+
 def _load(site: Site) -> Run:
-    result = site.results[0]
-    assert isinstance(result, VReg)
-    dtype = result.dtype
-    mode = str(site.attrs["dist"])
-    width = suffix_bits(mode)
-    seen = unsigned(width) if width and width != dtype.bits else dtype
-    access = load_access(mode, seen, site.target.norm_alignment)
+    dtype = element(site)
+    mode = LOAD_MODES[str(site.attrs["dist"])]
+    seen = mode.seen(dtype)
+    places = access(mode, seen, alignment(site, dtype))
 
     def run(core: Core, source: Lanes, offset: Lanes) -> Lanes:
         address = core.address(source, offset, dtype.bytes)
-        loaded = core.load(site, address, access, seen)
-        return loaded if seen is dtype else loaded.bits(dtype)
+        return core.load(site, address, places, seen).bits(dtype)
 
     return run
 
@@ -55,55 +84,266 @@ vlds = Record(
     "Loads a vector from UB, distributed over the lanes by a mode.",
     (
         Form(
-            (Operand("source", PtrTo(), "UB base address"), OFFSET),
+            (SOURCE, OFFSET),
             (RESULT,),
-            (Attr("dist", LOAD_MODES, "NORM", "how memory maps to lanes"),),
+            (Attr("dist", tuple(LOAD_MODES), "NORM", "how memory maps to lanes"),),
             syntax="source[offset] {dist} : source -> result",
         ),
     ),
     _load,
-    {"T": _TYPES},
-    evidence=(_ALIGNMENT, _SUFFIX, Evidence("offset", "micro", "Counts elements.")),
-    formula="result[i] = UB[source + offset*size + map(i)]; NORM: map(i) = i*size, BRC: 0",
+    TYPES,
+    cost=A5_LATENCY,
+    evidence=(
+        _ALIGNMENT,
+        _SUFFIX,
+        _OFFSET_EVIDENCE,
+        Evidence("BLK", "chosen", "As BRC_BLK: the manual says no more than a blocked pattern."),
+        Evidence("BRC_BLK", "suite", "One 32-byte block in each of the eight lane groups."),
+        Evidence("E2B", "chosen", "Element i fills block i: the name says element to block."),
+        Evidence("UNPK, UNPK4", "suite", "The upper parts of each wider lane are zero."),
+        Evidence("SPLT2CHN, SPLT4CHN", "manual", "The first channel's plane."),
+    ),
+    formula="result[i] = UB[source + offset*size + map(i)], see the modes",
     cpp="VLDS(dst, addr)",
 )
 
 
 def _store(site: Site) -> Run:
-    value_type = site.operands[0]
-    assert isinstance(value_type, VReg)
-    dtype = value_type.dtype
-    access = store_access(str(site.attrs["dist"]), dtype, site.target.norm_alignment)
+    dtype = element(site, operand=0)
+    mode = STORE_MODES[str(site.attrs["dist"])]
+    seen = mode.seen(dtype)
+    places = access(mode, seen, alignment(site, dtype))
 
     def run(core: Core, value: Lanes, dest: Lanes, offset: Lanes, mask: Lanes) -> None:
         address = core.address(dest, offset, dtype.bytes)
-        core.store(site, address, access, value, gate(mask, value.count))
+        lanes = value.bits(seen)
+        if mode.stored:
+            lanes = lanes.as_unsigned().cast(unsigned(mode.stored))
+        core.store(site, address, places, lanes, active(mask))
+
+    def active(mask: Lanes) -> Lanes | None:
+        if mode.ignores_mask:
+            return None
+        if not mode.gate_bits:
+            return mask.gate(seen.lanes)
+        # The mask governs places in memory, in elements of its own granularity.
+        lanes = mask.gate(2048 // mode.gate_bits)
+        per = mode.gate_bits // seen.bits
+        return lanes.shuffle(tuple(mode.place(i, seen.lanes) // per for i in range(seen.lanes)))
 
     return run
+
+
+def _mask_misfit(site: Site) -> str:
+    """The mask has the lanes of the element, or of what the mode sees."""
+    dtype, mask = element(site, operand=0), site.operands[3]
+    assert isinstance(mask, Mask)
+    mode = STORE_MODES.get(str(site.attrs["dist"]))
+    widths = [dtype.bits]
+    if mode is not None and mode.bits:
+        widths = [mode.gate_bits or mode.bits, *([dtype.bits] if site.micro else [])]
+    if mode is not None and mode.ignores_mask:
+        return ""
+    return "" if mask.bits in [min(32, max(8, w)) for w in widths] else str(mask)
 
 
 vsts = Record(
     "pto.vsts",
     GROUP,
-    "Stores the active lanes of a vector to UB.",
+    "Stores the active lanes of a vector to UB, placed by a mode.",
     (
         Form(
-            (
-                Operand("value", Vec(), "the source vector"),
-                Operand("dest", PtrTo(), "UB base address"),
-                OFFSET,
-                MASK,
-            ),
+            (VALUE, DEST, OFFSET, Operand("mask", AnyMask(), "which lanes are stored")),
             (),
-            (Attr("dist", ("NORM", *STORE_MODES), "NORM", "how lanes map to memory"),),
+            (Attr("dist", tuple(STORE_MODES), "NORM", "how lanes map to memory"),),
             syntax="value, dest[offset], mask {dist} : value, dest, mask",
         ),
     ),
     _store,
-    {"T": _TYPES},
-    evidence=(_ALIGNMENT, Evidence("inactive lanes", "manual", "Write nothing.")),
-    formula="if mask[i]: UB[dest + offset*size + i*size] = value[i]",
+    TYPES,
+    cost=A5_LATENCY,
+    evidence=(
+        _ALIGNMENT,
+        _SUFFIX,
+        _OFFSET_EVIDENCE,
+        Evidence("inactive lanes", "manual", "Write nothing."),
+        Evidence("1PT", "suite", "Lane 0 is written whatever the mask."),
+        Evidence(
+            "MRG2CHN, MRG4CHN",
+            "micro",
+            "Channels are planes inside each 32-byte block; the mask governs places after the "
+            "merge, in elements twice (MRG4CHN: four times) as wide.",
+        ),
+    ),
+    constraints=(
+        Constraint(
+            "the mask has the lanes of the data, as the mode sees it",
+            _mask_misfit,
+            "a mode with a width suffix needs a mask of that width",
+        ),
+    ),
+    formula="if mask[i]: UB[dest + offset*size + map(i)] = value[i], see the modes",
     cpp="VSTS(addr, src, mask)",
 )
 
-RECORDS = (vlds, vsts)
+
+def _dual_load(site: Site) -> Run:
+    dtype = element(site)
+    bits = DUAL_LOAD_MODES[str(site.attrs["dist"])]
+    (even, seen), (odd, _) = (
+        parted(bits, second, alignment(site, dtype)) for second in (False, True)
+    )
+
+    def run(core: Core, source: Lanes, offset: Lanes) -> tuple[Lanes, Lanes]:
+        address = core.address(source, offset, dtype.bytes)
+        low = core.load(site, address, even, seen)
+        high = core.load(site, address, odd, seen)
+        return low.bits(dtype), high.bits(dtype)
+
+    return run
+
+
+vldsx2 = Record(
+    "pto.vldsx2",
+    GROUP,
+    "Loads two vectors, taking interleaved elements or blocks apart.",
+    (
+        Form(
+            (SOURCE, OFFSET),
+            (Operand("low", Vec(), "the even ones"), Operand("high", Vec(), "the odd ones")),
+            (Attr("dist", tuple(DUAL_LOAD_MODES), None, "what is taken apart"),),
+            syntax='source[offset], "dist" : source, offset -> low, high',
+        ),
+    ),
+    _dual_load,
+    TYPES,
+    cost=A5_LATENCY,
+    evidence=(
+        _ALIGNMENT,
+        _SUFFIX,
+        _OFFSET_EVIDENCE,
+        Evidence("BDINTLV", "chosen", "Blocks of 32 bytes: the machine's other block size."),
+    ),
+    formula="low[i], high[i] = UB[address + 2i], UB[address + 2i + 1] (elements or blocks)",
+    cpp="vlds(low, high, addr, dist)",
+)
+
+
+def _dual_store(site: Site) -> Run:
+    dtype = element(site, operand=0)
+    bits = DUAL_STORE_MODES[str(site.attrs["dist"])]
+    (even, seen), (odd, _) = (
+        parted(bits, second, alignment(site, dtype)) for second in (False, True)
+    )
+
+    def run(core: Core, low: Lanes, high: Lanes, dest: Lanes, offset: Lanes, mask: Lanes) -> None:
+        address = core.address(dest, offset, dtype.bytes)
+        active = None if site.micro else mask.gate(seen.lanes)
+        core.store(site, address, even, low.bits(seen), active)
+        core.store(site, address, odd, high.bits(seen), active)
+
+    return run
+
+
+vstsx2 = Record(
+    "pto.vstsx2",
+    GROUP,
+    "Stores two vectors interleaved.",
+    (
+        Form(
+            (
+                Operand("low", Vec(), "goes to the even places"),
+                Operand("high", Vec(), "goes to the odd places"),
+                DEST,
+                OFFSET,
+                MASK,
+            ),
+            (),
+            (Attr("dist", tuple(DUAL_STORE_MODES), None, "what is interleaved"),),
+            syntax='low, high, dest[offset], "dist", mask : low, high, dest, offset, mask',
+        ),
+    ),
+    _dual_store,
+    TYPES,
+    cost=_A5_DUAL_STORE,
+    evidence=(
+        _ALIGNMENT,
+        _SUFFIX,
+        _OFFSET_EVIDENCE,
+        Evidence("mask", "manual", "Gates the elements: lane i both of low and of high."),
+        Evidence("mask (revision micro)", "micro", "Ignored."),
+    ),
+    formula="UB[address + 2i], UB[address + 2i + 1] = low[i], high[i]",
+    cpp="vsts(low, high, addr, dist, mask)",
+)
+
+
+def _strided_load(site: Site) -> Run:
+    dtype = element(site)
+    places, seen = strided(str(site.attrs["stride"]), alignment(site, dtype))
+
+    def run(core: Core, source: Lanes, offset: Lanes) -> Lanes:
+        address = core.address(source, offset, dtype.bytes)
+        return core.load(site, address, places, seen).bits(dtype)
+
+    return run
+
+
+def _strided_store(site: Site) -> Run:
+    dtype = element(site, operand=0)
+    places, seen = strided(str(site.attrs["stride"]), alignment(site, dtype))
+
+    def run(core: Core, value: Lanes, dest: Lanes, offset: Lanes) -> None:
+        address = core.address(dest, offset, dtype.bytes)
+        core.store(site, address, places, value.bits(seen), None)
+
+    return run
+
+
+_STRIDE = Attr("stride", tuple(STRIDES), None, "elements from lane to lane, and their width")
+_STRIDE_EVIDENCE = Evidence(
+    "layout",
+    "chosen",
+    "STRIDE_Sn_Bw: lane i of w bits lies n*i elements after the address; the manual names the "
+    "tokens only.",
+)
+vsld = Record(
+    "pto.vsld",
+    GROUP,
+    "Loads a vector with a fixed stride between elements.",
+    (
+        Form(
+            (SOURCE, OFFSET),
+            (RESULT,),
+            (_STRIDE,),
+            syntax='source[offset], "stride" : source -> result',
+        ),
+    ),
+    _strided_load,
+    TYPES,
+    cost=A5_LATENCY,
+    evidence=(_STRIDE_EVIDENCE, _ALIGNMENT, _OFFSET_EVIDENCE),
+    formula="result[i] = UB[address + stride*i]",
+    cpp="vsld(dst, addr, stride)",
+)
+vsst = Record(
+    "pto.vsst",
+    GROUP,
+    "Stores a vector with a fixed stride between elements.",
+    (
+        Form(
+            (VALUE, DEST, OFFSET),
+            (),
+            (_STRIDE,),
+            syntax='value, dest[offset], "stride" : value, dest',
+        ),
+    ),
+    _strided_store,
+    TYPES,
+    cost=A5_LATENCY,
+    evidence=(_STRIDE_EVIDENCE, _ALIGNMENT, _OFFSET_EVIDENCE),
+    formula="UB[address + stride*i] = value[i]",
+    cpp="vsst(src, addr, stride)",
+)
+
+RECORDS = (vlds, vldsx2, vsld, vsts, vstsx2, vsst)

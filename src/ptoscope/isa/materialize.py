@@ -48,8 +48,8 @@ def _duplicate(site: Site) -> Run:
     def run(core: Core, input: Lanes, mask: Lanes) -> Lanes:
         if input.count > 1:
             lane = input.count - 1 if highest else 0
-            return input.shuffle((lane,) * input.count).masked(mask)
-        return input.bits(result.dtype).splat(result.lanes).masked(mask)
+            return input.shuffle((lane,) * input.count).masked(mask.gate(result.lanes))
+        return input.bits(result.dtype).splat(result.lanes).masked(mask.gate(result.lanes))
 
     return run
 

@@ -7,9 +7,10 @@ and how to write it in a syntax line.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from ptoscope.isa.dtypes import INDEX, DType, widened
+from ptoscope.isa.dtypes import INDEX, DType
 from ptoscope.isa.types import Align, Mask, Ptr, Scalar, Space, Type, VReg
 
 Bindings = dict[str, DType | int | str]
@@ -64,10 +65,12 @@ class Vec(Pattern):
 
 
 @dataclass(frozen=True)
-class WideVec(Pattern):
-    """A vector register of the type that sums of `var` have."""
+class VecOf(Pattern):
+    """A vector register whose element type follows from that of `var`."""
 
-    var: str = "T"
+    var: str
+    rule: Callable[[DType], DType]
+    text: str
 
     def match(self, type: Type, known: Bindings) -> bool:
         expected = self.resolve(known)
@@ -75,10 +78,51 @@ class WideVec(Pattern):
 
     def resolve(self, known: Bindings) -> Type | None:
         dtype = _dtype(known, self.var)
-        return VReg(widened(dtype)) if dtype else None
+        return VReg(self.rule(dtype)) if dtype else None
 
     def __str__(self) -> str:
-        return f"!pto.vreg<Mxwide {self.var}>"
+        return f"!pto.vreg of {self.text}"
+
+
+@dataclass(frozen=True)
+class IntVec(Pattern):
+    """A vector register of integers `scale` times as wide as `var`, of any signedness; a pair
+    of 4-bit floats counts as its byte."""
+
+    var: str = "T"
+    scale: int = 1
+
+    def match(self, type: Type, known: Bindings) -> bool:
+        dtype = _dtype(known, self.var)
+        if not isinstance(type, VReg) or not type.dtype.is_int:
+            return False
+        return dtype is None or type.dtype.bits == self.scale * 8 * dtype.bytes
+
+    def resolve(self, known: Bindings) -> Type | None:
+        return None
+
+    def expected(self, known: Bindings) -> str:
+        dtype = _dtype(known, self.var)
+        return f"a vector of {self.scale * 8 * dtype.bytes}-bit integers" if dtype else str(self)
+
+    def __str__(self) -> str:
+        return "!pto.vreg<NxI>" if self.scale == 1 else "!pto.vreg<MxI>"
+
+
+@dataclass(frozen=True)
+class VecIn(Pattern):
+    """A vector register of one of the given element types."""
+
+    dtypes: tuple[DType, ...]
+
+    def match(self, type: Type, known: Bindings) -> bool:
+        return isinstance(type, VReg) and type.dtype in self.dtypes
+
+    def resolve(self, known: Bindings) -> Type | None:
+        return VReg(self.dtypes[0]) if len(self.dtypes) == 1 else None
+
+    def __str__(self) -> str:
+        return " or ".join(str(VReg(d)) for d in self.dtypes)
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from ptoscope.isa.types import Type
 
 AttrValue = str | int | float | bool | tuple[str, ...]
 Source = Literal["manual", "micro", "suite", "chosen"]
+Pairs = Mapping[tuple[DType, DType], Mapping[str, tuple[str, ...]]]
 
 
 @dataclass(frozen=True)
@@ -171,6 +172,18 @@ Meaning = Callable[[Site], Run]
 Where = Literal["vecscope", "outside", "anywhere"]
 
 
+@dataclass(frozen=True)
+class Constraint:
+    """A condition on one use that types alone do not say.
+
+    `broken` gives what was found, or an empty string where the condition holds.
+    """
+
+    sentence: str
+    broken: Callable[[Site], str]
+    hint: str = ""
+
+
 @dataclass(frozen=True, eq=False)
 class Record:
     """One instruction. `name` carries its dialect: `pto.vadd`, `arith.addi`."""
@@ -181,10 +194,18 @@ class Record:
     forms: tuple[Form, ...]
     meaning: Meaning
     types: Mapping[str, Types] = field(default_factory=dict[str, Types])
+    pairs: Pairs = field(default_factory=dict[tuple[DType, DType], Mapping[str, tuple[str, ...]]])
+    """Where given, the only combinations of T and U, each with the attribute values it takes;
+    an attribute that is not listed has its default."""
     pipe: str = "PIPE_V"
     """The pipe that executes it; `=x` names the attribute that says which."""
     where: Where = "vecscope"
     targets: tuple[TargetName, ...] = ("cpu", "a2a3", "a5")
+    absent: Mapping[TargetName, Mapping[str, tuple[str, ...]]] = field(
+        default_factory=dict[TargetName, Mapping[str, tuple[str, ...]]]
+    )
+    """Attribute values that a target lacks."""
+    constraints: tuple[Constraint, ...] = ()
     cost: Cost = NO_FIGURE
     evidence: tuple[Evidence, ...] = ()
     formula: str = ""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ptoscope.isa.core import Core
-from ptoscope.isa.dtypes import F16, F32, INTS, INTS16, INTS32, DType, unsigned
+from ptoscope.isa.dtypes import F16, F32, INTS, INTS16, INTS32, DType, unsigned, widened
 from ptoscope.isa.families import MASK
 from ptoscope.isa.lanes import Lanes
-from ptoscope.isa.patterns import Vec, WideVec
+from ptoscope.isa.patterns import Vec, VecOf
 from ptoscope.isa.record import Evidence, Form, Operand, Record, Run, Site, Types
 from ptoscope.isa.types import VReg
 
@@ -37,7 +37,7 @@ def _sum(site: Site) -> Run:
     assert isinstance(result, VReg)
 
     def run(core: Core, input: Lanes, mask: Lanes) -> Lanes:
-        total = input.masked(mask).cast(result.dtype)
+        total = input.masked(mask.gate(input.count)).cast(result.dtype)
         for step in _halves(total.count):
             total = total + _upper(total, step)
         # From +0, as the loop starts: a sum of negative zeros is +0.
@@ -47,11 +47,21 @@ def _sum(site: Site) -> Run:
     return run
 
 
+_SUM = Operand("result", VecOf("T", widened, "wide T"), "the sum in lane 0, zeros elsewhere")
 vcadd = Record(
     "pto.vcadd",
     GROUP,
     "Sums all active lanes into lane 0; narrow integers widen.",
-    (Form((_INPUT, MASK), (Operand("result", WideVec(), "the sum in lane 0, zeros elsewhere"),)),),
+    (
+        Form(
+            (_INPUT, MASK),
+            (
+                Operand(
+                    "result", VecOf("T", widened, "wide T"), "the sum in lane 0, zeros elsewhere"
+                ),
+            ),
+        ),
+    ),
     _sum,
     {"T": Types((F32, F16, *INTS))},
     evidence=(
@@ -73,7 +83,8 @@ def _extreme(highest: bool, name: str, doc: str) -> Record:
     def meaning(site: Site) -> Run:
         def run(core: Core, input: Lanes, mask: Lanes) -> Lanes:
             worst = input.const(_worst(input.dtype, highest))
-            taking_part = mask & ~input.isnan() if input.dtype.is_float else mask
+            active = mask.gate(input.count)
+            taking_part = active & ~input.isnan() if input.dtype.is_float else active
             best = taking_part.select(input, worst)
             index = core.iota(unsigned(input.dtype.bits), input.count)
             for step in _halves(input.count):
@@ -115,8 +126,141 @@ def _worst(element: DType, highest: bool) -> int | float:
     return 0 if highest else (1 << element.bits) - 1
 
 
+GROUPS = 8
+_GROUP_RESULT = Operand("result", Vec(), "one value per 32-byte group in lanes 0 to 7, then zeros")
+_GROUP_TYPES = {"T": Types((F32, F16, *INTS16, *INTS32))}
+
+
+def _front(value: Lanes) -> Lanes:
+    """The first lane of each group, moved to the front; the rest zero."""
+    step = value.count // GROUPS
+    return value.shuffle(tuple(i * step if i < GROUPS else -1 for i in range(value.count)))
+
+
+def _inside(value: Lanes, step: int) -> Lanes:
+    """Lane i is lane i + step of the same group."""
+    size = value.count // GROUPS
+    return value.shuffle(tuple(i + step if i % size < step else -1 for i in range(value.count)))
+
+
+def _neighbour(value: Lanes, step: int) -> Lanes:
+    """Lane i is lane i + step, of the lanes that lead a run of two steps."""
+    leads = 2 * step
+    return value.shuffle(tuple(-1 if i % leads else i + step for i in range(value.count)))
+
+
+def _group_sum(site: Site) -> Run:
+    def run(core: Core, input: Lanes, mask: Lanes) -> Lanes:
+        total = input.masked(mask.gate(input.count))
+        for step in _halves(total.count // GROUPS):
+            total = total + _inside(total, step)
+        return _front(total + 0)
+
+    return run
+
+
+vcgadd = Record(
+    "pto.vcgadd",
+    GROUP,
+    "Sums the active lanes of each 32-byte group.",
+    (Form((_INPUT, MASK), (_GROUP_RESULT,)),),
+    _group_sum,
+    _GROUP_TYPES,
+    evidence=(
+        Evidence("order of a float sum", "chosen", "A tree of halves, as vcadd."),
+        Evidence("integers", "micro", "The type stays; sums wrap."),
+        Evidence("inactive lanes", "micro", "Count as zero."),
+    ),
+    formula="result[g] = sum of input[g*K + i] where active, g < 8; the other lanes 0",
+    cpp="vcgadd(dst, src, mask)",
+)
+
+
+def _group_extreme(highest: bool, name: str, doc: str) -> Record:
+    def meaning(site: Site) -> Run:
+        def run(core: Core, input: Lanes, mask: Lanes) -> Lanes:
+            worst = input.const(_worst(input.dtype, highest))
+            active = mask.gate(input.count)
+            taking_part = active & ~input.isnan() if input.dtype.is_float else active
+            best = taking_part.select(input, worst)
+            # Neighbours first: the lower lane stays where both are equal (+0 and -0 are), so
+            # that the first of equals wins, as in the loop.
+            for step in reversed(_halves(best.count // GROUPS)):
+                other = _neighbour(best, step)
+                better = other > best if highest else other < best
+                best = better.select(other, best)
+            return _front(best)
+
+        return run
+
+    sign = "-" if highest else "+"
+    return Record(
+        f"pto.{name}",
+        GROUP,
+        doc,
+        (Form((_INPUT, MASK), (_GROUP_RESULT,)),),
+        meaning,
+        _GROUP_TYPES,
+        evidence=(
+            Evidence(
+                "inactive lanes", "chosen", f"Count as {sign}infinity, as in vcmax and vcmin."
+            ),
+            Evidence("NaN", "micro", "The loop's comparison fails, so it is passed over."),
+        ),
+        formula="result[g] = the extreme of input[g*K + i] where active; the other lanes 0",
+        cpp=f"{name}(dst, src, mask)",
+    )
+
+
+def _prefix(site: Site) -> Run:
+    def run_pairs(core: Core, input: Lanes, mask: Lanes) -> Lanes:
+        value = input.masked(mask.gate(input.count))
+        n = value.count
+        even = value.shuffle(tuple(range(0, n, 2)) + (-1,) * (n // 2))
+        odd = value.shuffle(tuple(range(1, n, 2)) + (-1,) * (n // 2))
+        return even + odd
+
+    def run_prefix(core: Core, input: Lanes, mask: Lanes) -> Lanes:
+        n = input.count
+        value = input.masked(mask.gate(n))
+        result = value.const(0)
+        running = value.const(0)
+        # Lane by lane: a float sum in another order would round differently.
+        for lane in range(n):
+            running = running + value.shuffle((lane,) * n)
+            here = tuple(lane == i for i in range(n))
+            result = core.mask(here).gate(n).select(running, result)
+        return result
+
+    return run_pairs if site.micro else run_prefix
+
+
+vcpadd = Record(
+    "pto.vcpadd",
+    GROUP,
+    "Prefix sums; in revision micro sums of pairs.",
+    (Form((_INPUT, MASK), (Operand("result", Vec()),)),),
+    _prefix,
+    {"T": Types((F32, F16))},
+    evidence=(
+        Evidence("meaning", "chosen", "A scan in lane order, as the manual's later edition says."),
+        Evidence(
+            "meaning (revision micro)",
+            "suite",
+            "result[i] = input[2i] + input[2i + 1] in the lower half, zeros above.",
+        ),
+        Evidence("inactive lanes", "chosen", "Add nothing; their result is the sum so far."),
+    ),
+    formula="result[i] = sum of input[j] where active, j <= i",
+    cpp="vcpadd(dst, src, mask)",
+)
+
 RECORDS = (
     vcadd,
     _extreme(True, "vcmax", "Finds the highest active lane and its index."),
     _extreme(False, "vcmin", "Finds the lowest active lane and its index."),
+    vcgadd,
+    _group_extreme(True, "vcgmax", "Finds the highest active lane of each 32-byte group."),
+    _group_extreme(False, "vcgmin", "Finds the lowest active lane of each 32-byte group."),
+    vcpadd,
 )

@@ -7,7 +7,7 @@ from ptoscope.isa.dtypes import I32, I64, INDEX
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.patterns import ScalarIn
 from ptoscope.isa.record import Attr, Evidence, Form, Operand, Record, Run, Site
-from ptoscope.isa.targets import BUFFERS, EVENTS, PIPE_ALL, PIPES
+from ptoscope.isa.targets import BUFFERS, EVENTS, PIPE_ALL, PIPES, TargetName
 
 GROUP = "synchronisation"
 _SRC = Attr("src", PIPES, None, "the pipe that signals")
@@ -173,4 +173,95 @@ pipe_barrier = Record(
     cpp="pipe_barrier(pipe)",
 )
 
-RECORDS = (set_flag, wait_flag, get_buf, rls_buf, barrier, pipe_barrier)
+MEMORY_BARRIERS = (
+    "VV_ALL",
+    "VST_VLD",
+    "VLD_VST",
+    "VST_VST",
+    "VS_ALL",
+    "VST_LD",
+    "VLD_ST",
+    "VST_ST",
+    "SV_ALL",
+    "ST_VLD",
+    "LD_VST",
+    "ST_VST",
+)
+
+
+def _mem_bar(site: Site) -> Run:
+    def run(core: Core) -> None:
+        """Loads and stores happen in program order, which satisfies every barrier."""
+
+    return run
+
+
+mem_bar = Record(
+    "pto.mem_bar",
+    GROUP,
+    "Orders accesses to UB inside a vecscope: those of a kind before it and those after it.",
+    (
+        Form(
+            attrs=(Attr("type", MEMORY_BARRIERS, None, "which accesses, before and after"),),
+            syntax='"type"',
+        ),
+    ),
+    _mem_bar,
+    evidence=(Evidence("types", "micro", "Vector and scalar loads and stores, by family."),),
+    formula="accesses before it complete before those after it",
+    cpp="mem_bar(type)",
+)
+
+
+def _between(
+    name: str, kind: str, waits: bool, targets: tuple[TargetName, ...], doc: str, first: str
+) -> Record:
+    def meaning(site: Site) -> Run:
+        def run(core: Core, unit: Lanes, event: Lanes) -> None:
+            act = core.await_signal if waits else core.signal
+            act(site, kind, unit, event)
+
+        return run
+
+    number = ScalarIn((I64,))
+    return Record(
+        f"pto.{name}",
+        GROUP,
+        doc,
+        (Form((Operand(first, number), Operand("event_id", number))),),
+        meaning,
+        pipe="PIPE_S",
+        where="outside",
+        targets=targets,
+        evidence=(
+            Evidence(
+                "one core",
+                "chosen",
+                "Signals this core sent itself can be waited for; others are a fault.",
+            ),
+            Evidence("targets", "micro", "One pair for A2/A3, one for A5."),
+        ),
+        formula="semaphore[unit, event] " + ("-= 1, or wait" if waits else "+= 1"),
+        cpp=f"{name}(unit, event)",
+    )
+
+
+_A2A3: tuple[TargetName, ...] = ("a2a3",)
+_A5: tuple[TargetName, ...] = ("a5",)
+_BETWEEN = (
+    _between("set_cross_core", "cross", False, _A2A3, "Signals another core.", "core_id"),
+    _between("wait_flag_dev", "cross", True, _A2A3, "Waits for another core.", "core_id"),
+    _between("set_intra_block", "intra", False, _A5, "Signals inside a block.", "block_id"),
+    _between("wait_intra_core", "intra", True, _A5, "Waits inside a block.", "block_id"),
+)
+
+RECORDS = (
+    set_flag,
+    wait_flag,
+    get_buf,
+    rls_buf,
+    barrier,
+    pipe_barrier,
+    mem_bar,
+    *_BETWEEN,
+)

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-from ptoscope.isa.dtypes import F16, F32, I32, INTS, SI32
+from ptoscope.isa.dtypes import (
+    ELEMENTS,
+    F16,
+    F32,
+    F64,
+    FLOATS,
+    I32,
+    INTS,
+    INTS64,
+    SI32,
+    signed,
+)
 from ptoscope.isa.families import cost, unary
-from ptoscope.isa.functions import exp
+from ptoscope.isa.functions import exp, log
 from ptoscope.isa.lanes import Lanes
-from ptoscope.isa.record import Evidence, Types
+from ptoscope.isa.record import NO_FIGURE, Cost, Evidence, Types
 
 _WRAP = Evidence("the most negative integer", "micro", "Wraps to itself.")
 
@@ -38,7 +49,7 @@ vexp = unary(
     doc="Lane-wise exponential.",
     types=Types((F32, F16)),
     formula="exp(input[i])",
-    cost=cost(16, "f32", f16=21, completion={"f32": 26, "f16": 28}),
+    cost=cost(16, "f32", f16=21, repeat_f16=4, completion={"f32": 26, "f16": 28}),
     evidence=(
         Evidence(
             "rounding",
@@ -63,4 +74,138 @@ vrelu = unary(
     evidence=(Evidence("NaN", "micro", "The loop's comparison fails, so 0."),),
 )
 
-RECORDS = (vabs, vneg, vexp, vrelu)
+_ROUNDED = Evidence("rounding", "chosen", "Correctly rounded; no document gives an error bound.")
+
+
+def _reciprocal_root(input: Lanes) -> Lanes:
+    # Through f64: the square root and the quotient together err by less than a unit of f64.
+    wide = input.cast(F64).root()
+    return (wide.const(1.0) / wide).cast(input.dtype)
+
+
+def _reciprocal(input: Lanes) -> Lanes:
+    return input.const(1.0) / input
+
+
+def _population(input: Lanes) -> Lanes:
+    """Bits set, by sums of ever wider fields."""
+    bits = input.dtype.bits
+    value = input.as_unsigned()
+    total = value.const(0)
+    for i in range(bits):
+        total = total + ((value >> i) & 1)
+    return total.bits(input.dtype)
+
+
+def _leading_signs(input: Lanes) -> Lanes:
+    """Bits that equal the sign bit, from the top, the sign bit included."""
+    bits = input.dtype.bits
+    value = input.bits(signed(bits))
+    differing = (value ^ (value >> (bits - 1))).as_unsigned()
+    total = differing.const(0)
+    # One for every shift that still leaves nothing: the run of zeros at the top.
+    for i in range(bits):
+        total = total + (differing >> i).eq(0).cast(total.dtype)
+    return total.bits(input.dtype)
+
+
+vln = unary(
+    "vln",
+    log,
+    doc="Lane-wise natural logarithm.",
+    types=Types((F32, F16)),
+    formula="ln(input[i])",
+    cost=cost(18, "f32", f16=23, completion={"f32": 26, "f16": 28}),
+    evidence=(
+        _ROUNDED,
+        Evidence("0 and below", "chosen", "IEEE 754: -infinity at either zero, NaN below."),
+    ),
+)
+vsqrt = unary(
+    "vsqrt",
+    lambda input: input.sqrt(),
+    doc="Lane-wise square root.",
+    types=Types((F32, F16)),
+    formula="sqrt(input[i])",
+    cost=cost(17, "f32", f16=22, repeat_f16=4, completion={"f32": 26, "f16": 29}),
+    evidence=(_ROUNDED, Evidence("below 0", "chosen", "IEEE 754: NaN; -0 stays -0.")),
+)
+vrsqrt = unary(
+    "vrsqrt",
+    _reciprocal_root,
+    doc="Lane-wise reciprocal square root.",
+    types=Types((F32, F16)),
+    formula="1 / sqrt(input[i])",
+    cost=cost(13, "f32 f16", repeat=1, completion={"float": 20}),
+    evidence=(
+        Evidence("rounding", "chosen", "Root and quotient in f64, rounded once."),
+        Evidence("0 and below", "chosen", "IEEE 754: infinity of the zero's sign, NaN below."),
+    ),
+)
+vrec = unary(
+    "vrec",
+    _reciprocal,
+    doc="Lane-wise reciprocal.",
+    types=Types((F32, F16)),
+    formula="1 / input[i]",
+    cost=NO_FIGURE,
+    evidence=(_ROUNDED, Evidence("zero", "chosen", "IEEE 754: infinity of the zero's sign.")),
+)
+vnot = unary(
+    "vnot",
+    lambda input: (~input.as_unsigned()).bits(input.dtype),
+    doc="Lane-wise bitwise inversion.",
+    types=Types(INTS + INTS64, micro=INTS + INTS64 + FLOATS),
+    formula="~input[i]",
+    cost=NO_FIGURE,
+    evidence=(Evidence("floats (revision micro)", "suite", "Bitwise on the register's bits."),),
+)
+vbcnt = unary(
+    "vbcnt",
+    _population,
+    doc="Lane-wise count of the bits that are set.",
+    types=Types(INTS + INTS64),
+    formula="popcount(input[i])",
+    cost=NO_FIGURE,
+    evidence=(Evidence("width", "chosen", "The element's, as the manual's later edition says."),),
+)
+vcls = unary(
+    "vcls",
+    _leading_signs,
+    doc="Lane-wise count of leading bits that equal the sign bit.",
+    types=Types(INTS + INTS64),
+    formula="leading sign bits of input[i], the sign bit included",
+    cost=NO_FIGURE,
+    evidence=(
+        Evidence(
+            "the sign bit itself",
+            "chosen",
+            "Counted: the later edition counts identical bits starting from the top one.",
+        ),
+        Evidence("unsigned integers", "chosen", "Their top bit counts as the sign."),
+    ),
+)
+vmov = unary(
+    "vmov",
+    lambda input: input,
+    doc="Copies a register.",
+    types=Types(ELEMENTS),
+    formula="input[i]",
+    cost=Cost(a2a3={"startup": 14, "per_repeat": 1, "interval": 13, "completion_float": 19}),
+    evidence=(Evidence("bits", "chosen", "Moved unchanged, NaN included."),),
+)
+
+RECORDS = (
+    vabs,
+    vneg,
+    vexp,
+    vln,
+    vsqrt,
+    vrsqrt,
+    vrec,
+    vrelu,
+    vnot,
+    vbcnt,
+    vcls,
+    vmov,
+)

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Callable
 from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
 from ptoscope.isa.core import Core, Transfer
-from ptoscope.isa.distributions import Access
-from ptoscope.isa.dtypes import I1, I64, INDEX, DType
+from ptoscope.isa.distributions import NOTHING, Access
+from ptoscope.isa.dtypes import I1, I64, INDEX, UI8, DType
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.record import Site
 from ptoscope.isa.types import Space
 from ptoscope.machine.dma import run_transfer
-from ptoscope.machine.faults import Fault
+from ptoscope.machine.faults import OTHER_CORE, SCATTER_ALIAS, Fault
 from ptoscope.machine.lanes import NumpyLanes, constant, storage
 from ptoscope.machine.memory import Memory, misaligned
 from ptoscope.machine.pipes import Pipes
+from ptoscope.machine.stream import Stream
 
 
 def number(value: Lanes) -> int:
@@ -33,22 +36,43 @@ def _iota(dtype: DType, count: int) -> NumpyLanes:
 
 @cache
 def _mask(active: tuple[bool, ...]) -> NumpyLanes:
-    return NumpyLanes(np.array(active, dtype=bool), I1, len(active))
+    return NumpyLanes(np.array(active, dtype=bool), I1, len(active)).image()
 
 
 @cache
 def _first(number: int, count: int) -> NumpyLanes:
-    return NumpyLanes(np.arange(count) < number, I1, count)
+    return NumpyLanes(np.arange(count) < number, I1, count).image()
 
 
 @cache
-def _offsets(access: Access) -> Any:
-    return np.array(access.offsets)
+def _places(access: Access) -> tuple[Any, Any | None]:
+    """The place of each lane in units of the access width, and which lanes have none."""
+    offsets = np.array(access.offsets)
+    absent = offsets == NOTHING
+    places = np.where(absent, 0, offsets) // access.width
+    return places, absent if absent.any() else None
 
 
 @cache
-def _byte_index(access: Access) -> Any:
-    return np.array(access.offsets)[:, None] + np.arange(access.width)
+def _all_lanes(count: int) -> Any:
+    return np.arange(count)
+
+
+def _alias(site: Site, lanes: Any, places: Any) -> Fault:
+    seen: dict[int, int] = {}
+    pair = next(
+        (seen[int(p)], int(lane))
+        for lane, p in zip(lanes, places, strict=True)
+        if seen.setdefault(int(p), int(lane)) != int(lane)
+    )
+    return Fault(
+        site,
+        SCATTER_ALIAS,
+        f"lanes {pair[0]} and {pair[1]} write the same address",
+        found="two active lanes with one index",
+        expected=f"distinct addresses: aliases are illegal on {site.target.name}",
+        hint="make the indices distinct, or run on a5, where the lowest lane wins",
+    )
 
 
 class ReferenceCore(Core):
@@ -58,6 +82,7 @@ class ReferenceCore(Core):
         self.memory = memory
         self.pipes = Pipes()
         self._registers: dict[str, Lanes] = {}
+        self._signals: dict[tuple[str, int, int], int] = defaultdict(int)
         self._launch = {
             "block_idx": block,
             "block_num": grid,
@@ -93,13 +118,15 @@ class ReferenceCore(Core):
 
     def load(self, site: Site, address: Lanes, access: Access, dtype: DType) -> NumpyLanes:
         at = self._ub_address(site, address, access, "reads")
+        view = self.memory.ub_view(dtype.storage)
+        start = at // access.width
         count = len(access.offsets)
         if access.contiguous:
-            start = at // access.width
-            row = self.memory.ub_view(dtype.storage)[start : start + count].copy()
-        else:
-            raw = self.memory.ub.data[at + _byte_index(access)]
-            row = np.ascontiguousarray(raw).view(storage(dtype)).reshape(count)
+            return NumpyLanes(view[start : start + count].copy(), dtype, count)
+        places, absent = _places(access)
+        row = view[start + places]
+        if absent is not None:
+            row[absent] = 0
         return NumpyLanes(row, dtype, count)
 
     def store(
@@ -107,33 +134,114 @@ class ReferenceCore(Core):
     ) -> None:
         assert isinstance(value, NumpyLanes)
         assert mask is None or isinstance(mask, NumpyLanes)
-        if mask is not None and not mask.is_full():
-            self._store_some(site, address, access, value, mask)
+        view = self.memory.ub_view(value.dtype.storage)
+        if access.contiguous and (mask is None or mask.is_full()):
+            start = self._ub_address(site, address, access, "writes") // access.width
+            view[start : start + value.count] = value.a
             return
-        at = self._ub_address(site, address, access, "writes")
-        start = at // access.width
-        self.memory.ub_view(value.dtype.storage)[start : start + value.count] = value.a
-
-    def _store_some(
-        self, site: Site, address: Lanes, access: Access, value: NumpyLanes, mask: NumpyLanes
-    ) -> None:
-        lanes = mask.active()
+        places, absent = _places(access)
+        lanes = _all_lanes(value.count) if mask is None else mask.active()
+        if absent is not None:
+            lanes = lanes[~absent[lanes]]
         if not len(lanes):
             return
         at = number(address)
         if at % access.alignment:
             raise misaligned(site, "ub", at, access.alignment)
-        # Inactive lanes touch nothing: only the span of the active ones has to be in UB.
-        offsets = _offsets(access)
-        first = at + int(offsets[lanes[0]])
-        last = at + int(offsets[lanes[-1]]) + access.width
+        # Inactive lanes touch nothing: only what the active ones span has to be in UB.
+        used = places[lanes]
+        first = at + int(used.min()) * access.width
+        last = at + (int(used.max()) + 1) * access.width
         self.memory.ub.check(site, first, last - first, "writes")
-        view = self.memory.ub_view(value.dtype.storage)
-        if access.contiguous:
-            start = at // access.width
-            view[start + lanes] = value.a[lanes]
-        else:
-            view[(at + offsets[lanes]) // access.width] = value.a[lanes]
+        view[at // access.width + used] = value.a[lanes]
+
+    def _requests(
+        self, site: Site, base: Lanes, offsets: Lanes, active: Lanes, width: int, verb: str
+    ) -> tuple[Any, Any]:
+        """The active lanes and their places, in units of the width."""
+        assert isinstance(offsets, NumpyLanes)
+        assert isinstance(active, NumpyLanes)
+        lanes = active.active()
+        start = number(base)
+        addresses = [start + int(offsets.a[lane]) for lane in lanes]
+        for lane, at in zip(lanes, addresses, strict=True):
+            if at % width:
+                raise misaligned(site, "ub", at, width).in_lane(int(lane))
+            if at < 0 or at + width > self.memory.ub.size:
+                raise self.memory.ub.out_of_bounds(site, at, width, verb).in_lane(int(lane))
+        return lanes, np.array(addresses, dtype=np.int64) // width
+
+    def gather(
+        self, site: Site, base: Lanes, offsets: Lanes, active: Lanes, width: int
+    ) -> NumpyLanes:
+        lanes, places = self._requests(site, base, offsets, active, width, "reads")
+        rows = np.zeros((offsets.count, width), dtype=np.uint8)
+        rows[lanes] = self.memory.ub.data.reshape(-1, width)[places]
+        return NumpyLanes(rows.reshape(-1), UI8, rows.size)
+
+    def scatter(
+        self,
+        site: Site,
+        base: Lanes,
+        offsets: Lanes,
+        active: Lanes,
+        value: Lanes,
+        width: int,
+        in_order: bool = False,
+    ) -> None:
+        assert isinstance(value, NumpyLanes)
+        lanes, places = self._requests(site, base, offsets, active, width, "writes")
+        rows = value.a.view(np.uint8).reshape(-1, width)
+        memory = self.memory.ub.data.reshape(-1, width)
+        if in_order:
+            memory[places] = rows[lanes]
+            return
+        if not site.target.ordered_aliases and len(np.unique(places)) != len(places):
+            raise _alias(site, lanes, places)
+        # The lowest lane wins: it is written last.
+        memory[places[::-1]] = rows[lanes[::-1]]
+
+    def stream(self) -> Stream:
+        return Stream()
+
+    def stream_store(
+        self, site: Site, state: object, address: Lanes, value: Lanes, length: Lanes
+    ) -> Stream:
+        assert isinstance(state, Stream)
+        assert isinstance(value, NumpyLanes)
+        data = value.a.tobytes()[: number(length)]
+        return state.store(site, self.memory.ub, number(address), data)
+
+    def stream_end(self, site: Site, state: object, start: Lanes) -> Lanes:
+        assert isinstance(state, Stream)
+        return start if state.end is None else constant(INDEX, 1, state.end)
+
+    def stream_flush(self, site: Site, state: object, address: Lanes) -> None:
+        assert isinstance(state, Stream)
+        state.flush(site, self.memory.ub, number(address))
+
+    def issue(self, site: Site, body: Callable[[], None]) -> None:
+        self.pipes.issue(site.record.pipe, site, body)
+
+    def signal(self, site: Site, kind: str, unit: Lanes, event: Lanes) -> None:
+        self._signals[kind, number(unit), number(event)] += 1
+
+    def await_signal(self, site: Site, kind: str, unit: Lanes, event: Lanes) -> None:
+        key = (kind, number(unit), number(event))
+        if not self._signals[key]:
+            raise Fault(
+                site,
+                OTHER_CORE,
+                "waits for a signal that only another core could send",
+                found=f"no signal for unit {key[1]}, event {key[2]} from this core",
+                expected="a signal sent by this core before",
+                hint="one vector core is modelled; synchronisation between cores is not",
+            )
+        self._signals[key] -= 1
+
+    def repeat(self, count: Lanes, body: Callable[[Lanes], None]) -> None:
+        for turn in range(number(count)):
+            body(constant(I64, 1, turn))
 
     def _scalar_bytes(
         self, site: Site, space: Space, address: Lanes, dtype: DType, verb: str

@@ -118,7 +118,7 @@ def _field(site: Site, name: str, value: int, bits: int) -> int:
 def _copy(source: _Side, target: _Side, length: int) -> None:
     rows, step_in, step_out = source.counts[0], source.strides[0], target.strides[0]
     # Rows that overlap in the destination have to be written one after the other.
-    dense = step_in >= 0 and step_out >= length
+    dense = step_in >= 0 and step_out >= length and source.region is not target.region
     outer_in = _Side(source.region, source.start, source.strides[1:], source.counts[1:], length)
     outer_out = _Side(target.region, target.start, target.strides[1:], target.counts[1:], length)
     for read, write in zip(outer_in.rows(), outer_out.rows(), strict=True):

@@ -15,6 +15,11 @@ DIVISION = "PTO0906"
 DMA_FIELD = "PTO0907"
 LOOP_STEP = "PTO0908"
 READ_ONLY = "PTO0909"
+AMOUNT = "PTO0910"
+SCATTER_ALIAS = "PTO0911"
+STREAM = "PTO0912"
+OTHER_CORE = "PTO0913"
+NOT_MODELLED = "PTO0914"
 
 UNDEFINED_AFTER = "after a fault the contents of pointer arguments are undefined"
 
@@ -39,10 +44,17 @@ class Fault(Exception):
         self.expected = expected
         self.hint = hint
         self.iterations: list[str] = []
+        self.queued = False
 
-    def inside(self, name: str, value: int) -> None:
-        """Notes the loop iteration the fault happened in, innermost first."""
-        self.iterations.insert(0, f"%{name} = {value}")
+    def in_lane(self, lane: int) -> Fault:
+        """Notes which lane it happened in."""
+        self.iterations.append(f"lane {lane}")
+        return self
+
+    def inside(self, turn: str) -> None:
+        """Notes the turn of a loop the fault happened in; inner loops come first."""
+        if not self.queued:
+            self.iterations.insert(0, turn)
 
     def diagnostic(self, program: Program, block: int, grid: int) -> Diagnostic:
         """The finding for people."""

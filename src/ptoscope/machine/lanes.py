@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ptoscope.isa.dtypes import BF16, F16, F32, F64, I1, DType
-from ptoscope.isa.lanes import Arith, Bitwise, Compare, Lanes
+from ptoscope.isa.dtypes import BF16, F16, F32, F64, I1, I64, DType
+from ptoscope.isa.lanes import PREDICATE_BITS, Arith, Bitwise, Compare, Lanes
 
 _ARITH = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide}
 _BITWISE = {"and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}
@@ -105,7 +105,7 @@ def _narrow_bf16(single: Array) -> Array:
 class NumpyLanes(Lanes):
     """Lanes held in a NumPy array of the dtype's storage; never changed in place."""
 
-    __slots__ = ("_active", "_full", "_splat", "_words", "a")
+    __slots__ = ("_active", "_full", "_gated", "_splat", "_words", "a")
 
     def __init__(self, a: Array, dtype: DType, count: int) -> None:
         self.a = a
@@ -115,6 +115,7 @@ class NumpyLanes(Lanes):
         self._splat: NumpyLanes | None = None
         self._words: dict[DType, Array] | None = None
         self._active: Array | None = None
+        self._gated: dict[int, NumpyLanes] | None = None
 
     def const(self, value: int | float) -> NumpyLanes:
         return constant(self.dtype, self.count, value)
@@ -168,13 +169,13 @@ class NumpyLanes(Lanes):
             self._full = bool(np.count_nonzero(self.a) == self.count)
         return self._full
 
-    def masked(self, mask: Lanes) -> NumpyLanes:
+    def masked(self, active: Lanes) -> NumpyLanes:
         """As derived, but with the mask's bits: masks are used many times."""
-        assert isinstance(mask, NumpyLanes)
-        if mask.is_full():
+        assert isinstance(active, NumpyLanes)
+        if active.is_full():
             return self
         kind, raw = self.a.dtype, _raw(self.dtype)
-        words = mask.words(self.dtype)
+        words = active.words(self.dtype)
         return NumpyLanes((self.a.view(raw) & words).view(kind), self.dtype, self.count)
 
     def active(self) -> Array:
@@ -191,7 +192,7 @@ class NumpyLanes(Lanes):
         if words is None:
             raw = _raw(dtype)
             words = self._words[dtype] = np.where(
-                self.a, raw.type(-1 & ((1 << dtype.bits) - 1)), raw.type(0)
+                self.a, raw.type(-1 & ((1 << (8 * raw.itemsize)) - 1)), raw.type(0)
             )
         return words
 
@@ -273,9 +274,44 @@ class NumpyLanes(Lanes):
         assert isinstance(divisor, NumpyLanes)
         return self._made(np.fmod(self.a, divisor.a))
 
-    def shuffle(self, order: tuple[int, ...]) -> NumpyLanes:
+    def image(self) -> NumpyLanes:
+        bits = np.zeros(PREDICATE_BITS, dtype=bool)
+        bits[:: PREDICATE_BITS // self.count] = self.a
+        register = NumpyLanes(bits, I1, PREDICATE_BITS)
+        register._gated = {self.count: self}
+        return register
+
+    def gate(self, count: int) -> NumpyLanes:
+        # Remembered, with all that its lanes remember: a mask governs many instructions.
+        if self._gated is None:
+            self._gated = {}
+        lanes = self._gated.get(count)
+        if lanes is None:
+            lanes = NumpyLanes(self.a[:: PREDICATE_BITS // count], I1, count)
+            self._gated[count] = lanes
+        return lanes
+
+    def take(self, index: Lanes) -> NumpyLanes:
+        assert isinstance(index, NumpyLanes)
+        return NumpyLanes(self.a[index.a], self.dtype, index.count)
+
+    def squeeze(self, active: Lanes) -> NumpyLanes:
+        assert isinstance(active, NumpyLanes)
+        row = np.zeros_like(self.a)
+        kept = self.a[active.a]
+        row[: len(kept)] = kept
+        return NumpyLanes(row, self.dtype, self.count)
+
+    def population(self) -> NumpyLanes:
+        return NumpyLanes(np.int64(np.count_nonzero(self.a)), I64, 1)
+
+    def shuffle(self, order: tuple[int, ...], other: Lanes | None = None) -> NumpyLanes:
         index, absent = _order(order)
-        row = np.atleast_1d(self.a)[index]
+        source = np.atleast_1d(self.a)
+        if other is not None:
+            assert isinstance(other, NumpyLanes)
+            source = np.concatenate((source, other.a))
+        row = source[index]
         if absent is not None:
             row[absent] = 0
         return NumpyLanes(row, self.dtype, len(order))

@@ -53,10 +53,11 @@ class Region:
                 hint="check the pointer's base, the offset and the loop bounds",
             )
         width = self.dtype.bytes
+        outside = start if start < 0 else max(start, self.size)
         return Fault(
             site,
             OUT_OF_GM,
-            f"{verb} element {start // width} of %{self.name}, which has "
+            f"{verb} element {outside // width} of %{self.name}, which has "
             f"{self.size // width} elements",
             found=f"{length} bytes at byte {start} of %{self.name}",
             expected=f"bytes 0 to {self.size - 1}" if self.size else "an array with elements",

@@ -50,9 +50,17 @@ class Pipes:
         while moved:
             moved = False
             for queue in self._queues.values():
-                while queue and queue[0][1]() is not False:
+                while queue and self._run_queued(queue[0][1]):
                     queue.popleft()
                     moved = True
+
+    def _run_queued(self, thunk: Thunk) -> bool:
+        try:
+            return thunk() is not False
+        except Fault as fault:
+            # The loops that run now are not those that issued it.
+            fault.queued = True
+            raise
 
     def drain(self) -> None:
         """Waits for all pipes; a deadlock if one cannot finish."""

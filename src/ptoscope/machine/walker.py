@@ -111,7 +111,7 @@ class Walker:
                     for inner in body:
                         inner(core, registers)
                 except Fault as fault:
-                    fault.inside(name, value)
+                    fault.inside(f"%{name} = {value}")
                     raise
                 if carried:
                     _assign(registers, carried, yielded)
@@ -147,7 +147,7 @@ class Walker:
                     _assign(registers, after.args, passed)
                     _walk(body, core, registers)
                 except Fault as fault:
-                    fault.inside("while", turn)
+                    fault.inside(f"turn {turn} of scf.while")
                     raise
                 _assign(registers, before.args, yielded)
                 turn += 1

@@ -1,0 +1,126 @@
+"""Tokens to the tree: statements and declarations."""
+
+from __future__ import annotations
+
+from ptoscope.cases.cxx_expressions import Expressions
+from ptoscope.cases.cxx_text import Token, Unreadable
+from ptoscope.cases.cxx_tree import Block, Declare, Evaluate, If, Jump, Loop, Node, TypeName
+
+
+class Parser(Expressions):
+    """Reads statements, too."""
+
+    def statements(self) -> list[Node]:
+        """All that is left."""
+        body: list[Node] = []
+        while self.next.kind != "end":
+            body.append(self.statement())
+        return body
+
+    def statement(self) -> Node:
+        token = self.next
+        where, text = token.where, token.text
+        if text == "{":
+            self.take()
+            body: list[Node] = []
+            while not self.try_take("}"):
+                body.append(self.statement())
+            return Block(where, body)
+        if text in ("if", "for", "while", "do"):
+            return self._control(self.take())
+        if text in ("break", "continue", "goto", "return"):
+            self.take()
+            label = self.take().text if text == "goto" else ""
+            value = None if self.next.text == ";" else self.expression()
+            self.take(";")
+            return Jump(where, text, value, label)
+        if text == ";":
+            self.take()
+            return Block(where)
+        if text in ("using", "typedef", "extern"):
+            while not self.try_take(";"):
+                self.take()
+            return Block(where)
+        if token.kind == "name" and self.peek(1).text == ":":
+            self.at += 2
+            return Block(where)
+        if self.starts_declaration():
+            declared = self.declaration()
+            self.take(";")
+            return declared
+        value = self.expression()
+        self.take(";")
+        return Evaluate(where, value)
+
+    def _control(self, keyword: Token) -> Node:
+        where = keyword.where
+        if keyword.text == "do":
+            body = self.statement()
+            self.take("while")
+            self.take("(")
+            test = self.expression()
+            self.take(")")
+            self.take(";")
+            return Loop(where, None, test, None, body, test_first=False)
+        self.try_take("constexpr")
+        self.take("(")
+        if keyword.text == "for":
+            start = None if self.next.text == ";" else self._simple()
+            self.take(";")
+            test = None if self.next.text == ";" else self.expression()
+            self.take(";")
+            step = None if self.next.text == ")" else self.expression()
+            self.take(")")
+            return Loop(where, start, test, step, self.statement())
+        test = self._simple()
+        self.take(")")
+        body = self.statement()
+        if keyword.text == "while":
+            return Loop(where, None, test, None, body)
+        other = self.statement() if self.try_take("else") else None
+        return If(where, test, body, other)
+
+    def _simple(self) -> Node:
+        return self.declaration() if self.starts_declaration() else self.expression()
+
+    def starts_declaration(self) -> bool:
+        """Whether a type and a name come next."""
+        mark = self.at
+        try:
+            self.type_name()
+            if self.next.kind != "name":
+                return False
+            return self.peek(1).text in ("=", ";", ",", "[", "{", "(")
+        except Unreadable:
+            return False
+        finally:
+            self.at = mark
+
+    def declaration(self) -> Node:
+        """A declaration of one or more variables, up to its semicolon."""
+        where = self.next.where
+        base = self.type_name()
+        plain = TypeName(base.name, 0, base.reference)
+        kind = base
+        declared: list[Node] = []
+        while True:
+            name = self.take().text
+            length: Node | None = None
+            is_array = self.try_take("[")
+            if is_array and not self.try_take("]"):
+                length = self.expression()
+                self.take("]")
+            value: Node | None = None
+            if self.try_take("=") or self.next.text == "{":
+                value = self.initializer()
+            elif self.try_take("("):
+                value = self.expression()
+                self.take(")")
+            declared.append(Declare(where, kind, name, value, length, is_array))
+            if not self.try_take(","):
+                break
+            pointers = 0
+            while self.try_take("*"):
+                pointers += 1
+            kind = TypeName(plain.name, pointers)
+        return declared[0] if len(declared) == 1 else Block(where, declared, scope=False)

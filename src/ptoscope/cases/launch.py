@@ -1,0 +1,144 @@
+"""The kernels of a case: loaded once, launched on the memory of the host program."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ptoscope.arguments import array_dtype
+from ptoscope.cases.cxx_text import Unreadable
+from ptoscope.cases.host_values import Pointer
+from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
+from ptoscope.isa.types import Ptr, Type
+from ptoscope.kernel import (
+    Kernel,
+    choose_entry,
+    choose_revision,
+    choose_target,
+    parse,
+    read,
+)
+from ptoscope.machine.faults import OUT_OF_GM
+
+UNKNOWN_OPERATION = "PTO0002"
+UNKNOWN_TYPE = "PTO0005"
+NOT_MODELLED = "PTO0914"
+
+
+class Options(NamedTuple):
+    """How kernels are read and run."""
+
+    target: str | None = None
+    revision: str = "micro"
+    engine: str = "reference"
+
+
+class Unsupported(Exception):
+    """The kernel needs what is not modelled: `what`, and the finding that says so."""
+
+    def __init__(self, what: str, finding: Diagnostic) -> None:
+        super().__init__(what)
+        self.what, self.finding = what, finding
+
+
+class Kernels:
+    """The functions of one kernel file. Loading raises PtoError or Unsupported."""
+
+    def __init__(self, path: Path, options: Options) -> None:
+        self.options = options
+        try:
+            file, text = read(path)
+            self.program = parse(text, file)
+            self.target = choose_target(self.program, options.target)
+            first = Kernel(self.program, self.target, choose_revision(options.revision))
+            errors = [d for d in first.findings if d.severity == "error"]
+            if errors:
+                raise PtoError(errors)
+        except PtoError as error:
+            raise _unsupported(error) or error from None
+        self.kernels = {first.name: first}
+        self.launches = 0
+        self.beyond: list[str] = []
+        """Where kernels touched memory after the arrays they were given."""
+
+    def entry(self, name: str | None) -> Kernel:
+        """The kernel of a name, or the only one; UsageError if there is none."""
+        function = choose_entry(self.program, name)
+        kernel = self.kernels.get(function.name)
+        if kernel is None:
+            kernel = Kernel(self.program, self.target, choose_revision(self.options.revision))
+            kernel.function = function
+            self.kernels[function.name] = kernel
+        return kernel
+
+    def launch(self, name: str, grid: int, values: list[Any], where: str) -> None:
+        """Runs a kernel on host values. Raises PtoError for a fault; Unreadable if the
+        arguments are not what the kernel takes."""
+        try:
+            kernel = self.entry(name)
+        except UsageError as error:
+            raise Unreadable(f"{where}: {error}") from None
+        function = kernel.function
+        types = [function.types[slot] for slot in function.params]
+        if len(values) != len(types):
+            problem = f"@{name} takes {len(types)} arguments, the launch passes {len(values)}"
+            raise Unreadable(f"{where}: {problem}")
+        for kind, value in zip(types, values, strict=True):
+            _check_argument(kind, value, where)
+        self.launches += 1
+        pointers = [v for v in values if isinstance(v, Pointer)]
+        before = {p.memory: p.memory.data[: p.memory.size].copy() for p in pointers}
+        self._mark(types, values)
+        try:
+            kernel(*_arguments(types, values, False), grid=grid, engine=self.options.engine)
+        except PtoError as error:
+            finding = error.diagnostics[0]
+            if finding.code != OUT_OF_GM:
+                raise _unsupported(error) or error from None
+            for memory, data in before.items():
+                memory.data[: memory.size] = data
+            # On the device the rest of the page can be read and written.
+            kernel(*_arguments(types, values, True), grid=grid, engine=self.options.engine)
+            self.beyond.append(f"line {finding.line}: {finding.message}")
+
+    def _mark(self, types: list[Type], values: list[Any]) -> None:
+        for kind, value in zip(types, values, strict=True):
+            if isinstance(kind, Ptr):
+                value.memory.dtype = kind.dtype
+
+
+def _unsupported(error: PtoError) -> Unsupported | None:
+    """The same finding as Unsupported, if all that is wrong is that something is not ours."""
+    findings = error.diagnostics
+    if findings[0].code == NOT_MODELLED:
+        return Unsupported(findings[0].message, findings[0])
+    foreign = [d for d in findings if d.code == UNKNOWN_OPERATION]
+    spaces = [d for d in findings if d.code == UNKNOWN_TYPE and "memory space" in d.message]
+    if len(foreign) + len(spaces) < len(findings):
+        return None
+    if foreign:
+        return Unsupported(foreign[0].found or foreign[0].message, foreign[0])
+    return Unsupported(f"memory space {spaces[0].found}", spaces[0])
+
+
+def _check_argument(kind: Type, value: Any, where: str) -> None:
+    if not isinstance(kind, Ptr):
+        if not isinstance(value, (int, float)):
+            raise Unreadable(f"{where}: a parameter of type {kind} needs a number")
+    elif not isinstance(value, Pointer) or not value.memory.on_device:
+        raise Unreadable(f"{where}: a pointer parameter needs memory of the device")
+
+
+def _arguments(types: list[Type], values: list[Any], with_slack: bool) -> list[Any]:
+    given: list[Any] = []
+    for kind, value in zip(types, values, strict=True):
+        if not isinstance(kind, Ptr):
+            given.append(value)
+            continue
+        memory, width = value.memory, kind.dtype.bytes
+        end = len(memory.data) if with_slack else memory.size
+        # A last element that is not whole is there all the same, with its page.
+        whole = min(-(-(end - value.offset) // width) * width, len(memory.data) - value.offset)
+        data = memory.data[value.offset : value.offset + whole // width * width]
+        given.append(data.view(array_dtype(kind.dtype)))
+    return given

@@ -1,0 +1,89 @@
+"""What became of a case."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ptoscope.cases.find import Case
+from ptoscope.cases.launch import Options
+from ptoscope.diagnostics import Diagnostic, Span
+
+VERDICTS = ("pass", "fail", "fault", "unsupported", "error")
+"""pass: compare.py is content. fail: it is not. fault: the kernel was stopped. unsupported:
+the kernel needs an instruction that is not modelled. error: the case itself is wrong."""
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """The verdict on a case and its reason. `exact` says whether the outputs equal the golden
+    files bit for bit, None where there is nothing to compare."""
+
+    case: Case
+    verdict: str
+    detail: str
+    seconds: float
+    rerun: str
+    exact: bool | None = None
+    compare: str = ""
+    unsupported: str = ""
+    output: str = ""
+    kept: str = ""
+    notes: tuple[str, ...] = ()
+    differences: tuple[Mapping[str, Any], ...] = ()
+    findings: tuple[Diagnostic, ...] = field(default=())
+
+    def as_json(self) -> dict[str, object]:
+        """The stable JSON form."""
+        return {
+            "family": self.case.family,
+            "case": self.case.name,
+            "path": self.case.path,
+            "verdict": self.verdict,
+            "detail": self.detail,
+            "seconds": round(self.seconds, 4),
+            "exact": self.exact,
+            "unsupported": self.unsupported or None,
+            "compare": self.compare,
+            "notes": list(self.notes),
+            "differences": [dict(d) for d in self.differences],
+            "diagnostics": [d.as_json() for d in self.findings],
+            "output": self.output,
+            "rerun": self.rerun,
+            "kept": self.kept or None,
+        }
+
+
+def make_outcome(case: Case, options: Options, answer: Mapping[str, Any]) -> Outcome:
+    """The outcome a run's answer stands for."""
+    findings = [
+        Diagnostic(**{**record, "span": Span(*record["span"])})
+        for record in answer.get("findings", ())
+    ]
+    return Outcome(
+        case,
+        answer["verdict"],
+        answer["detail"],
+        answer["seconds"],
+        rerun_command(case, options),
+        answer.get("exact"),
+        answer.get("compare", ""),
+        answer.get("unsupported", ""),
+        answer.get("output", "") if answer["verdict"] != "pass" else "",
+        answer.get("kept", ""),
+        tuple(answer.get("notes", ())),
+        tuple(answer.get("differences", ())),
+        tuple(findings),
+    )
+
+
+def rerun_command(case: Case, options: Options) -> str:
+    """The command that runs just this case the same way."""
+    words = ["ptoscope", "cases", case.path]
+    defaults = Options()
+    for name, value, default in zip(Options._fields, options, defaults, strict=True):
+        if value is not None and value != default:
+            words += [f"--{name}", value]
+    return shlex.join(words)

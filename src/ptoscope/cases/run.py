@@ -1,0 +1,175 @@
+"""One case from beginning to end, in a process that may be ended at any time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from ptoscope.arguments import array_dtype
+from ptoscope.cases.cxx_file import HostFiles, read_files
+from ptoscope.cases.cxx_text import Unreadable
+from ptoscope.cases.difference import compare_outputs
+from ptoscope.cases.find import COMPARE, GOLDEN, KERNEL
+from ptoscope.cases.host import Host
+from ptoscope.cases.host_calls import Library
+from ptoscope.cases.host_values import Memory, Pointer
+from ptoscope.cases.launch import Kernels, Options, Unsupported
+from ptoscope.cases.script import run_script
+from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
+from ptoscope.isa.types import Scalar
+
+MAIN, LAUNCH = "main.cpp", "launch.cpp"
+
+Answer = dict[str, Any]
+"""The fields of Outcome (see report) that the run of a case decides."""
+
+
+def run_case(case: Path, scratch: Path, options: Options, stage: Callable[[str], None]) -> Answer:
+    """Runs a case on files in `scratch`; `stage` is told what is about to run."""
+    work = scratch / "work"
+    # Scripts run elsewhere; messages name the kernel as the caller did.
+    scripts = case.absolute()
+    try:
+        for name in (KERNEL, GOLDEN, COMPARE):
+            if not (case / name).is_file():
+                return _answer("error", f"there is no {name}")
+        stage(KERNEL)
+        kernels = Kernels(case / KERNEL, options)
+        files = host_files(case)
+        stage(GOLDEN)
+        ending = run_script(scripts / GOLDEN, work, scratch / "golden.log")
+        if not ending.ok:
+            return _answer("error", f"{GOLDEN}: {ending}", output=ending.output)
+        stage("the kernel")
+        library = Library(work)
+        try:
+            run_host(files, kernels, library)
+        except Unreadable as error:
+            raise Unreadable("; ".join([str(error), *library.notes])) from None
+        same, differences, odd = compare_outputs(work, library.written)
+        stage(COMPARE)
+        ending = run_script(scripts / COMPARE, work, scratch / "compare.log")
+    except Unsupported as missing:
+        return _answer("unsupported", missing.what, unsupported=missing.what)
+    except PtoError as error:
+        # 09: faults of a run; all others are about the text or the arguments.
+        is_fault = error.diagnostics[0].code.startswith("PTO09")
+        message = _first_line(error.diagnostics)
+        return _answer("fault" if is_fault else "error", message, findings=error.diagnostics)
+    except (Unreadable, UsageError) as error:
+        return _answer("error", str(error))
+    except MemoryError:
+        return _answer("error", "there is not enough memory")
+    notes = list(library.notes)
+    notes += [f"touches memory beyond its arrays: {text}" for text in dict.fromkeys(kernels.beyond)]
+    fields: Answer = {"exact": same, "notes": notes, "output": ending.output}
+    fields["differences"] = [asdict(d) | {"text": str(d)} for d in differences]
+    if ending.ok:
+        return _answer("pass", "", **fields)
+    if ending.crashed:
+        return _answer("error", f"{COMPARE}: {ending}", **fields)
+    where = [str(d) for d in differences] or [odd or "no output differs from a golden file"]
+    fields["compare"] = f"{COMPARE}: {ending}"
+    return _answer("fail", "; ".join(where), **fields)
+
+
+def run_host(files: HostFiles | None, kernels: Kernels, library: Library) -> None:
+    """Does what the host code says; without any, the files v1.bin, v2.bin, ... are the
+    arguments in order, and one block runs."""
+    if files is None:
+        kernel = kernels.entry(None)
+        function = kernel.function
+        types = [function.types[slot] for slot in function.params]
+        values = [
+            _argument(library, number, kind if isinstance(kind, Scalar) else None)
+            for number, kind in enumerate(types, 1)
+        ]
+        kernels.launch(kernel.name, 1, values, KERNEL)
+        _write_back(library, values)
+        return
+    host = Host(files, library, kernels.launch)
+    main = files.functions.get("main")
+    if main is not None:
+        status = host.enter(main, [0, None] if main.parameters else [], MAIN)
+        if isinstance(status, int) and status:
+            raise Unreadable(f"{MAIN}: main returns {status}")
+    else:
+        _call_launcher(files, host, library)
+    if not kernels.launches:
+        raise Unreadable("the host code launches no kernel")
+
+
+def host_files(case: Path) -> HostFiles | None:
+    """The host code of a case, None if it has none."""
+    present = [case / name for name in (LAUNCH, MAIN) if (case / name).is_file()]
+    files = read_files(present) if present else None
+    if files is not None and (case / MAIN).is_file() and "main" not in files.functions:
+        raise Unreadable(f"{MAIN}: there is no main()")
+    return files
+
+
+def _call_launcher(files: HostFiles, host: Host, library: Library) -> None:
+    """The one function that launches, on v1.bin, v2.bin, ...: there is no main.cpp."""
+    launchers = [f for f in files.functions.values() if any(t.text == "<<<" for t in f.body)]
+    if len(launchers) != 1:
+        names = ", ".join(f.name for f in launchers) or "none"
+        raise Unreadable(f"no {MAIN}, and not one function of {LAUNCH} that launches: {names}")
+    from ptoscope.cases.cxx_types import scalar
+
+    (launcher,) = launchers
+    values: list[Any] = []
+    given: list[Any] = []
+    for parameter in launcher.parameters:
+        if parameter.name == "stream" or parameter.type.name == "aclrtStream":
+            given.append(None)
+            continue
+        number = scalar(parameter.type)
+        value = _argument(library, len(values) + 1, number)
+        values.append(value)
+        given.append(value)
+    host.enter(launcher, given, LAUNCH)
+    _write_back(library, values)
+
+
+def _argument(library: Library, number: int, kind: Any) -> Any:
+    """The contents of v<number>.bin as device memory, or as a number of a type."""
+    import numpy as np
+
+    name = f"v{number}.bin"
+    data = library.read(name, f"argument {number}")
+    if kind is None:
+        memory = Memory.device(len(data))
+        memory.data[: len(data)] = np.frombuffer(data, np.uint8)
+        return Pointer(memory)
+    dtype = array_dtype(kind.dtype) if isinstance(kind, Scalar) else kind.dtype
+    if len(data) != dtype.itemsize:
+        problem = f"{name} has {len(data)} bytes, a number of this type {dtype.itemsize}"
+        raise Unreadable(f"argument {number}: {problem}")
+    value = np.frombuffer(data, dtype)[0]
+    return float(value) if dtype.kind not in "iub" else int(value)
+
+
+def _write_back(library: Library, values: list[Any]) -> None:
+    for number, value in enumerate(values, 1):
+        if isinstance(value, Pointer):
+            library.call_WriteFile(LAUNCH, f"v{number}.bin", value, value.memory.size)
+
+
+def _answer(
+    verdict: str, detail: str, findings: tuple[Diagnostic, ...] = (), **fields: Any
+) -> Answer:
+    return {
+        "verdict": verdict,
+        "detail": detail,
+        "findings": [asdict(d) for d in findings],
+        **fields,
+    }
+
+
+def _first_line(findings: tuple[Diagnostic, ...]) -> str:
+    first = findings[0]
+    more = f" (and {len(findings) - 1} more)" if findings[1:] else ""
+    where = f"line {first.line}: " if first.line else ""
+    return f"{where}{first.code} {first.message}{more}"

@@ -1,0 +1,50 @@
+"""Constraints that an instruction's own record states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ptoscope.check.rule import Context, Finding, Rule
+from ptoscope.isa import TABLE
+from ptoscope.isa.record import AttrValue, Record, Site
+from ptoscope.program import Op
+
+
+def site_of(context: Context, op: Op, record: Record) -> Site:
+    """One use as its record sees it, attributes completed by their defaults."""
+    attrs: dict[str, AttrValue] = {
+        a.name: a.default for a in record.forms[op.form].attrs if a.default is not None
+    }
+    attrs.update(op.attrs)
+    return Site(
+        record,
+        context.types(op.operands),
+        context.types(op.results),
+        attrs,
+        context.target,
+        context.revision,
+        op.span,
+        op.form,
+        op.segments,
+    )
+
+
+def _broken(context: Context) -> Iterator[Finding]:
+    for op in context.function.ops():
+        record = TABLE.get(op.name)
+        if record is None or not record.constraints:
+            continue
+        site = site_of(context, op, record)
+        for constraint in record.constraints:
+            found = constraint.broken(site)
+            if found:
+                yield Finding(
+                    op.span,
+                    f"{record.name}: {constraint.sentence}",
+                    found=found,
+                    expected=constraint.sentence,
+                    hint=constraint.hint,
+                )
+
+
+RULES = (Rule("PTO0108", "the instruction's own constraints hold", _broken),)

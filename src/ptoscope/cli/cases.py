@@ -1,0 +1,157 @@
+"""`ptoscope cases`: runs case directories and says which pass."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ptoscope.cli.files import check_directory
+from ptoscope.cli.options import Request
+from ptoscope.cli.output import Result, Table
+from ptoscope.diagnostics import UsageError
+
+if TYPE_CHECKING:
+    from ptoscope.cases.outcome import Outcome
+
+
+def answer(request: Request) -> Result:
+    """Runs every case below the directories; exit 0 only if all pass."""
+    jobs = _positive(request, "jobs", _cores())
+    keep, junit_path = request.get("keep"), request.get("junit")
+    if keep is not None:
+        check_directory(keep)
+    if junit_path is not None:
+        _check_file(junit_path)
+    limit = _seconds(request)
+    from ptoscope.cases.find import find_cases
+
+    cases = find_cases(request.args, request.get("filter"))
+    from ptoscope.cases import report
+    from ptoscope.cases.launch import Options
+    from ptoscope.cases.pool import run_cases
+    from ptoscope.kernel import DEFAULT_ENGINE, choose_engine
+
+    engine = choose_engine(request.get("engine") or DEFAULT_ENGINE)
+    options = Options(request.get("target"), request.get("revision") or "micro", engine)
+    started = time.perf_counter()
+    with _progress(len(cases)) as done:
+        outcomes = run_cases(cases, options, jobs, limit, keep, done)
+    seconds = time.perf_counter() - started
+    if junit_path is not None:
+        _write(Path(junit_path), report.junit(outcomes, seconds))
+    counts, families = report.count(outcomes), report.count_families(outcomes)
+    page: list[str | Table] = [
+        Table(("family", "case", "verdict", "time"), report.case_rows(outcomes)),
+        "",
+        Table(
+            ("family", *(k for k in counts if k != "exact")),
+            report.family_rows(families),
+        ),
+    ]
+    texts = {o: report.explanation(o) for o in outcomes}
+    notes = [text for o, text in texts.items() if text and o.verdict == "pass"]
+    page += ["", *notes] if notes else []
+    for outcome, text in texts.items():
+        page += ["", text] if text and outcome.verdict != "pass" else []
+    page += ["", report.summary(counts, seconds)]
+    fields = {
+        "revision": options.revision,
+        "engine": engine,
+        "jobs": jobs,
+        "seconds": round(seconds, 4),
+        "cases": [o.as_json() for o in outcomes],
+        "counts": counts,
+        "families": families,
+    }
+    findings = [d for o in outcomes for d in o.findings]
+    passed = counts["pass"] == counts["total"]
+    return Result("cases", page, fields, findings, exit=0 if passed else 1)
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _positive(request: Request, name: str, default: int) -> int:
+    text = request.get(name)
+    if text is None:
+        return default
+    if not (text.isascii() and text.isdigit()) or int(text) < 1:
+        raise UsageError(f"--{name} needs a number, 1 or more, not '{text}'")
+    return int(text)
+
+
+def _seconds(request: Request) -> float:
+    from ptoscope.cases.limits import LIMIT
+
+    text = request.get("timeout")
+    if text is None:
+        return LIMIT
+    with contextlib.suppress(ValueError):
+        seconds = float(text)
+        if 0 < seconds < float("inf"):
+            return seconds
+    raise UsageError(f"--timeout needs a number of seconds, not '{text}'")
+
+
+def _check_file(path: str) -> None:
+    """UsageError if a file cannot be written."""
+    at = Path(path)
+    directory = at.parent
+    if at.is_dir() or not directory.is_dir() or not os.access(directory, os.W_OK | os.X_OK):
+        reason = "it is a directory" if at.is_dir() else f"{directory} is not a writable directory"
+        raise UsageError(f"cannot write {path}: {reason}")
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Writes a file, whole or not at all."""
+    try:
+        handle, scratch = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
+        try:
+            with open(handle, "wb") as file:
+                file.write(data)
+            mask = os.umask(0)
+            os.umask(mask)
+            os.chmod(scratch, 0o666 & ~mask)
+            os.replace(scratch, path)
+        finally:
+            with contextlib.suppress(OSError):
+                os.unlink(scratch)
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror}") from None
+
+
+@contextlib.contextmanager
+def _progress(total: int) -> Iterator[Callable[[Outcome], None]]:
+    """A bar on the terminal; nothing where there is none."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield lambda outcome: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}", markup=False))
+    # It is drawn when a case ends: a thread of its own would only get in the way.
+    with Progress(
+        *columns, console=Console(stderr=True), transient=True, auto_refresh=False
+    ) as bar:
+        task = bar.add_task("", total=total)
+        failed = 0
+
+        def done(outcome: Outcome) -> None:
+            nonlocal failed
+            failed += outcome.verdict != "pass"
+            told = f"{failed} did not pass  " if failed else ""
+            bar.update(task, advance=1, description=f"{told}{outcome.case.title}")
+            bar.refresh()
+
+        bar.refresh()
+        yield done

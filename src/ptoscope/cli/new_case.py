@@ -1,0 +1,38 @@
+"""`ptoscope new-case`: a case directory for a kernel, to be filled in."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from ptoscope.cli.files import readable
+from ptoscope.cli.options import Request
+from ptoscope.cli.output import Result
+from ptoscope.diagnostics import UsageError
+
+
+def answer(request: Request) -> Result:
+    """Writes the directory and says what to do next."""
+    name, kernel_path = request.args
+    grid = request.get("grid") or "1"
+    if not (grid.isascii() and grid.isdigit()) or int(grid) < 1:
+        raise UsageError(f"--grid needs a number of blocks, 1 or more, not '{grid}'")
+    directory = Path(name)
+    if not directory.name or directory.name.startswith("."):
+        raise UsageError(f"'{name}' is no name for a case; it needs letters or digits")
+    if os.path.lexists(directory):
+        raise UsageError(f"{directory} exists already; choose another name or remove it")
+    path = readable(kernel_path)
+    from ptoscope.cases.skeleton import write_case
+    from ptoscope.kernel import choose_entry, parse, read
+
+    file, text = read(path)
+    function = choose_entry(parse(text, file), request.get("entry"))
+    files = write_case(directory, text, function, int(grid))
+    page = (
+        f"{directory}: {', '.join(files)} for @{function.name}",
+        f"next: say in {directory / 'golden.py'} what the kernel computes, then "
+        f"`ptoscope cases {directory}`",
+    )
+    fields = {"directory": str(directory), "entry": function.name, "files": files}
+    return Result("new-case", page, fields)

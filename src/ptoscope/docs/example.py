@@ -1,0 +1,292 @@
+"""A small complete kernel for any instruction: inputs from GM, the instruction, results to GM.
+
+It is written from the patterns of a form's operands and results: vectors are loaded and
+stored, masks made from patterns, pointers get an area of UB, streams are begun and flushed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ptoscope import ir
+from ptoscope.docs import values
+from ptoscope.docs.buffers import Buffer
+from ptoscope.docs.kernel import Kernel, Order
+from ptoscope.docs.line import Values, line
+from ptoscope.docs.values import MASKS, SHIFT, VECTORS, NoExample
+from ptoscope.isa import TABLE
+from ptoscope.isa.dtypes import F32, I64, INDEX, DType
+from ptoscope.isa.patterns import AlignState, Bindings, IntVec, MaskBits, OneOf, PtrTo, VecIn
+from ptoscope.isa.record import AttrValue, Operand, Record, Site
+from ptoscope.isa.targets import BLOCK_BYTES, TARGETS, Revision, Target
+from ptoscope.isa.types import Align, Mask, Ptr, Scalar, Type, VReg
+
+__all__ = ["Buffer", "Example", "NoExample", "example"]
+
+SHOWN_BY = {
+    # The state of a DMA shows only in a later copy.
+    **{
+        f"pto.set_loop{k}_outtoub": "pto.copy_gm_to_ubuf" for k in ("_size", "1_stride", "2_stride")
+    },
+    **{
+        f"pto.set_loop{k}_ubtoout": "pto.copy_ubuf_to_gm" for k in ("_size", "1_stride", "2_stride")
+    },
+}
+NEEDS = {
+    # One core is modelled: it can wait only for a signal of its own.
+    "pto.wait_flag_dev": "pto.set_cross_core",
+    "pto.wait_intra_core": "pto.set_intra_block",
+}
+_READ = ("source", "src", "indices", "ptr", "ub_ptr")
+Attrs = dict[str, AttrValue]
+_PATTERNS = ("PAT_VL8", "PAT_M3", "PAT_M4")
+
+
+@dataclass(frozen=True)
+class Example:
+    """A kernel text and its pointer arguments, in the order of the parameters."""
+
+    record: Record
+    form: int
+    target: Target
+    text: str
+    buffers: tuple[Buffer, ...]
+
+
+def example(
+    record: Record,
+    target: str = "a5",
+    form: int = 0,
+    element: DType | None = None,
+    revision: Revision = "manual",
+) -> Example:
+    """The example of a form on a target; NoExample where that has none.
+
+    `element` is the type to stand for T; without one, the first that is legal.
+    """
+    machine = TARGETS[target]
+    if machine.name not in record.targets:
+        raise NoExample(f"{record.name} does not exist on {target}")
+    tried = values.elements(record, record.forms[form], machine, revision)
+    for known in tried:
+        if element is not None and known.get("T") is not element:
+            continue
+        try:
+            return _Writer(record, form, machine, revision, known).example()
+        except NoExample:
+            continue
+    raise NoExample(f"{record.name} has no example with {element or 'any element type'}")
+
+
+class _Writer:
+    """Writes one example."""
+
+    def __init__(
+        self, record: Record, form: int, target: Target, revision: Revision, known: Bindings
+    ) -> None:
+        self._asked, self._asked_form = record, form
+        self.record = TABLE[SHOWN_BY.get(record.name, record.name)]
+        self.form = record.forms[form] if self.record is record else self.record.forms[0]
+        self.target = target
+        self.revision: Revision = revision
+        self.known = known
+        if self.record is not record:
+            self.known = values.elements(self.record, self.form, target, revision)[0]
+        self.kernel = Kernel(target, Order(record, form))
+        self._masks = 0
+        self._vectors = 0
+
+    def example(self) -> Example:
+        kernel = self.kernel
+        if self.record is not self._asked:
+            kernel.before.append(self._line_of(self._asked))
+        if self._asked.name in NEEDS:
+            kernel.before.append(self._line_of(TABLE[NEEDS[self._asked.name]]))
+        place = kernel.place(self.record)
+        if self.record.pipe.startswith("=") or kernel.region(self.form):
+            self._payload(place)
+        else:
+            self._use(place)
+        text = ir.print_module(ir.parse(kernel.text(self.record, self.form)))
+        return Example(self._asked, self._asked_form, self.target, text, tuple(kernel.buffers))
+
+    def _line_of(self, record: Record) -> str:
+        """An instruction that takes numbers only."""
+        form = record.forms[0]
+        operands = {o.name: self._number(record, o) for o in form.operands}
+        return line(record, form, operands, {}, {})
+
+    def _use(self, place: list[str]) -> None:
+        form, record = self.form, self.record
+        # Pointers first: a stream is begun at one of them.
+        ordered = sorted(form.operands, key=lambda o: not isinstance(o.type, PtrTo))
+        made = {o.name: self._operand(o, place) for o in ordered}
+        operands = {o.name: made[o.name] for o in form.operands}
+        results: dict[str, tuple[str, Type]] = {
+            r.name: (f"%{r.name}", values.concrete(r.type, self.known, result=True))
+            for r in form.results
+        }
+        attrs = values.attributes(record, form, self.known, self.target, self.revision)
+        clauses = [
+            (g.keyword, {o.name: self._number(record, o) for o in g.operands})
+            for g in form.groups
+            if g.arity == "one"
+        ]
+        self._keep_constraints(operands, results, attrs)
+        if not operands and not results and record.where == "vecscope":
+            self._payload(place, line(record, form, {}, {}, attrs))
+            return
+        written = line(record, form, operands, results, attrs, clauses)
+        if not self.kernel.buffers and not results:
+            self.kernel.before.append(written)
+            self._payload(self.kernel.scope)
+            return
+        place.append(written)
+        for name, kind in results.values():
+            self._show(name, kind, place, operands)
+
+    def _keep_constraints(self, operands: Values, results: Values, attrs: Attrs) -> None:
+        """NoExample where the instruction's own constraints forbid this use."""
+        taken, made = (tuple(kind for _, kind in v.values()) for v in (operands, results))
+        given = {a.name: a.default for a in self.form.attrs if a.default is not None} | attrs
+        form = self.record.forms.index(self.form)
+        site = Site(self.record, taken, made, given, self.target, self.revision, form=form)
+        for constraint in self.record.constraints:
+            if constraint.broken(site):
+                raise NoExample(f"{self.record.name}: {constraint.sentence}")
+
+    def _payload(self, place: list[str], between: str = "") -> None:
+        """A vector that goes through, where the instruction itself moves nothing."""
+        kind = VReg(F32)
+        name = self.kernel.load("x", kind, "first", place)
+        if between:
+            place.append(between)
+        self.kernel.store("y", name, kind, place)
+
+    # Operands.
+
+    def _operand(self, operand: Operand, place: list[str]) -> tuple[str, Type]:
+        pattern = operand.type
+        while isinstance(pattern, OneOf):
+            pattern = pattern.choices[0]
+        if isinstance(pattern, PtrTo):
+            return self._pointer(operand, pattern)
+        if isinstance(pattern, AlignState):
+            return self._stream(place), Align()
+        if isinstance(pattern, VECTORS):
+            kind = values.concrete(pattern, self.known)
+            assert isinstance(kind, VReg)
+            fill = "first" if self._vectors == 0 else "second"
+            if isinstance(pattern, IntVec):
+                fill = "lanes"
+            elif isinstance(pattern, VecIn) and operand.name == "offsets":
+                fill = "blocks"
+            self._vectors += 1
+            return self.kernel.load(operand.name, kind, fill, place), kind
+        if isinstance(pattern, MASKS):
+            kind = values.concrete(pattern, self.known)
+            assert isinstance(kind, Mask)
+            pick = _PATTERNS[self._masks % len(_PATTERNS)]
+            self._masks += 1
+            place.append(f'%{operand.name} = pto.pset_b{kind.bits} "{pick}" : {kind}')
+            return f"%{operand.name}", kind
+        return self._number(self.record, operand)
+
+    def _number(self, record: Record, operand: Operand) -> tuple[str, Type]:
+        pattern = operand.type
+        while isinstance(pattern, OneOf):
+            pattern = pattern.choices[0]
+        kind = values.concrete(pattern, self.known)
+        if not isinstance(kind, Scalar):
+            raise NoExample(f"no value for {operand.name}: {pattern}")
+        element = self.known.get("T")
+        found = values.number(
+            record, operand, pattern, element if isinstance(element, DType) else None
+        )
+        plain = values.signless(kind.dtype)
+        return self.kernel.constant(found, plain), Scalar(plain)
+
+    def _pointer(self, operand: Operand, pattern: PtrTo) -> tuple[str, Type]:
+        kind = values.concrete(pattern, self.known)
+        assert isinstance(kind, Ptr)
+        results = self.form.results
+        is_read = operand.name.rstrip("0123456789") in _READ[:3] or (
+            operand.name in _READ and bool(results)
+        )
+        name = self.kernel.memory(operand.name, kind, written=not is_read)
+        if any(isinstance(o.type, AlignState) for o in (*self.form.operands, *results)):
+            # What makes a stream worth having: an address that no other access may have.
+            count = self.kernel.constant(self._shift() // kind.dtype.bytes, INDEX)
+            self.kernel.scope.append(f"{name}_at = pto.addptr {name}, {count} : {kind} -> {kind}")
+            name = f"{name}_at"
+        self._at = name, kind
+        return name, kind
+
+    # Streams.
+
+    def _shift(self) -> int:
+        """Bytes past a 32-byte boundary. A mask is made to end on one: not every target that
+        can store it can flush."""
+        masks = [o.type.bits for o in self.form.operands if isinstance(o.type, MaskBits)]
+        return BLOCK_BYTES - Mask(masks[0]).lanes // 8 if masks else SHIFT
+
+    def _stream(self, place: list[str]) -> str:
+        """The state that a stream instruction takes: begun, and for a flush also filled."""
+        loads = any(isinstance(r.type, VECTORS) for r in self.form.results)
+        if loads or self.target.name not in TABLE["pto.init_align"].targets:
+            name, kind = self._at
+            place.append(f"%begun = pto.vldas {name} : {kind} -> !pto.align")
+        else:
+            place.append("%begun = pto.init_align : !pto.align")
+        return "%begun" if self.form.results else self._appended("%begun", place)
+
+    def _appended(self, state: str, place: list[str]) -> str:
+        name, kind = self._at
+        assert isinstance(kind, Ptr)
+        vector = VReg(kind.dtype)
+        value = self.kernel.load("value", vector, "first", place)
+        place.append(
+            f"%filled = pto.vstur {state}, {value}, {name}"
+            f" : !pto.align, {vector}, {kind} -> !pto.align"
+        )
+        return "%filled"
+
+    def _end_stream(self, state: str, place: list[str]) -> None:
+        if any(isinstance(r.type, VECTORS) for r in self.form.results):
+            return
+        if any(o.name == "source" for o in self.form.operands):
+            name, kind = self._at
+            assert isinstance(kind, Ptr)
+            vector = VReg(kind.dtype)
+            place.append(
+                f"%value, %next = pto.vldus {name}, {state}"
+                f" : {kind}, !pto.align -> {vector}, !pto.align"
+            )
+            self.kernel.store("value", "%value", vector, place)
+            return
+        if not self.form.operands:
+            self._pointer(Operand("dest", PtrTo("D")), PtrTo("D"))
+            state = self._appended(state, place)
+        if self.target.name in TABLE["pto.vstar"].targets:
+            name, kind = self._at
+            place.append(f"pto.vstar {state}, {name} : !pto.align, {kind}")
+
+    # Results.
+
+    def _show(
+        self, name: str, kind: Type, place: list[str], operands: dict[str, tuple[str, Type]]
+    ) -> None:
+        match kind:
+            case VReg():
+                self.kernel.store(name[1:], name, kind, place)
+            case Mask():
+                self.kernel.store_mask(name[1:], name, kind, place)
+            case Align():
+                self._end_stream(name, place)
+            case Ptr():
+                if Align() in [t for _, t in operands.values()]:
+                    return
+                place.append(f"{name}_number = pto.castptr {name} : {kind} -> i64")
+                self.kernel.store_number(name[1:], f"{name}_number", Scalar(I64), place)
+            case Scalar():
+                self.kernel.store_number(name[1:], name, kind, place)

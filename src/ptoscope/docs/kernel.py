@@ -1,0 +1,236 @@
+"""The scaffold of an example kernel: parameters, areas of UB, copies and hand-offs."""
+
+from __future__ import annotations
+
+from ptoscope.docs.buffers import Buffer, Fill
+from ptoscope.docs.line import line
+from ptoscope.ir.syntax import compiled
+from ptoscope.isa import TABLE
+from ptoscope.isa.dtypes import I64, INDEX, UI8, DType
+from ptoscope.isa.record import AttrValue, Form, Record
+from ptoscope.isa.targets import Target
+from ptoscope.isa.types import Mask, Ptr, Scalar, VReg
+
+AREA = 2048
+"""Bytes of UB for each pointer: the widest stride reaches so far."""
+MASK_BYTES = 32
+_FLAGS = ("pto.set_flag", "pto.wait_flag")
+_BUFFERS = ("pto.get_buf", "pto.rls_buf")
+_BARRIERS = ("pto.barrier", "pto.pipe_barrier")
+
+
+class Order:
+    """How pipes are ordered: by flags, or by the instruction that the example is about."""
+
+    def __init__(self, record: Record, form: int) -> None:
+        self._record = record
+        self._form = form if record.name in (*_FLAGS, *_BUFFERS) else 0
+
+    def hand_off(self, kernel: Kernel, src: str, dst: str) -> list[str]:
+        """Lines after which the second pipe may use what the first one made."""
+        name = self._record.name
+        if name in _BUFFERS or src == dst == "PIPE_V":
+            return []
+        if name in _BARRIERS:
+            form = self._record.forms[0]
+            return [line(self._record, form, {}, {}, {"pipe": "PIPE_ALL"})]
+        if src == dst:
+            return [f'pto.pipe_barrier "{src}"']
+        event: AttrValue = "EVENT_ID0"
+        attrs: dict[str, AttrValue] = {"src": src, "dst": dst, "event": event}
+        return [self._line(kernel, flag, attrs, ("event",)) for flag in _FLAGS]
+
+    def around(self, kernel: Kernel, pipe: str, lines: list[str]) -> list[str]:
+        """Lines of one pipe between the acquisition and the release of a buffer."""
+        if self._record.name not in _BUFFERS or not lines:
+            return lines
+        attrs: dict[str, AttrValue] = {"pipe": pipe, "id": 0, "mode": 0}
+        get, release = (self._line(kernel, b, attrs, ("id", "mode")) for b in _BUFFERS)
+        return [get, *lines, release]
+
+    def _line(
+        self, kernel: Kernel, name: str, attrs: dict[str, AttrValue], numbers: tuple[str, ...]
+    ) -> str:
+        form = TABLE[name].forms[self._form]
+        operands = {o.name: (kernel.constant(0, I64), Scalar(I64)) for o in form.operands}
+        given = {k: v for k, v in attrs.items() if k not in operands}
+        return line(TABLE[name], form, operands, {}, given)
+
+
+class Kernel:
+    """A kernel as it grows: `before` runs first, `scope` inside a vecscope, `body` outside."""
+
+    def __init__(self, target: Target, order: Order) -> None:
+        self.target = target
+        self.order = order
+        self.buffers: list[Buffer] = []
+        self.before: list[str] = []
+        self.scope: list[str] = []
+        self.body: list[str] = []
+        self._constants: dict[str, str] = {}
+        self._pointers: list[str] = []
+        self._in: list[str] = []
+        self._out: list[str] = []
+        self._areas = 0
+        self._gates: dict[int, str] = {}
+
+    def place(self, record: Record) -> list[str]:
+        """Where the lines of an instruction go."""
+        inside = record.where == "vecscope" or record.pipe.startswith("=")
+        return self.scope if inside or self.region(record.forms[0]) else self.body
+
+    def region(self, form: Form) -> bool:
+        """Whether a form has a body."""
+        return compiled(form).region
+
+    def constant(self, value: int, dtype: DType) -> str:
+        """The name of a constant."""
+        text = f"{value}.0" if dtype.is_float else str(value)
+        text = ("true" if value else "false") if dtype.name == "i1" else text
+        suffix = "" if dtype is INDEX else f"_{dtype}"
+        name = f"%{text}" if dtype.name == "i1" else f"%c{value}{suffix}"
+        kind = "" if dtype.name == "i1" else f" : {dtype}"
+        self._constants.setdefault(name, f"{name} = arith.constant {text}{kind}")
+        return name
+
+    # Memory.
+
+    def memory(self, name: str, kind: Ptr, *, written: bool) -> str:
+        """A pointer to an area that holds data, copied back if it is written."""
+        fill: Fill = "blank" if written else "count"
+        buffer = Buffer(f"{name}_gm", kind.dtype, AREA // kind.dtype.bytes, fill, written)
+        self.buffers.append(buffer)
+        if kind.space == "gm":
+            return f"%{buffer.name}"
+        self._area(name, kind)
+        self._in.append(self._copy_in(buffer, f"%{name}"))
+        if written:
+            self._out.append(self._copy_out(buffer, f"%{name}"))
+        return f"%{name}"
+
+    def load(self, name: str, kind: VReg, fill: Fill, place: list[str]) -> str:
+        """A vector from GM."""
+        buffer = Buffer(f"{name}_gm", kind.dtype, kind.lanes, fill)
+        self.buffers.append(buffer)
+        pointer = self._area(f"{name}_ub", Ptr(kind.dtype, "ub"))
+        self._in.append(self._copy_in(buffer, f"%{name}_ub"))
+        start = self.constant(0, INDEX)
+        place.append(f"%{name} = pto.vlds %{name}_ub[{start}] : {pointer} -> {kind}")
+        return f"%{name}"
+
+    def store(self, name: str, value: str, kind: VReg, place: list[str]) -> None:
+        """A vector to GM, every lane of it."""
+        bits = min(32, max(8, kind.dtype.bits))
+        gate = self._gates.setdefault(bits, f"%all_b{bits}")
+        if not any(row.startswith(f"{gate} = ") for row in place):
+            place.append(f'{gate} = pto.pset_b{bits} "PAT_ALL" : {Mask(bits)}')
+        pointer = self._result(name, Buffer(f"{name}_gm", kind.dtype, kind.lanes, "blank", True))
+        start = self.constant(0, INDEX)
+        place.append(
+            f"pto.vsts {value}, %{name}_ub[{start}], {gate} : {kind}, {pointer}, {Mask(bits)}"
+        )
+
+    def store_mask(self, name: str, value: str, kind: Mask, place: list[str]) -> None:
+        """The whole predicate register to GM."""
+        buffer = Buffer(f"{name}_gm", UI8, MASK_BYTES, "blank", True, kind.bits)
+        pointer = self._result(name, buffer)
+        start = self.constant(0, INDEX)
+        place.append(f'pto.psts {value}, %{name}_ub[{start}], "NORM" : {kind}, {pointer}, index')
+
+    def store_number(self, name: str, value: str, kind: Scalar, place: list[str]) -> None:
+        """A scalar to GM."""
+        dtype = kind.dtype
+        if dtype is INDEX:
+            place.append(f"{value}_i64 = arith.index_cast {value} : index to i64")
+            value, dtype = f"{value}_i64", I64
+        self.buffers.append(Buffer(f"{name}_gm", dtype, 1, "blank", True))
+        start = self.constant(0, INDEX)
+        place.append(f"pto.store_scalar {value}, %{name}_gm[{start}] : {Ptr(dtype, 'gm')}, {dtype}")
+
+    def _result(self, name: str, buffer: Buffer) -> Ptr:
+        self.buffers.append(buffer)
+        pointer = self._area(f"{name}_ub", Ptr(buffer.dtype, "ub"))
+        self._out.append(self._copy_out(buffer, f"%{name}_ub"))
+        return pointer
+
+    def _area(self, name: str, kind: Ptr) -> Ptr:
+        at = self.constant(self._areas * AREA, I64)
+        self._areas += 1
+        self._pointers.append(f"%{name} = pto.castptr {at} : i64 -> {kind}")
+        return kind
+
+    def _copy_in(self, buffer: Buffer, to: str) -> str:
+        size = self.constant(buffer.count * buffer.dtype.bytes, I64)
+        zero, one = self.constant(0, I64), self.constant(1, I64)
+        kinds = f"{Ptr(buffer.dtype, 'gm')}, {Ptr(buffer.dtype, 'ub')}"
+        return (
+            f"pto.mte_gm_ub %{buffer.name}, {to}, {zero}, {size} nburst({one}, {size}, {size})"
+            f" : {kinds}, i64, i64, i64, i64, i64"
+        )
+
+    def _copy_out(self, buffer: Buffer, source: str) -> str:
+        size = self.constant(buffer.count * buffer.dtype.bytes, I64)
+        one = self.constant(1, I64)
+        kinds = f"{Ptr(buffer.dtype, 'ub')}, {Ptr(buffer.dtype, 'gm')}"
+        return (
+            f"pto.mte_ub_gm {source}, %{buffer.name}, {size} nburst({one}, {size}, {size})"
+            f" : {kinds}, i64, i64, i64, i64"
+        )
+
+    # Text.
+
+    def text(self, record: Record, form: Form) -> str:
+        """The whole file."""
+        pipe = "PIPE_V" if self.scope or record.pipe.startswith("=") else record.pipe
+        body = [*self.body, *self._scope(record, form)]
+        order = self.order
+        phases = [_noted("GM to UB.", order.around(self, "PIPE_MTE2", self._in))]
+        if self._in and pipe != "PIPE_S":
+            phases.append(order.hand_off(self, "PIPE_MTE2", pipe))
+        phases.append(_noted("The instruction.", order.around(self, pipe, body)))
+        if self._out:
+            phases.append(order.hand_off(self, pipe, "PIPE_MTE3"))
+            phases.append(_noted("UB to GM.", order.around(self, "PIPE_MTE3", self._out)))
+        lines = [row for phase in (self.before, *phases) for row in phase]
+        lines = [*self._constants.values(), *self._pointers, *lines]
+        parameters = ", ".join(f"%{b.name}: {Ptr(b.dtype, 'gm')}" for b in self.buffers)
+        inner = "\n".join(f"    {row}" for row in lines)
+        return (
+            f'module attributes {{pto.target_arch = "{self.target.name}"}} {{\n'
+            f"  func.func @example({parameters}) attributes {{pto.aicore}} {{\n"
+            f"{inner}\n"
+            "    pto.barrier #pto.pipe<PIPE_ALL>\n    return\n  }\n}\n"
+        )
+
+    def _scope(self, record: Record, form: Form) -> list[str]:
+        if not self.scope:
+            return []
+        inner = [f"  {row}" for row in self.scope]
+        if not (self.region(form) and form.operands):
+            return ["pto.vecscope {", *inner, "}"]
+        # A strict scope sees only what is passed to it.
+        outside = [row.split(" = ")[0] for row in (*self._constants.values(), *self._pointers)]
+        used = [n for n in outside if any(f"{n}[" in r or f"[{n}]" in r for r in self.scope)]
+        kinds = [self._kind(n) for n in used]
+        arguments = ", ".join(f"{n}_in: {k}" for n, k in zip(used, kinds, strict=True))
+        for name in used:
+            inner = [
+                r.replace(f"{name}[", f"{name}_in[").replace(f"[{name}]", f"[{name}_in]")
+                for r in inner
+            ]
+        return [
+            f"{record.name}({', '.join(used)}) {{",
+            f"^bb0({arguments}):",
+            *inner,
+            f"}} : ({', '.join(kinds)}) -> ()",
+        ]
+
+    def _kind(self, name: str) -> str:
+        row = next(
+            r for r in (*self._constants.values(), *self._pointers) if r.startswith(f"{name} = ")
+        )
+        return row.rpartition("-> " if "-> " in row else " : ")[2]
+
+
+def _noted(note: str, lines: list[str]) -> list[str]:
+    return [f"// {note}", *lines] if lines else []

@@ -1,0 +1,57 @@
+"""One instruction as a line of kernel text, from its form and the names of its values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ptoscope.ir.syntax import compiled
+from ptoscope.isa.record import AttrValue, Form, Record
+from ptoscope.isa.types import Type
+
+Values = Mapping[str, tuple[str, Type]]
+"""Operands or results by their name in the record: the name of the value, and its type."""
+
+
+def line(
+    record: Record,
+    form: Form,
+    operands: Values,
+    results: Values,
+    attrs: Mapping[str, AttrValue],
+    clauses: Sequence[tuple[str, Values]] = (),
+) -> str:
+    """The instruction in SSA form. Attributes that are not given are not written."""
+    syntax = compiled(form)
+    text = ""
+    for item in syntax.items:
+        first = item.names[0] if item.names else ""
+        match item.kind:
+            case "operand":
+                piece = operands[first][0]
+            case "address":
+                piece = f"{operands[first][0]}[{operands[item.names[1]][0]}]"
+            case "token" | "integer":
+                piece = _literal(attrs[first])
+            case "pipe":
+                piece = f"#pto.pipe<{attrs[first]}>"
+            case "open" | "close":
+                text += "[" if item.kind == "open" else "]"
+                continue
+        text += f", {piece}" if text and text[-1] != "[" else piece
+    entries = [f"{a.name} = {_literal(attrs[a.name])}" for a in syntax.entries if a.name in attrs]
+    text += f" {{{', '.join(entries)}}}" if entries else ""
+    named = {**results, **operands}
+    listed = [str(named[n][1]) for n in syntax.listed]
+    for keyword, values in clauses:
+        text += f" {keyword}({', '.join(name for name, _ in values.values())})"
+        listed += [str(kind) for _, kind in values.values()]
+    left = f"{', '.join(name for name, _ in results.values())} = " if results else ""
+    blank = "" if text[:1] in ("[", "") else " "
+    types = f" : {', '.join(listed)}" if listed and syntax.typed else ""
+    returned = ", ".join(str(named[n][1]) for n in syntax.returned)
+    arrow = f" -> {returned}" if returned else ""
+    return f"{left}{record.name}{blank}{text}{types}{arrow}"
+
+
+def _literal(value: AttrValue) -> str:
+    return f'"{value}"' if isinstance(value, str) else str(value)

@@ -1,0 +1,88 @@
+"""The syntax lines of a form, with names for values and patterns for types."""
+
+from __future__ import annotations
+
+import re
+
+from ptoscope.isa.patterns import PtrTo
+from ptoscope.isa.record import Form, Group, Operand, Record
+
+
+def ssa(record: Record, form: Form) -> str:
+    """`%result = pto.vadd %lhs, %rhs, %mask : types -> types`."""
+    types = _signature(form)
+    left = f"{_named(form.results)} = " if form.results else ""
+    line = f"{left}{record.name} {_body(form)}".rstrip()
+    return f"{line} : {types}" if types else line
+
+
+def dps(record: Record, form: Form) -> str:
+    """`pto.vadd ins(%lhs, %rhs, %mask : types) outs(%result : types)`."""
+    body = _body(form)
+    if "region" in form.pattern:
+        return ssa(record, form)
+    listed = _signature(form).partition("->")[0].strip()
+    results = {r.name for r in form.results}
+    if results & set(re.findall(r"\w+", form.pattern.partition(":")[2].partition("->")[0])):
+        listed = ""
+    taken = f" ins({body}{f' : {listed}' if listed else ''})" if body else ""
+    given = f" outs({_named(form.results)} : {_types(form.results)})" if form.results else ""
+    return f"{record.name}{taken}{given}"
+
+
+def assembly(record: Record, form: Form) -> str:
+    """`vadd %result, %lhs, %rhs, %mask : type`, results first; one type that decides the rest."""
+    if "region" in form.pattern:
+        return ssa(record, form)
+    values = ", ".join(part for part in (_named(form.results), _body(form)) if part)
+    pointers = [o for o in form.operands if isinstance(o.type, PtrTo)]
+    deciding = (pointers or list(form.results) or list(form.operands))[:1]
+    typed = f" : {deciding[0].type}" if deciding and _signature(form) else ""
+    return f"{record.short} {values}".rstrip() + typed
+
+
+def _named(operands: tuple[Operand, ...]) -> str:
+    return ", ".join(f"%{o.name}" for o in operands)
+
+
+def _types(operands: tuple[Operand, ...]) -> str:
+    return ", ".join(str(o.type) for o in operands)
+
+
+def _words(form: Form) -> dict[str, str]:
+    return {
+        "groups": " ".join(clause(g) for g in form.groups),
+        "region": "{ ... }",
+        "none": "",
+        "all": "types of all operands",
+    }
+
+
+def _signature(form: Form) -> str:
+    types = {o.name: str(o.type) for o in (*form.operands, *form.results)}
+    words = _words(form)
+    tail = form.pattern.partition(":")[2]
+    return re.sub(r"\w+", lambda m: types.get(m[0], words.get(m[0], m[0])), tail).strip()
+
+
+def _body(form: Form) -> str:
+    words = _words(form)
+
+    def written(match: re.Match[str]) -> str:
+        token, entry, pipe, literal, name = match.groups()
+        if token:
+            return f'"{token}"'
+        if entry:
+            return "{" + ", ".join(f"{name.strip()} = ..." for name in entry.split(",")) + "}"
+        if pipe:
+            return f"#pto.pipe<{pipe}>"
+        return literal or words.get(name, f"%{name}")
+
+    head = form.pattern.partition(":")[0]
+    return re.sub(r'"(\w+)"|\{([\w, ]+)\}|#(\w+)|=(\w+)|(\w+)', written, head).strip()
+
+
+def clause(group: Group) -> str:
+    """`nburst(%n_burst, ...)`, with `*` where it may repeat and `?` where it may be missing."""
+    repeat = {"one": "", "many": "*", "optional": "?"}[group.arity]
+    return f"{group.keyword}({_named(group.operands)}){repeat}"

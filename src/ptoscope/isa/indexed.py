@@ -1,0 +1,257 @@
+"""Indexed and block-strided loads and stores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ptoscope.isa.core import Core
+from ptoscope.isa.distributions import BLOCK
+from ptoscope.isa.dtypes import ELEMENTS, I16, I32, I64, INDEX, INTS32, DType
+from ptoscope.isa.families import MASK, RESULT
+from ptoscope.isa.lanes import Lanes
+from ptoscope.isa.load_store import A5_LATENCY, DEST, SOURCE, TYPES, VALUE, element
+from ptoscope.isa.patterns import IntVec, MaskBits, ScalarIn, VecIn
+from ptoscope.isa.record import Cost, Evidence, Form, Operand, Record, Run, Site, Types
+
+GROUP = "load/store"
+_COUNT = Operand("active_lanes", ScalarIn((INDEX,)), "how many of the first lanes take part")
+_ZEROS = Evidence("inactive lanes", "manual", "Access nothing, cannot fault, and load as zero.")
+_SIGN = Evidence("indices", "chosen", "Read by their own sign; a signless integer is signed.")
+_GATHER = Cost(note="A5: 27 to 28 cycles (micro specification); no figure published for A2/A3")
+_GATHER_BLOCKS = Cost(note="A5: about 21 cycles (micro specification); none for A2/A3")
+_SCATTER = Cost(note="A5: about 17 cycles for 16 bits (micro specification); none for A2/A3")
+
+
+def _active(core: Core, selector: Lanes, count: int) -> Lanes:
+    """Lanes that take part: of a mask, or the first of a number of them."""
+    if selector.count == 1:
+        return core.first_lanes(selector, count).gate(count)
+    return selector.gate(count)
+
+
+def _byte_offsets(index: Lanes, size: int) -> Lanes:
+    return index.cast(I64) * size
+
+
+def _gather(site: Site) -> Run:
+    dtype = element(site)
+
+    def run(core: Core, source: Lanes, offsets: Lanes, selector: Lanes) -> Lanes:
+        active = _active(core, selector, offsets.count)
+        places = _byte_offsets(offsets, dtype.bytes)
+        return core.gather(site, source, places, active, dtype.bytes).bits(dtype)
+
+    return run
+
+
+def _forms(
+    before: tuple[Operand, ...], after: tuple[Operand, ...], results: tuple[Operand, ...]
+) -> tuple[Form, ...]:
+    """The same instruction with a count of active lanes and with a mask."""
+    return (
+        Form((*before, *after, MASK), results),
+        Form((*before, *after, _COUNT), results),
+    )
+
+
+_INDICES = Operand("offsets", IntVec(), "one index per lane, in elements")
+_INDEXED_TYPES = {"T": Types(tuple(d for d in ELEMENTS if d.bits in (8, 16, 32)))}
+
+
+def _gather_record(name: str, doc: str, note: str) -> Record:
+    return Record(
+        f"pto.{name}",
+        GROUP,
+        doc,
+        _forms((SOURCE,), (_INDICES,), (RESULT,)),
+        _gather,
+        _INDEXED_TYPES,
+        cost=_GATHER,
+        evidence=(
+            _ZEROS,
+            _SIGN,
+            Evidence("alignment", "chosen", "The element size."),
+            Evidence("mask and count", "micro", note),
+        ),
+        formula="result[i] = active(i) ? UB[source + offsets[i]*size] : 0",
+        cpp=f"{name}(dst, base, offsets, mask)",
+    )
+
+
+def block_bytes(core: Core, offsets: Lanes, active: Lanes, site: Site, base: Lanes) -> Lanes:
+    """Eight 32-byte blocks as bytes."""
+    return core.gather(site, base, offsets, active, BLOCK)
+
+
+def _gather_blocks(site: Site) -> Run:
+    dtype = element(site)
+
+    def run(core: Core, source: Lanes, offsets: Lanes, selector: Lanes) -> Lanes:
+        blocks = offsets.as_unsigned().cast(I64).shuffle(tuple(range(8)))
+        active = _active(core, selector, offsets.count).shuffle(tuple(range(8)))
+        gathered = block_bytes(core, blocks, active, site, source)
+        # The base is aligned by itself: an offset cannot make up for it.
+        crooked = (source & (BLOCK - 1)).ne(0) & active.population().ne(0)
+        core.refuse(site, crooked, "PTO0903", f"source is not a multiple of {BLOCK} bytes")
+        return gathered.bits(dtype)
+
+    return run
+
+
+_BLOCK_MASK = Operand("mask", MaskBits(32), "which blocks take part: lane i for block i")
+vgatherb = Record(
+    "pto.vgatherb",
+    GROUP,
+    "Gathers eight 32-byte blocks by their byte offsets.",
+    (
+        Form((SOURCE, Operand("offsets", VecIn(INTS32), "byte offsets"), _BLOCK_MASK), (RESULT,)),
+        Form((SOURCE, Operand("offsets", VecIn(INTS32), "byte offsets"), _COUNT), (RESULT,)),
+    ),
+    _gather_blocks,
+    TYPES,
+    cost=_GATHER_BLOCKS,
+    evidence=(
+        Evidence("unit", "manual", "A block of 32 bytes: the text, not the loop."),
+        Evidence("offsets", "micro", "Unsigned bytes in the first eight lanes."),
+        _ZEROS,
+    ),
+    formula="block i of result = active(i) ? 32 bytes at source + offsets[i] : 0",
+    cpp="vgatherb(dst, base, offsets, mask)",
+)
+
+
+def _scatter(site: Site) -> Run:
+    dtype = element(site, operand=0)
+
+    def run(core: Core, value: Lanes, dest: Lanes, offsets: Lanes, selector: Lanes) -> None:
+        active = _active(core, selector, offsets.count)
+        places = _byte_offsets(offsets, dtype.bytes)
+        core.scatter(site, dest, places, active, value, dtype.bytes)
+
+    return run
+
+
+vscatter = Record(
+    "pto.vscatter",
+    GROUP,
+    "Stores lanes to indexed elements.",
+    _forms((VALUE, DEST), (_INDICES,), ()),
+    _scatter,
+    _INDEXED_TYPES,
+    cost=_SCATTER,
+    evidence=(
+        _SIGN,
+        Evidence("aliases", "manual", "Illegal on A2/A3; on A5 the lowest lane wins."),
+        Evidence("aliases on CPU", "chosen", "As on A5: defined results are easier to debug."),
+        Evidence("inactive lanes", "manual", "Write nothing."),
+    ),
+    formula="if active(i): UB[dest + offsets[i]*size] = value[i]",
+    cpp="vscatter(src, base, offsets, mask)",
+)
+
+
+def _strides(values: tuple[Lanes, ...]) -> tuple[Lanes, Lanes]:
+    """Block and repeat stride in bytes: two operands, or one packed word."""
+    if len(values) == 2:
+        block, repeat = (v.as_unsigned().cast(I64) for v in values)
+    else:
+        word = values[0].as_unsigned()
+        block, repeat = (word >> 16).cast(I64), (word & 0xFFFF).cast(I64)
+    return block * BLOCK, repeat * BLOCK
+
+
+def _block_offsets(core: Core, values: tuple[Lanes, ...]) -> Lanes:
+    block, repeat = _strides(values)
+    return repeat.splat(8) + core.iota(I64, 8) * block.splat(8)
+
+
+def _block_lanes(mask: Lanes, dtype: DType) -> Lanes:
+    """Lane i of the mask for block i."""
+    return mask.gate(min(dtype.lanes, 256)).shuffle(tuple(range(8)))
+
+
+def _load_blocks(site: Site) -> Run:
+    dtype = element(site)
+
+    def run(core: Core, source: Lanes, *values: Lanes) -> Lanes:
+        *strides, mask = values
+        offsets = _block_offsets(core, tuple(strides))
+        active = _block_lanes(mask, dtype)
+        return block_bytes(core, offsets, active, site, source).bits(dtype)
+
+    return run
+
+
+def _store_blocks(site: Site) -> Run:
+    dtype = element(site, operand=0)
+
+    def run(core: Core, value: Lanes, dest: Lanes, *values: Lanes) -> None:
+        *strides, mask = values
+        offsets = _block_offsets(core, tuple(strides))
+        active = _block_lanes(mask, dtype)
+        core.scatter(site, dest, offsets, active, value, BLOCK, in_order=True)
+
+    return run
+
+
+_WORD = Operand(
+    "control", ScalarIn((I32,)), "block stride in the upper 16 bits, repeat stride in the lower"
+)
+_BLOCK_STRIDE = Operand("block_stride", ScalarIn((I16,)), "32-byte blocks from block to block")
+_REPEAT_STRIDE = Operand("repeat_stride", ScalarIn((I16,)), "32-byte blocks before the first")
+
+
+def _block_forms(before: tuple[Operand, ...], results: tuple[Operand, ...]) -> tuple[Form, ...]:
+    return (
+        Form((*before, _BLOCK_STRIDE, _REPEAT_STRIDE, MASK), results),
+        Form((*before, _WORD, MASK), results),
+    )
+
+
+_BLOCK_EVIDENCE = (
+    Evidence("strides", "suite", "Unsigned, in 32-byte blocks; block i at repeat + i*block."),
+    Evidence("mask", "micro", "Lane i of the mask governs block i."),
+)
+
+
+def _block_record(
+    name: str, doc: str, forms: tuple[Form, ...], meaning: Callable[[Site], Run], formula: str
+) -> Record:
+    return Record(
+        f"pto.{name}",
+        GROUP,
+        doc,
+        forms,
+        meaning,
+        TYPES,
+        cost=A5_LATENCY,
+        evidence=(*_BLOCK_EVIDENCE, _ZEROS),
+        formula=formula,
+        cpp=f"{name}(reg, base, strides, mask)",
+    )
+
+
+RECORDS = (
+    _block_record(
+        "vsldb",
+        "Loads eight 32-byte blocks that lie a stride apart.",
+        _block_forms((SOURCE,), (RESULT,)),
+        _load_blocks,
+        "block i of result = mask[i] ? 32 bytes at source + 32*(repeat + i*block) : 0",
+    ),
+    _gather_record("vgather2", "Gathers elements by index.", "Both forms; a count is a prefix."),
+    vgatherb,
+    _gather_record(
+        "vgather2_bc",
+        "Gathers elements by index; kept for older kernels.",
+        "As vgather2; equal indices may share one access, which changes no value.",
+    ),
+    _block_record(
+        "vsstb",
+        "Stores eight 32-byte blocks a stride apart.",
+        _block_forms((VALUE, DEST), ()),
+        _store_blocks,
+        "if mask[i]: 32 bytes at dest + 32*(repeat + i*block) = block i of value",
+    ),
+    vscatter,
+)

@@ -1,0 +1,285 @@
+"""Fused and special functions on registers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ptoscope.isa.core import Core
+from ptoscope.isa.dtypes import (
+    F16,
+    F32,
+    FLOATS,
+    I8,
+    I32,
+    I64,
+    INTS16,
+    INTS32,
+    SI8,
+    SI32,
+    UI32,
+    UI64,
+    DType,
+)
+from ptoscope.isa.families import MASK, RESULT, ZEROING
+from ptoscope.isa.formats import converter
+from ptoscope.isa.functions import exp, fma
+from ptoscope.isa.lanes import Lanes
+from ptoscope.isa.patterns import ScalarFor, Vec, VecIn
+from ptoscope.isa.record import Attr, Evidence, Form, Operand, Record, Run, Site, Types
+from ptoscope.isa.types import VReg
+
+GROUP = "SFU and DSA"
+_FLOATS = {"T": Types((F32, F16))}
+_ONCE = Evidence("rounding", "chosen", "Fused: the exact product and sum are rounded once.")
+
+
+def relu(x: Lanes) -> Lanes:
+    """x where it is greater than 0, else 0; NaN gives 0."""
+    return (x > 0).select(x, x.const(0))
+
+
+def _fused(
+    name: str,
+    operands: tuple[str, ...],
+    body: Callable[..., Lanes],
+    doc: str,
+    formula: str,
+    types: Types,
+    evidence: tuple[Evidence, ...],
+) -> Record:
+    def meaning(site: Site) -> Run:
+        def run(core: Core, *values: Lanes) -> Lanes:
+            *inputs, mask = values
+            count = inputs[0].count
+            vectors = (v.bits(inputs[0].dtype).splat(count) if v.count == 1 else v for v in inputs)
+            return body(*vectors).masked(mask.gate(count))
+
+        return run
+
+    described = tuple(
+        Operand(n.removeprefix("scalar "), ScalarFor() if n.startswith("scalar ") else Vec())
+        for n in operands
+    )
+    return Record(
+        f"pto.{name}",
+        GROUP,
+        doc,
+        (Form((*described, MASK), (RESULT,)),),
+        meaning,
+        {"T": types},
+        evidence=(ZEROING, *evidence),
+        formula=f"result[i] = mask[i] ? {formula} : 0",
+        cpp=f"{name.upper()}(dst, {', '.join(o.name for o in described)})",
+    )
+
+
+def _prelu(input: Lanes, alpha: Lanes) -> Lanes:
+    return (input >= 0).select(input, alpha * input)
+
+
+def _axpy(src0: Lanes, src1: Lanes, alpha: Lanes) -> Lanes:
+    return fma(alpha, src0, src1)
+
+
+def _mula(acc: Lanes, lhs: Lanes, rhs: Lanes) -> Lanes:
+    return fma(lhs, rhs, acc) if acc.dtype.is_float else acc + lhs * rhs
+
+
+def _addrelu(lhs: Lanes, rhs: Lanes) -> Lanes:
+    return relu(lhs + rhs)
+
+
+def _subrelu(lhs: Lanes, rhs: Lanes) -> Lanes:
+    return relu(lhs - rhs)
+
+
+def _expdif(site: Site) -> Run:
+    odd = site.attrs["part"] == "ODD"
+
+    def run(core: Core, input: Lanes, max: Lanes, mask: Lanes) -> Lanes:
+        active = mask.gate(input.count)
+        if input.dtype is F16:
+            chosen = tuple(range(odd, input.count, 2))
+            input, max, active = (v.shuffle(chosen) for v in (input, max, active))
+        return exp(input.cast(F32) - max.cast(F32)).masked(active)
+
+    return run
+
+
+vexpdif = Record(
+    "pto.vexpdif",
+    GROUP,
+    "exp(input - max) in f32: the numerator of a stable softmax.",
+    (
+        Form(
+            (Operand("input", Vec()), Operand("max", Vec()), MASK),
+            (Operand("result", VecIn((F32,))),),
+            (Attr("part", ("EVEN", "ODD"), None, "which lanes of f16 inputs"),),
+            syntax='input, max, mask, "part" : input, max, mask -> result',
+        ),
+    ),
+    _expdif,
+    _FLOATS,
+    evidence=(
+        ZEROING,
+        Evidence("part", "suite", "Chooses even or odd lanes of f16; without effect on f32."),
+        Evidence("rounding", "chosen", "The difference in f32, then exp correctly rounded."),
+    ),
+    formula="result[i] = mask[..] ? exp(input[..] - max[..]) : 0",
+    cpp="vexpdif(dst, src, max, mask, part)",
+)
+
+
+def _mull(site: Site) -> Run:
+    def run(core: Core, lhs: Lanes, rhs: Lanes, mask: Lanes) -> tuple[Lanes, Lanes]:
+        active = mask.gate(lhs.count)
+        wide = I64 if lhs.dtype.signed else UI64
+        product = lhs.cast(wide) * rhs.cast(wide)
+        low, high = product.cast(lhs.dtype), (product >> 32).cast(lhs.dtype)
+        return low.masked(active), high.masked(active)
+
+    return run
+
+
+vmull = Record(
+    "pto.vmull",
+    GROUP,
+    "Multiplies 32-bit integers to 64 bits, in two registers.",
+    (
+        Form(
+            (Operand("lhs", Vec()), Operand("rhs", Vec()), MASK),
+            (
+                Operand("low", Vec(), "lower 32 bits"),
+                Operand("high", Vec(), "upper 32 bits"),
+            ),
+        ),
+    ),
+    _mull,
+    {"T": Types((I32, SI32, UI32))},
+    evidence=(ZEROING, Evidence("sign", "micro", "By the type; signless is signed.")),
+    formula="low[i], high[i] = halves of lhs[i] * rhs[i]",
+    cpp="vmull(low, high, src0, src1, mask)",
+)
+
+
+def _converting(
+    name: str,
+    body: Callable[[Lanes, Lanes], Lanes],
+    pairs: tuple[tuple[DType, DType], ...],
+    doc: str,
+    formula: str,
+) -> Record:
+    """Arithmetic, ReLU and a conversion; results stand in the lowest lanes."""
+
+    def meaning(site: Site) -> Run:
+        source, result = (
+            kind.dtype for kind in (site.operands[0], site.results[0]) if isinstance(kind, VReg)
+        )
+        convert = converter(source, result, "R", True)
+
+        def run(core: Core, lhs: Lanes, rhs: Lanes, mask: Lanes) -> Lanes:
+            value = relu(body(lhs, rhs)).masked(mask.gate(lhs.count))
+            order = tuple(i if i < lhs.count else -1 for i in range(result.lanes))
+            return convert(value).shuffle(order)
+
+        return run
+
+    return Record(
+        f"pto.{name}",
+        GROUP,
+        doc,
+        (
+            Form(
+                (Operand("lhs", Vec()), Operand("rhs", Vec()), MASK),
+                (Operand("result", Vec("U"), "converted, in the lowest lanes"),),
+            ),
+        ),
+        meaning,
+        {
+            "T": Types(tuple(dict.fromkeys(source for source, _ in pairs))),
+            "U": Types(tuple(dict.fromkeys(result for _, result in pairs))),
+        },
+        pairs={pair: {} for pair in pairs},
+        evidence=(
+            ZEROING,
+            _NAN_RELU,
+            Evidence("rounding", "chosen", "In the source type, then to nearest even, saturating."),
+            Evidence("placement", "chosen", "Lane i of the result is lane i of the operands."),
+        ),
+        formula=f"result[i] = mask[i] ? convert(max({formula}, 0)) : 0",
+        cpp=f"{name.upper()}(dst, src0, src1)",
+    )
+
+
+def _sum(lhs: Lanes, rhs: Lanes) -> Lanes:
+    return lhs + rhs
+
+
+def _product(lhs: Lanes, rhs: Lanes) -> Lanes:
+    return lhs * rhs
+
+
+_NAN_RELU = Evidence("NaN", "chosen", "The comparison with 0 fails, so 0, as in vrelu.")
+RECORDS = (
+    _fused(
+        "vprelu",
+        ("input", "alpha"),
+        _prelu,
+        "Parametric ReLU: a slope for each lane.",
+        "(input[i] >= 0 ? input[i] : alpha[i] * input[i])",
+        Types((F32, F16)),
+        (Evidence("NaN", "micro", "The comparison fails, so slope times NaN."),),
+    ),
+    vexpdif,
+    _fused(
+        "vaxpy",
+        ("src0", "src1", "scalar alpha"),
+        _axpy,
+        "A scalar times a vector plus a vector, fused.",
+        "alpha * src0[i] + src1[i]",
+        Types((F32, F16)),
+        (_ONCE,),
+    ),
+    vmull,
+    _fused(
+        "vmula",
+        ("acc", "lhs", "rhs"),
+        _mula,
+        "Multiply and accumulate, fused.",
+        "acc[i] + lhs[i] * rhs[i]",
+        Types(FLOATS + INTS16 + INTS32),
+        (_ONCE, Evidence("element types", "chosen", "Those of vmul on A5.")),
+    ),
+    _fused(
+        "vaddrelu",
+        ("lhs", "rhs"),
+        _addrelu,
+        "Sum, then ReLU.",
+        "max(lhs[i] + rhs[i], 0)",
+        Types((F32, F16)),
+        (_NAN_RELU,),
+    ),
+    _fused(
+        "vsubrelu",
+        ("lhs", "rhs"),
+        _subrelu,
+        "Difference, then ReLU.",
+        "max(lhs[i] - rhs[i], 0)",
+        Types((F32, F16)),
+        (_NAN_RELU,),
+    ),
+    _converting(
+        "vaddreluconv",
+        _sum,
+        ((F32, F16), (F16, I8), (F16, SI8), (F16, F32)),
+        "Sum, ReLU and conversion in one.",
+        "lhs[i] + rhs[i]",
+    ),
+    _converting(
+        "vmulconv",
+        _product,
+        ((F16, I8), (F16, SI8)),
+        "Product, ReLU and conversion in one.",
+        "lhs[i] * rhs[i]",
+    ),
+)

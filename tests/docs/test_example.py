@@ -1,0 +1,110 @@
+"""Every instruction has an example that reads, checks clean and runs, on every target it is on."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ptoscope
+from ptoscope.docs.buffers import Buffer
+from ptoscope.docs.example import NEEDS, SHOWN_BY, Example, NoExample, example
+from ptoscope.docs.values import NUMBERS, SPECIAL
+from ptoscope.isa import INSTRUCTIONS, TABLE
+from ptoscope.isa.dtypes import F16, F32, I8, I64, UI32, DType
+from ptoscope.isa.record import Record
+
+FORMS = [
+    pytest.param(record, target, form, id=f"{record.short}-{form}-{target}")
+    for record in INSTRUCTIONS.values()
+    for target in record.targets
+    for form in range(len(record.forms))
+]
+
+
+def run(found: Example) -> dict[str, np.ndarray]:
+    """The arguments after a run, by the names of their parameters."""
+    arrays = {b.name: b.array() for b in found.buffers}
+    run_on(found, arrays)
+    return arrays
+
+
+def run_on(found: Example, arrays: dict[str, np.ndarray]) -> None:
+    """Runs it after a check that is clean."""
+    kernel = ptoscope.load(found.text, found.target.name)
+    assert kernel.findings == []
+    kernel(*arrays.values())
+
+
+@pytest.mark.parametrize(("record", "target", "form"), FORMS)
+def test_every_example_runs(record: Record, target: str, form: int) -> None:
+    found = example(record, target, form)
+    assert (found.record, found.form, found.target.name) == (record, form, target)
+    uses = [op for f in ptoscope.load(found.text).program.functions for op in f.ops()]
+    assert (record.name, form) in [(op.name, op.form) for op in uses]
+    arrays = {b.name: b.array() for b in found.buffers}
+    results = [b.name for b in found.buffers if b.is_result]
+    for name in results:
+        # Bytes that no result is made of: what is written differs from them.
+        arrays[name].view(np.uint8)[:] = 0x5A
+    before = {name: array.tobytes() for name, array in arrays.items()}
+    run_on(found, arrays)
+    changed = {name for name, array in arrays.items() if array.tobytes() != before[name]}
+    assert changed
+    assert changed <= set(results)
+
+
+@pytest.mark.parametrize(
+    ("name", "element"), [("vadd", F16), ("vadd", I8), ("vadd", I64), ("vlds", UI32)]
+)
+def test_an_element_type_may_be_asked_for(name: str, element: DType) -> None:
+    found = example(TABLE[f"pto.{name}"], element=element)
+    assert f"x{element}>" in found.text
+    run(found)
+
+
+def test_what_has_no_example_says_so() -> None:
+    with pytest.raises(NoExample, match="does not exist on cpu"):
+        example(TABLE["pto.vstu"], "cpu")
+    with pytest.raises(NoExample, match="vand has no example with f32"):
+        example(TABLE["pto.vand"], element=F32)
+
+
+def test_revision_micro_has_its_types() -> None:
+    found = example(TABLE["pto.vand"], element=F32, revision="micro")
+    assert ptoscope.load(found.text, revision="micro").findings == []
+
+
+def test_values_of_an_example() -> None:
+    """vadd: the two rows of numbers, added by hand in eight active lanes."""
+    after = run(example(TABLE["pto.vadd"]))
+    assert after["lhs_gm"][:8].tolist() == [1, 4, -2, 0.25, 9, -1, 16, 2]
+    assert after["rhs_gm"][:8].tolist() == [2, 3, 1, 2, 3, 1, 2, 3]
+    assert after["result_gm"].tolist() == [3, 7, -1, 2.25, 12, 0, 18, 5] + [0] * 56
+
+
+def test_a_predicate_register_is_shown_by_its_lanes() -> None:
+    found = example(TABLE["pto.pand"])
+    after = run(found)
+    (buffer,) = (b for b in found.buffers if b.mask_bits)
+    # Every third of the first eight, and of these every fourth.
+    assert buffer.shown(after[buffer.name], 8) == ["1", "0", "0", "0", "0", "0", "0", "0"]
+
+
+def test_arrays_of_every_fill() -> None:
+    assert Buffer("x", I8, 4, "blank").array().tolist() == [-1] * 4
+    assert Buffer("x", UI32, 4, "blank").array().tolist() == [0xFFFFFFFF] * 4
+    assert Buffer("x", UI32, 9, "lanes").array().tolist() == [7, 6, 5, 4, 3, 2, 1, 0, 15]
+    assert Buffer("x", UI32, 3, "blocks").array().tolist() == [32, 0, 96]
+    assert Buffer("x", F32, 3, "count").array().tolist() == [0, 1, 2]
+
+
+def test_tables_name_only_what_there_is() -> None:
+    """A name that no instruction has any more is removed."""
+    forms = [f for r in INSTRUCTIONS.values() for f in r.forms]
+    operands = {o.name for f in forms for o in f.operands}
+    operands |= {o.name for f in forms for g in f.groups for o in g.operands}
+    assert set(NUMBERS) <= operands
+    for name, operand in SPECIAL:
+        assert operand in {o.name for f in TABLE[name].forms for o in f.operands}
+    for name, other in {**SHOWN_BY, **NEEDS}.items():
+        assert {name, other} <= set(INSTRUCTIONS)

@@ -1,0 +1,112 @@
+"""Operations made from the instruction table: one line per form, with its parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from ptoscope.ir.syntax import compiled
+from ptoscope.isa import TABLE
+from ptoscope.isa.dtypes import ELEMENTS, F32, SCALARS, DType
+from ptoscope.isa.patterns import Bindings, Pattern
+from ptoscope.isa.record import Attr, Form, Record
+from ptoscope.isa.types import GRANULARITIES, SPACES, Align, Mask, Ptr, Scalar, Type, VReg
+
+FORMS = [
+    pytest.param(record, index, id=f"{record.name}-{index}")
+    for record in TABLE.values()
+    for index, form in enumerate(record.forms)
+    if record.name.startswith("pto.") and not compiled(form).region
+]
+_TYPES: tuple[Type, ...] = (
+    *(VReg(d) for d in ELEMENTS),
+    *(Ptr(d, s) for d in ELEMENTS for s in reversed(SPACES)),
+    *(Mask(b) for b in reversed(GRANULARITIES)),
+    Align(),
+    *(Scalar(d) for d in SCALARS),
+)
+
+
+class NoTypeFits(Exception):
+    """No type of the product fits a pattern beside those chosen before."""
+
+
+def sample(pattern: Pattern, known: Bindings, element: DType) -> Type:
+    """A type that fits a pattern of any class, of the given element type if one does."""
+    decided = pattern.resolve(known)
+    likely = [] if decided is None else [decided]
+    likely += sorted(_TYPES, key=lambda t: getattr(t, "dtype", None) is not element)
+    for type in likely:
+        trial = dict(known)
+        if pattern.match(type, trial):
+            known.update(trial)
+            return type
+    raise NoTypeFits(f"no type fits {pattern!r} ({pattern}) where {known} is known")
+
+
+def value(attr: Attr) -> str:
+    """A literal that an attribute takes."""
+    return f'"{attr.values[0]}"' if attr.values else str(attr.low)
+
+
+def write(record: Record, index: int, element: DType = F32, clauses: int = 2) -> tuple[str, str]:
+    """A line in the given form, with all of its optional parts, and its parameters."""
+    wrong: list[str] = []
+    for each in (element, *_elements(record)):
+        try:
+            return _write(record, record.forms[index], each, clauses)
+        except NoTypeFits as error:
+            wrong.append(str(error))
+    raise AssertionError(
+        f"{record.name}, form {index}: tests/ir/table.py finds no types; {wrong[0]}"
+    )
+
+
+def _elements(record: Record) -> Iterator[DType]:
+    for types in record.types.values():
+        yield from types.manual
+        yield from types.micro or ()
+    yield from ELEMENTS
+
+
+def _write(record: Record, form: Form, element: DType, clauses: int) -> tuple[str, str]:
+    syntax = compiled(form)
+    known: Bindings = {}
+    types = {o.name: sample(o.type, known, element) for o in form.operands}
+    results = {r.name: sample(r.type, known, element) for r in form.results}
+    pieces = ""
+    for item in syntax.items:
+        comma = ", " if pieces and pieces[-1] != "[" else ""
+        match item.kind:
+            case "operand":
+                pieces += f"{comma}%{item.names[0]}"
+            case "address":
+                pieces += f"{comma}%{item.names[0]}[%{item.names[1]}]"
+            case "token" | "integer":
+                pieces += comma + value(form.attr(item.names[0]))
+            case "pipe":
+                pieces += f"{comma}#pto.pipe<PIPE_ALL>"
+            case "open":
+                pieces += "["
+            case "close":
+                pieces += "]"
+    if syntax.entries:
+        pieces += f" {{{', '.join(f'{a.name} = {value(a)}' for a in syntax.entries)}}}"
+    named = {**results, **types} if set(syntax.listed) <= set(types) else {**types, **results}
+    listed = [str(named[n]) for n in syntax.listed]
+    for group in form.groups:
+        for k in range({"one": 1, "optional": min(1, clauses), "many": clauses}[group.arity]):
+            names = [f"{group.keyword}_{k}_{o.name}" for o in group.operands]
+            chosen = [sample(o.type, known, element) for o in group.operands]
+            types.update(zip(names, chosen, strict=True))
+            pieces += f" {group.keyword}({', '.join(f'%{n}' for n in names)})"
+            mark = "" if group.arity == "one" else f"{group.keyword} "
+            listed += [mark + str(chosen[0]), *(str(t) for t in chosen[1:])]
+    ending = f" : {', '.join(listed)}" if listed else ""
+    if syntax.returned:
+        ending += f" -> {', '.join(str(results[n]) for n in syntax.returned)}"
+    left = f"{', '.join(f'%r_{n}' for n in results)} = " if results else ""
+    parameters = ", ".join(f"%{n}: {t}" for n, t in types.items())
+    blank = "" if pieces[:1] in ("[", "") else " "
+    return f"{left}{record.name}{blank}{pieces}{ending}", parameters

@@ -1,0 +1,164 @@
+"""vlds in every mode, against the documents' lines written out as loops on bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.isa.elements import Element
+from tests.isa.harness import vreg
+from tests.isa.memory import (
+    REVISIONS,
+    SIZE,
+    TARGETS,
+    UB_BYTES,
+    codes,
+    fault,
+    keep,
+    kernel,
+    memory,
+    of_width,
+    other_widths,
+    run,
+)
+
+Read = Callable[[int], bytes]
+"""The i-th element from the address on."""
+
+# The lines of the documents: registers of n elements, put together from elements of memory.
+
+
+def _brc(u: Read, n: int) -> list[bytes]:
+    return [u(0) for _ in range(n)]
+
+
+def _upsampled(u: Read, n: int) -> list[bytes]:
+    dst = [b""] * n
+    for i in range(n // 2):
+        dst[2 * i] = dst[2 * i + 1] = u(i)
+    return dst
+
+
+def _every(step: int) -> Callable[[Read, int], list[bytes]]:
+    return lambda u, n: [u(step * i) for i in range(n)]
+
+
+def _extended(times: int) -> Callable[[Read, int], list[bytes]]:
+    """Zero-extended: little-endian, so the zeros follow."""
+    return lambda u, n: [u(i) + bytes(len(u(i)) * (times - 1)) for i in range(n // times)]
+
+
+def _block(u: Read, n: int) -> list[bytes]:
+    """Read as bytes: one block of 32 for each of the eight groups of lanes."""
+    return [u(i) for _ in range(8) for i in range(32)]
+
+
+def _element_to_block(u: Read, n: int) -> list[bytes]:
+    return [u(i) for i in range(8) for _ in range(n // 8)]
+
+
+LOADS: dict[str, tuple[Callable[[Read, int], list[bytes]], int, int]] = {
+    "NORM": (_every(1), 0, 256),
+    "BRC_B8": (_brc, 8, 1),
+    "BRC_B16": (_brc, 16, 2),
+    "BRC_B32": (_brc, 32, 4),
+    "US_B8": (_upsampled, 8, 128),
+    "US_B16": (_upsampled, 16, 128),
+    "DS_B8": (_every(2), 8, 511),
+    "DS_B16": (_every(2), 16, 510),
+    "UNPK_B8": (_extended(2), 8, 128),
+    "UNPK_B16": (_extended(2), 16, 128),
+    "UNPK_B32": (_extended(2), 32, 128),
+    "UNPK4": (_extended(4), 8, 64),
+    "SPLT4CHN": (_every(4), 8, 1021),
+    "SPLT4CHN_B8": (_every(4), 8, 1021),
+    "SPLT2CHN_B8": (_every(2), 8, 511),
+    "SPLT2CHN_B16": (_every(2), 16, 510),
+    "DINTLV_B32": (_every(2), 32, 508),
+    "BLK": (_block, 0, 32),
+    "BRC_BLK": (_block, 0, 32),
+    "E2B_B16": (_element_to_block, 16, 16),
+    "E2B_B32": (_element_to_block, 32, 32),
+}
+"""Each mode: its loop, the width it names (0: any), and the bytes from the address to the
+end of the last element it reads."""
+
+
+def loaded(mode: str, before: bytes, at: int, e: Element) -> bytes:
+    """The 256 bytes of the register."""
+    loop, width, _ = LOADS[mode]
+    size = 1 if mode.endswith("BLK") else width // 8 or e.bytes
+    return b"".join(loop(lambda i: before[at + i * size :][:size], 256 // size))
+
+
+def _load_kernel(mode: str, e: Element, target: str, revision: str) -> Any:
+    line = f'%v = pto.vlds %ub[%o] {{dist = "{mode}"}} : !pto.ptr<{e.name}, ub> -> {vreg(e)}'
+    body = f"{line}\n      {keep(e)}"
+    return kernel(e.name, body, "%o: index, %d: index", target, revision)
+
+
+def _unit(mode: str, e: Element, target: str) -> int:
+    """What an address is a multiple of, in bytes: 32, or for BRC and on the CPU an
+    element, as the register holds it and as the mode sees it."""
+    element = mode in ("BRC_B8", "BRC_B16", "BRC_B32") or target == "cpu"
+    return max(e.bytes, LOADS[mode][1] // 8) if element else 32
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("mode", LOADS)
+def test_load(mode: str, target: str) -> None:
+    _, width, _ = LOADS[mode]
+    cases = [(name, r) for name in of_width(width, target) for r in REVISIONS]
+    if width:
+        cases += [(name, "micro") for name in other_widths(width)]
+    for seed, (name, revision) in enumerate(cases):
+        e = Element(name)
+        move = _load_kernel(mode, e, target, revision)
+        before = memory(seed)
+        unit = _unit(mode, e, target)
+        for at in (0, unit, 5 * unit, 37 * unit):
+            expected = bytearray(before)
+            expected[6144 : 6144 + 256] = loaded(mode, before, at, e)
+            found = run(move, before, at // e.bytes, 6144 // e.bytes)
+            assert found == bytes(expected), (name, revision, at)
+
+
+@pytest.mark.parametrize("mode", [m for m in LOADS if "_B" in m and LOADS[m][1]])
+def test_a_load_of_another_width_is_not_in_the_manual(mode: str) -> None:
+    for name in other_widths(LOADS[mode][1]):
+        e = Element(name)
+        line = f'%v = pto.vlds %ub[%o] {{dist = "{mode}"}} : !pto.ptr<{e.name}, ub> -> {vreg(e)}'
+        assert codes(name, line, "%o: index") == {"PTO0104"}
+        assert codes(name, line, "%o: index", revision="micro") == set()
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("mode", LOADS)
+def test_load_at_the_ends_of_ub(mode: str, target: str) -> None:
+    """The footprint is the mode's own, not that of a register."""
+    _, width, extent = LOADS[mode]
+    e = Element({0: "f32", 8: "ui8", 16: "bf16", 32: "f32"}[width])
+    move = _load_kernel(mode, e, target, "manual")
+    unit = _unit(mode, e, target)
+    last = (UB_BYTES[target] - extent) // unit * unit
+    run(move, bytes(SIZE), last // e.bytes, 0)
+    for beyond in (last + unit, UB_BYTES[target], -unit):
+        said = fault(move, beyond // e.bytes, 0)
+        assert said.code == "PTO0901"
+        assert f"reads {extent} bytes at UB address {beyond}," in said.message
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("mode", LOADS)
+def test_load_alignment(mode: str, target: str) -> None:
+    e = Element({0: "f32", 8: "i8", 16: "f16", 32: "i32"}[LOADS[mode][1]])
+    move = _load_kernel(mode, e, target, "manual")
+    for offset in (1, 3, 31, 33):
+        if _unit(mode, e, target) == e.bytes or offset * e.bytes % 32 == 0:
+            run(move, bytes(SIZE), offset, 0)
+            continue
+        said = fault(move, offset, 0)
+        assert said.code == "PTO0903"
+        assert f"address {offset * e.bytes} is not a multiple of 32 bytes" in said.message

@@ -1,0 +1,215 @@
+"""Every record of the table says everything a record has to say."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import get_args
+
+import pytest
+
+from ptoscope.isa import INSTRUCTIONS, TABLE
+from ptoscope.isa.record import NO_FIGURE, Form, Record, Source
+from ptoscope.isa.targets import PIPE_ALL, PIPES, REVISIONS, TARGETS
+
+SOURCES = ("manual", "micro", "suite", "chosen")
+WORDS = {"groups", "region", "none", "all"}
+
+_NAMES = """
+    vadd vsub vmul vdiv vmax vmin vand vor vxor vshl vshr vaddc vsubc
+    vadds vsubs vmuls vmaxs vmins vands vors vxors vshls vshrs vlrelu vaddcs vsubcs
+    vci vcvt vtrc vbitcast
+    vabs vneg vexp vrelu vbr vdup vcadd vcmax vcmin vlds vsts
+    pset_b8 pset_b16 pset_b32 pge_b8 pge_b16 pge_b32 plt_b8 plt_b16 plt_b32
+    mte_gm_ub mte_ub_gm copy_gm_to_ubuf copy_ubuf_to_gm
+    set_loop_size_outtoub set_loop1_stride_outtoub set_loop2_stride_outtoub
+    set_loop_size_ubtoout set_loop1_stride_ubtoout set_loop2_stride_ubtoout
+    set_flag wait_flag get_buf rls_buf barrier pipe_barrier vecscope strict_vecscope
+    castptr addptr load_scalar store_scalar
+    get_block_idx get_block_num get_subblock_idx get_subblock_num
+    pand por pxor pnot psel ppack punpack pbitcast
+    pintlv_b8 pintlv_b16 pintlv_b32 pdintlv_b8 pdintlv_b16 pdintlv_b32
+    vln vsqrt vrsqrt vrec vnot vbcnt vcls vmov vcgadd vcgmax vcgmin vcpadd
+    vcmp vcmps vsel vselr vselrv2 vintlv vdintlv vintlvv2 vdintlvv2 vslide vshift
+    vsqz vusqz vperm vpack vsunpack vzunpack
+    vprelu vexpdif vaxpy vmull vmula vaddrelu vsubrelu
+    vtranspose vsort32 vbitsort vmrgsort4 get_vms4_sr
+    mem_bar set_cross_core wait_flag_dev set_intra_block wait_intra_core
+    get_ctrl set_ctrl sbitset0 sbitset1
+"""
+
+records = pytest.mark.parametrize("record", TABLE.values(), ids=lambda r: r.name)
+
+
+def test_the_instructions_are_there() -> None:
+    assert {f"pto.{name}" for name in _NAMES.split()} <= set(INSTRUCTIONS)
+
+
+def test_names_are_unique() -> None:
+    assert all(name == record.name for name, record in TABLE.items())
+    assert all(name.split(".")[0] in ("pto", "arith") for name in TABLE)
+
+
+def test_sources_are_the_four_words() -> None:
+    assert get_args(Source) == SOURCES
+
+
+@records
+def test_text(record: Record) -> None:
+    assert record.group
+    assert record.doc.endswith(".")
+    assert record.formula
+    assert record.cpp or record.group == "arith"
+    assert record.short
+    assert "." not in record.short
+
+
+@records
+def test_evidence(record: Record) -> None:
+    assert record.evidence
+    for evidence in record.evidence:
+        assert evidence.source in SOURCES
+        assert evidence.cell
+        assert evidence.note, f"{evidence.cell} ({evidence.source}) has no note"
+        assert evidence.note[-1] == ".", evidence.note
+    cells = [e.cell for e in record.evidence]
+    assert len(set(cells)) == len(cells)
+
+
+@records
+def test_cost(record: Record) -> None:
+    """Figures, a note in cycles, or the explicit word that there are none."""
+    assert record.cost
+    if not (record.cost.a5 or record.cost.a2a3):
+        assert "no figure published" in record.cost.note or "cycles" in record.cost.note
+    assert NO_FIGURE.note == "no figure published"
+
+
+@records
+def test_place(record: Record) -> None:
+    assert record.where in ("vecscope", "outside", "anywhere")
+    assert set(record.targets) <= set(TARGETS)
+    assert record.targets
+    if record.pipe.startswith("="):
+        for form in record.forms:
+            assert set(form.attr(record.pipe[1:]).values) <= {*PIPES, PIPE_ALL}
+    else:
+        assert record.pipe in PIPES
+
+
+def _names(form: Form) -> list[str]:
+    return [o.name for o in (*form.operands, *form.results)] + [a.name for a in form.attrs]
+
+
+@records
+def test_syntax(record: Record) -> None:
+    """The words of a syntax line are the form's operands, results and attributes; each
+    operand stands before the colon once."""
+    assert record.forms
+    for form in record.forms:
+        names = _names(form)
+        operands = [o.name for o in form.operands]
+        assert len(set(operands)) == len(operands)
+        head, _, types = form.pattern.partition(" : ")
+        used = re.findall(r"\w+", head)
+        assert set(used) <= {*names, *WORDS}
+        assert set(re.findall(r"\w+", types)) <= {*names, *WORDS}
+        assert sorted(w for w in used if w in operands) == sorted(operands)
+        for attr in form.attrs:
+            if record.name.startswith("pto."):
+                assert attr.name in used
+        for group in form.groups:
+            assert group.operands
+            assert 0 <= group.required <= len(group.operands)
+
+
+@records
+def test_types(record: Record) -> None:
+    """A type list leaves at least one type on every target that has the instruction."""
+    for variable, types in record.types.items():
+        for name in record.targets:
+            for revision in REVISIONS:
+                assert types.legal(TARGETS[name], revision), (variable, name, revision)
+
+
+def _page(record: Record) -> dict[str, object]:
+    """What a reference page shows."""
+    return {
+        "name": record.name,
+        "group": record.group,
+        "doc": record.doc,
+        "forms": [
+            {
+                "syntax": form.pattern,
+                "operands": [(o.name, str(o.type), o.doc) for o in form.operands],
+                "results": [(o.name, str(o.type), o.doc) for o in form.results],
+                "attrs": [(a.name, a.values, a.default, a.doc, a.low, a.high) for a in form.attrs],
+                "groups": [
+                    (g.keyword, [str(o.type) for o in g.operands], g.arity) for g in form.groups
+                ],
+            }
+            for form in record.forms
+        ],
+        "types": {
+            variable: {
+                f"{target} {revision}": [str(d) for d in types.legal(TARGETS[target], revision)]
+                for target in record.targets
+                for revision in REVISIONS
+            }
+            for variable, types in record.types.items()
+        },
+        "cost": {"a5": dict(record.cost.a5), "a2a3": dict(record.cost.a2a3)},
+        "evidence": [(e.cell, e.source, e.note) for e in record.evidence],
+        "formula": record.formula,
+        "cpp": record.cpp,
+    }
+
+
+@pytest.mark.parametrize("record", INSTRUCTIONS.values(), ids=lambda r: r.name)
+def test_page(record: Record) -> None:
+    """Everything a page needs can be had as plain data."""
+    assert json.loads(json.dumps(_page(record)))["name"] == record.name
+
+
+# The manual's latency table and cycle constants.
+_SUMS = ("vadd", "vsub", "vmax", "vmin")
+_BITS = ("vand", "vor", "vxor", "vshl", "vshr")
+A5 = {
+    **{n: {"f32": 7, "f16": 7, "i32": 7, "i16": 7, "i8": 7} for n in _SUMS},
+    "vmul": {"f32": 8, "f16": 8, "i32": 8, "i16": 8},
+    "vdiv": {"f32": 17, "f16": 22},
+    **{n: {"i32": 7, "i16": 7, "i8": 7} for n in _BITS},
+    "vaddc": {"i32": 7},
+    "vsubc": {"i32": 7},
+    "vexp": {"f32": 16, "f16": 21},
+    "vabs": {"f32": 5, "f16": 5},
+    "vrelu": {"f32": 5, "f16": 5},
+    "vneg": {"f32": 8, "f16": 8},
+    "vln": {"f32": 18, "f16": 23},
+    "vsqrt": {"f32": 17, "f16": 22},
+}
+
+
+@pytest.mark.parametrize("name", A5)
+def test_published_latency(name: str) -> None:
+    published = TABLE[f"pto.{name}"].cost.a5
+    assert A5[name].items() <= published.items()
+
+
+@pytest.mark.parametrize("name", ["vadd", "vsub", "vmul", "vmax", "vmin", "vdiv"])
+def test_published_a2a3_constants(name: str) -> None:
+    cost = TABLE[f"pto.{name}"].cost.a2a3
+    assert cost["startup"] == 14
+    assert cost["interval"] == 18
+    assert cost["per_repeat"] == 2
+
+
+def test_published_a2a3_completion_of_roots_and_copies() -> None:
+    root, copy = TABLE["pto.vsqrt"].cost.a2a3, TABLE["pto.vmov"].cost.a2a3
+    assert (root["completion_f32"], root["completion_f16"]) == (26, 29)
+    assert copy["interval"] == 13
+
+
+@pytest.mark.parametrize("name", ["vand", "vor", "vxor", "vshl", "vshr", "vaddc", "vsubc"])
+def test_published_a2a3_repeat_of_simple_ones(name: str) -> None:
+    assert TABLE[f"pto.{name}"].cost.a2a3["per_repeat"] == 1

@@ -6,8 +6,10 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
+import ptoscope
 from tests.isa import ieee
 from tests.isa.elements import Element
 from tests.isa.scalars import WIDTH, run
@@ -206,3 +208,18 @@ def test_bitcast(source: str, result: str) -> None:
     operands += [(a,) for a in edges(Element({16: "f16", 32: "f32", 64: "f64"}[bits]))]
     body = f"%r0 = arith.bitcast %a : {source} to {result}"
     assert run(body, (source,), (result,), operands) == operands
+
+
+@pytest.mark.parametrize("bits", [0xFFC00123, 0x7FC00000, 0xFFC00000, 0x7FFFFFFF])
+def test_a_nan_constant_keeps_its_bits(bits: int) -> None:
+    """A constant is no arithmetic: sign and payload stay as written."""
+    kernel = ptoscope.load(f"""func.func @kernel(%x: !pto.ptr<f32, gm>) {{
+  %c0 = arith.constant 0 : index
+  %nan = arith.constant {bits:#x} : f32
+  pto.store_scalar %nan, %x[%c0] : !pto.ptr<f32, gm>, f32
+  return
+}}
+""")
+    found = np.zeros(1, np.float32)
+    kernel(found)
+    assert found.view(np.uint32)[0] == bits

@@ -116,8 +116,10 @@ def _unsupported(error: PtoError) -> Unsupported | None:
     spaces = [d for d in findings if d.code == UNKNOWN_TYPE and "memory space" in d.message]
     if len(foreign) + len(spaces) < len(findings):
         return None
-    if foreign:
-        return Unsupported(foreign[0].found or foreign[0].message, foreign[0])
+    # A section only says which unit its instructions are for: they are what is missing.
+    instructions = [d for d in foreign if not d.found.startswith("pto.section.")]
+    for first in (*instructions, *foreign):
+        return Unsupported(first.found or first.message, first)
     return Unsupported(f"memory space {spaces[0].found}", spaces[0])
 
 

@@ -56,6 +56,8 @@ def explanation(outcome: Outcome) -> str:
         return ""
     if outcome.verdict == "pass":
         differing = [f"not bit for bit: {d['text']}" for d in outcome.differences]
+        if outcome.exact is False and not differing:
+            differing = ["not bit for bit: NaNs have other bits"]
         told = [f"{outcome.case.title}: {text}" for text in (*differing, *outcome.notes)]
         return "\n".join(told)
     lines = [f"{outcome.verdict} {outcome.case.title}", outcome.detail, outcome.compare]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from functools import cache
 from typing import Any
 
@@ -63,11 +64,24 @@ def encode(dtype: DType, value: int | float) -> Any:
         wrapped = int(value) & ((1 << dtype.bits) - 1)
         return np.array(wrapped, dtype=f"uint{dtype.bits}").view(storage(dtype))[()]
     if value != value:
-        return _canonical(dtype)
+        return _encode_nan(dtype, value)
     if dtype is BF16:
         return _narrow_bf16(_odd_f32(np.float64(value)))
     with np.errstate(over="ignore"):
         return storage(dtype).type(value)
+
+
+_FRACTION_BITS = {F16: 10, BF16: 7, F32: 23, F64: 52}
+
+
+def _encode_nan(dtype: DType, value: float) -> Any:
+    """A NaN with the sign and the payload it was written with."""
+    (wide,) = struct.unpack("<Q", struct.pack("<d", value))
+    fraction = _FRACTION_BITS[dtype]
+    payload = (wide & ((1 << 52) - 1)) >> (52 - fraction)
+    exponent = ((1 << (dtype.bits - 1 - fraction)) - 1) << fraction
+    raw = (wide >> 63) << (dtype.bits - 1) | exponent | (payload or 1 << (fraction - 1))
+    return np.array(raw, dtype=f"uint{dtype.bits}").view(storage(dtype))[()]
 
 
 def constant(dtype: DType, count: int, value: int | float) -> NumpyLanes:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ptoscope.arguments import Argument, bind
-from ptoscope.check import check
+from ptoscope.check import check, check_operations
 from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
 from ptoscope.isa.targets import DEFAULT_TARGET, REVISIONS, TARGETS, Revision, Target
 from ptoscope.program import Function, Program
@@ -30,7 +30,7 @@ def load(
     where there are several. Raises PtoError with every finding.
     """
     file, text = read(source)
-    program = parse(text, file)
+    program = parse(text, file, target, revision)
     kernel = Kernel(program, choose_target(program, target), choose_revision(revision))
     errors = [d for d in kernel.findings if d.severity == "error"]
     if errors:
@@ -66,11 +66,23 @@ def read(source: str | os.PathLike[str]) -> tuple[str, str]:
     return str(path), text
 
 
-def parse(text: str, file: str) -> Program:
-    """Text to program; raises PtoError with all errors of the text."""
+def parse(text: str, file: str, target: str | None = None, revision: str = "manual") -> Program:
+    """Text to program. Raises PtoError with all errors of the text, and with what is wrong
+    in the operations that could be read, for the target and revision."""
     from ptoscope import ir
 
-    return ir.lower(ir.parse(text, file))
+    try:
+        return ir.lower(ir.parse(text, file))
+    except ir.Unread as error:
+        readable = ir.lower(error.module, partly=True)
+        named = target or readable.target_arch or DEFAULT_TARGET
+        more = (
+            check_operations(readable, TARGETS[named], choose_revision(revision))
+            if named in TARGETS
+            else []
+        )
+        found = sorted([*error.diagnostics, *more], key=lambda d: (d.span, d.code))
+        raise PtoError(found) from None
 
 
 def choose_target(program: Program, target: str | None) -> Target:
@@ -152,7 +164,7 @@ class Kernel:
         """Runs the kernel on `grid` blocks. Raises PtoError for wrong arguments and faults;
         after a fault the contents of pointer arguments are undefined."""
         choose_engine(engine)
-        if grid < 1:
+        if not isinstance(grid, int) or grid < 1:
             raise UsageError(f"the grid has {grid} blocks; it needs at least 1")
         bound = bind(self.program, self.function, arguments)
         self._launch(bound, grid)

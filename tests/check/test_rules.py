@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 
+import ptoscope
 from ptoscope import ir
 from ptoscope.check import RULES, check
 from ptoscope.isa import TABLE
@@ -277,3 +278,22 @@ def test_an_attribute_of_other_conversions_is_named() -> None:
     text = in_scope(f'    %r = pto.vcvt %v, %m {{part = "ODD"}} : {V}, {M} -> !pto.vreg<64xi32>')
     (finding,) = findings(text, BY_CODE["PTO0107"])
     assert (finding.code, finding.expected) == ("PTO0107", "no 'part'")
+
+
+def test_types_that_do_not_fit_are_no_crash() -> None:
+    """A constraint reads the types of a use; it is not asked about ones that do not fit."""
+    text = in_scope(f"    pto.vsts %v, %ub[%c0], %n : {V}, !pto.ptr<f32, ub>, i32")
+    assert [d.code for d in findings(text, BY_CODE["PTO0101"])] == ["PTO0101"]
+
+
+def test_errors_of_reading_and_of_checking_come_together() -> None:
+    text = in_scope(
+        f'    %p = pto.pset_b32 "PAT_FOO" : {M}\n'
+        f"    %r = pto.vadd %v, %undefined, %m : {V}, {V}, {M} -> {V}\n"
+        f"    %s = pto.vand %v, %v, %p : {V}, {V}, {M} -> {V}\n"
+        f"    %t = pto.vabs %r, %m : {V}, {M} -> {V}"
+    )
+    with pytest.raises(ptoscope.PtoError) as caught:
+        ptoscope.load(text)
+    found = [(d.line, d.code) for d in caught.value.diagnostics]
+    assert found == [(8, "PTO0103"), (9, "PTO0003"), (10, "PTO0102")]

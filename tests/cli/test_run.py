@@ -325,3 +325,19 @@ def test_warnings_are_shown_and_change_nothing(cli: Cli, write, monkeypatch: pyt
     assert "error[PTO0902]" in fault.err
     checked = cli("check", "k.pto")
     assert (checked.code, checked.out) == (0, "k.pto: ok, 0 errors, 1 warning\n")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["zeros:" + "9" * 6000, "1"],
+        ["zeros:4", "0x" + "f" * 6000],
+        ["zeros:4", "1", "--grid", "9" * 6000],
+        ["zeros:4", "1", "--grid", "99999999999999999999"],
+    ],
+)
+def test_endless_numbers_are_wrong_usage(cli: Cli, write, words: list[str]):
+    write("k.pto", store("i32"))
+    outcome = cli("run", "k.pto", *words)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "internal" not in outcome.err

@@ -17,12 +17,27 @@ RULES: tuple[Rule, ...] = (
 )
 
 
+OPERATION_RULES: tuple[Rule, ...] = (*types.RULES, *constraints.RULES, *profile.RULES)
+"""Those that look at one operation at a time."""
+
+
+def check_operations(program: Program, target: Target, revision: Revision) -> list[Diagnostic]:
+    """What is wrong with single operations of a program that is not whole."""
+    return _findings(program, target, revision, OPERATION_RULES)
+
+
 def check(program: Program, target: Target, revision: Revision) -> list[Diagnostic]:
     """All findings in all functions, in source order."""
+    return _findings(program, target, revision, RULES)
+
+
+def _findings(
+    program: Program, target: Target, revision: Revision, rules: tuple[Rule, ...]
+) -> list[Diagnostic]:
     findings = [
         diagnostic
         for function in program.functions
-        for rule in RULES
+        for rule in rules
         for diagnostic in rule.diagnostics(Context(program, function, target, revision))
     ]
     return sorted(findings, key=lambda d: (d.span, d.code))

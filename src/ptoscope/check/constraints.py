@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ptoscope.check.rule import Context, Finding, Rule
+from ptoscope.check.types import fits
 from ptoscope.isa import TABLE
 from ptoscope.isa.record import AttrValue, Record, Site
 from ptoscope.program import Op
@@ -32,7 +33,8 @@ def site_of(context: Context, op: Op, record: Record) -> Site:
 def _broken(context: Context) -> Iterator[Finding]:
     for op in context.function.ops():
         record = TABLE.get(op.name)
-        if record is None or not record.constraints:
+        # A constraint reads types that fit; those that do not are another rule's finding.
+        if record is None or not record.constraints or not fits(context, op, record):
             continue
         site = site_of(context, op, record)
         for constraint in record.constraints:

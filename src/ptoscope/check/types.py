@@ -34,6 +34,17 @@ def bindings(operands: tuple[Operand, ...], types: tuple[Type, ...]) -> Bindings
     return known
 
 
+def fits(context: Context, op: Op, record: Record) -> bool:
+    """Whether all operands and results have types that the instruction takes."""
+    form = record.forms[op.form]
+    described = (*operands_of(form, op), *form.results)
+    kinds = (*context.types(op.operands), *context.types(op.results))
+    known = bindings(described, kinds)
+    return len(described) == len(kinds) and all(
+        d.type.match(k, known) for d, k in zip(described, kinds, strict=True)
+    )
+
+
 def _described(context: Context) -> Iterator[tuple[Op, Record, Form]]:
     for op in context.function.ops():
         record = TABLE.get(op.name)

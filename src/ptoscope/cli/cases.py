@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ptoscope.cli.files import check_directory
-from ptoscope.cli.options import Request
+from ptoscope.cli.options import Request, count
 from ptoscope.cli.output import Result, Table
 from ptoscope.diagnostics import UsageError
 
@@ -84,9 +84,7 @@ def _positive(request: Request, name: str, default: int) -> int:
     text = request.get(name)
     if text is None:
         return default
-    if not (text.isascii() and text.isdigit()) or int(text) < 1:
-        raise UsageError(f"--{name} needs a number, 1 or more, not '{text}'")
-    return int(text)
+    return count(name, text)
 
 
 def _seconds(request: Request) -> float:

@@ -44,7 +44,7 @@ def examine(path: Path, request: Request) -> tuple[Kernel | None, list[Diagnosti
     revision = choose_revision(request.get("revision") or "manual")
     try:
         file, text = read(path)
-        program = parse(text, file)
+        program = parse(text, file, request.get("target"), revision)
         kernel = Kernel(program, choose_target(program, request.get("target")), revision)
     except PtoError as error:
         return None, list(error.diagnostics)

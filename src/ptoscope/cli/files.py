@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from ptoscope.cli.options import number
+from ptoscope.cli.options import LONGEST_NUMBER, number
 from ptoscope.cli.output import MEMORY
 from ptoscope.diagnostics import UsageError
 
@@ -79,7 +79,7 @@ def read_word(text: str) -> Word:
     """An argument's form, and that its file is there; UsageError otherwise."""
     if text.startswith("zeros:"):
         elements = text.removeprefix("zeros:")
-        if not (elements.isascii() and elements.isdigit()):
+        if not (elements.isascii() and elements.isdigit()) or len(elements) > LONGEST_NUMBER:
             raise UsageError(f"'{text}': zeros:N needs a number of elements, such as zeros:64")
         return Word(text, "zeros", elements=int(elements))
     with contextlib.suppress(ValueError):

@@ -105,6 +105,7 @@ class _View:
             "where": record.where,
             "targets": list(record.targets),
             "formula": record.formula,
+            "formula_micro": record.meaning_in("micro"),
             "cpp": record.cpp,
             "cost": asdict(record.cost),
             "evidence": [asdict(e) for e in record.evidence],
@@ -117,7 +118,7 @@ class _View:
             "operands": dict.fromkeys(line for f in record.forms for line in _operand_lines(f)),
             "types": self._type_lines(record),
             "pairs": self._pair_lines(record),
-            "meaning": _meaning_lines(record),
+            "meaning": _meaning_lines(record, self.revisions),
             "cost": _cost_lines(record),
             "evidence": [f"{e.cell} [{e.source}] {e.note}".rstrip() for e in record.evidence],
         }
@@ -188,10 +189,13 @@ def _note(doc: str) -> str:
     return f" - {doc}" if doc else ""
 
 
-def _meaning_lines(record: Record) -> list[str]:
+def _meaning_lines(record: Record, revisions: list[Revision]) -> list[str]:
     pipe = record.pipe
     runs_on = f"the pipe that '{pipe[1:]}' names" if pipe.startswith("=") else pipe
-    lines = [record.formula or record.doc, f"on {runs_on}, {_PLACES[record.where]}"]
+    formulas = dict.fromkeys(record.meaning_in(r) or record.doc for r in revisions)
+    marks = ("", "revision micro: ")
+    lines = [mark + formula for mark, formula in zip(marks, formulas, strict=False)]
+    lines.append(f"on {runs_on}, {_PLACES[record.where]}")
     lines.append(f"targets: {', '.join(record.targets)}")
     return [*lines, f"C++: {record.cpp}"] if record.cpp else lines
 

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from ptoscope.cli.files import readable
-from ptoscope.cli.options import Request
+from ptoscope.cli.options import Request, count
 from ptoscope.cli.output import Result
 from ptoscope.diagnostics import UsageError
 
@@ -14,9 +14,7 @@ from ptoscope.diagnostics import UsageError
 def answer(request: Request) -> Result:
     """Writes the directory and says what to do next."""
     name, kernel_path = request.args
-    grid = request.get("grid") or "1"
-    if not (grid.isascii() and grid.isdigit()) or int(grid) < 1:
-        raise UsageError(f"--grid needs a number of blocks, 1 or more, not '{grid}'")
+    grid = count("grid", request.get("grid") or "1")
     directory = Path(name)
     if not directory.name or directory.name.startswith("."):
         raise UsageError(f"'{name}' is no name for a case; it needs letters or digits")
@@ -28,7 +26,7 @@ def answer(request: Request) -> Result:
 
     file, text = read(path)
     function = choose_entry(parse(text, file), request.get("entry"))
-    files = write_case(directory, text, function, int(grid))
+    files = write_case(directory, text, function, grid)
     page = (
         f"{directory}: {', '.join(files)} for @{function.name}",
         f"next: say in {directory / 'golden.py'} what the kernel computes, then "

@@ -193,10 +193,24 @@ def is_number(word: str) -> bool:
     return True
 
 
+LONGEST_NUMBER = 400
+"""No number of any type has more characters; Python refuses to read far longer ones."""
+
+
+def count(option: str, text: str) -> int:
+    """A positive number that an option was given; UsageError for anything else."""
+    if not (text.isascii() and text.isdigit()) or len(text) > 9 or int(text) < 1:
+        raise UsageError(f"--{option} needs a number from 1 to 999999999, not '{text[:40]}'")
+    return int(text)
+
+
 def number(word: str) -> int | float | bool:
-    """The number a word stands for: 7, -3, 0x10, 1e-3, inf, nan, true, false."""
+    """The number a word stands for: 7, -3, 0x10, 1e-3, inf, nan, true, false. ValueError for
+    anything else."""
     if word in ("true", "false"):
         return word == "true"
+    if len(word) > LONGEST_NUMBER or not word.isascii() or "_" in word:
+        raise ValueError(f"no number: {word[:40]}")
     for read_as in (lambda: int(word, 10), lambda: int(word, 0)):
         try:
             return read_as()

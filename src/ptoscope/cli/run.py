@@ -16,9 +16,9 @@ from ptoscope.cli.files import (
     readable,
     save,
 )
-from ptoscope.cli.options import Request
+from ptoscope.cli.options import Request, count
 from ptoscope.cli.output import Result, Table, counted
-from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
+from ptoscope.diagnostics import Diagnostic, PtoError
 
 if TYPE_CHECKING:
     from ptoscope.isa.types import Type
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def answer(request: Request) -> Result:
     """Runs a kernel and says what became of its arguments."""
     kernel_path, *texts = request.args
-    grid = _grid(request.get("grid") or "1")
+    grid = count("grid", request.get("grid") or "1")
     directory = request.get("save")
     path = readable(kernel_path)
     words = [read_word(text) for text in texts]
@@ -84,12 +84,6 @@ def _chosen(kernel: Kernel) -> tuple[str | Table, list[dict[str, Any]]]:
     cells = depended_on(kernel.function, kernel.target, kernel.revision)
     table = chosen_table(cells) if cells else "nothing it depends on was chosen"
     return table, [asdict(c) for c in cells]
-
-
-def _grid(text: str) -> int:
-    if not (text.isascii() and text.isdigit()) or int(text) < 1:
-        raise UsageError(f"--grid needs a number of blocks, 1 or more, not '{text}'")
-    return int(text)
 
 
 def _arguments(kernel: Kernel, words: list[Word]) -> list[Any]:

@@ -134,9 +134,15 @@ def _names(dtypes: tuple[DType, ...] | list[DType]) -> str:
 
 
 def _meaning(record: Record) -> str:
-    formula, _, note = record.formula.partition(", see ")
+    if not record.micro_formula:
+        return _loop(record.formula)
+    return f"{_loop(record.formula)}\n\nIn revision micro:\n\n{_loop(record.micro_formula)}"
+
+
+def _loop(meaning: str) -> str:
+    formula, _, note = meaning.partition(", see ")
     steps = [step.strip() for step in formula.split(";")]
-    if "[i]" in record.formula:
+    if "[i]" in meaning:
         inner = "\n".join(f"    {step};" for step in steps)
         inner += f"  // see {note}" if note else ""
         return code(f"for (int i = 0; i < N; i++) {{\n{inner}\n}}", "c")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from ptoscope.ir.levels import LEVELS, Level
 from ptoscope.ir.lower import lower
 from ptoscope.ir.module import Module
-from ptoscope.ir.parse import parse
+from ptoscope.ir.parse import Unread, parse
 from ptoscope.ir.printer import print_module
 
-__all__ = ["LEVELS", "Level", "Module", "lower", "parse", "print_module"]
+__all__ = ["LEVELS", "Level", "Module", "Unread", "lower", "parse", "print_module"]

@@ -20,11 +20,12 @@ from ptoscope.program import Function, Op, Program
 KERNEL_MARKS = ("pto.aicore", "pto.kernel")
 
 
-def lower(module: Module) -> Program:
-    """The program of a parsed module."""
+def lower(module: Module, *, partly: bool = False) -> Program:
+    """The program of a parsed module; `partly`, of what could be read of a broken one: an
+    operation that depends on something unread is left out, but for the blocks it holds."""
     attributes = module.op.attributes
     return Program(
-        [_Lowering(module).function(op) for op in module.op.ops if isinstance(op, FuncOp)],
+        [_Lowering(module, partly).function(op) for op in module.op.ops if isinstance(op, FuncOp)],
         _word(attributes.get("pto.target_arch")),
         _word(attributes.get("pto.kernel_kind")),
         module.file,
@@ -39,8 +40,9 @@ def _word(attr: Attribute | None) -> str:
 class _Lowering:
     """One function."""
 
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: Module, partly: bool) -> None:
         self.module = module
+        self.partly = partly
         self.slots: dict[SSAValue, int] = {}
         self.types: list[Type] = []
         self.names: list[str] = []
@@ -64,6 +66,8 @@ class _Lowering:
         for value in values:
             type = types.description(value.type)
             if type is None:
+                if self.partly:
+                    continue
                 raise PtoError([self._unsupported(value)])
             self.slots[value] = len(self.types)
             slots.append(len(self.types))
@@ -86,12 +90,19 @@ class _Lowering:
         )
 
     def _ops(self, block: Block) -> list[Op]:
+        if self.partly:
+            return [self._op(op) for op in block.ops if op.regions or self._known(op)]
         return [self._op(op) for op in block.ops]
+
+    def _known(self, op: Operation) -> bool:
+        return all(value in self.slots for value in op._operands) and all(
+            types.description(value.type) is not None for value in op.results
+        )
 
     def _op(self, op: Operation) -> Op:
         note = self.module.notes.get(op)
         slots = self.slots
-        operands = tuple([slots[value] for value in op._operands])
+        operands = tuple([slots[value] for value in op._operands if value in slots])
         blocks = ()
         if op.regions:
             blocks = tuple(

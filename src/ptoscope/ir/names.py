@@ -153,7 +153,8 @@ class Names(Cursor):
         else:
             message = f"{name} is not defined"
             hint = self.findings.nearest(name, self.values)
-        self.findings.at(UNDEFINED_VALUE, place, message, found=name, hint=hint)
+        expected = "a value defined before it"
+        self.findings.at(UNDEFINED_VALUE, place, message, found=name, expected=expected, hint=hint)
         if value is None:
             # One report per name is enough.
             self.values[name] = self.poison
@@ -172,10 +173,8 @@ class Names(Cursor):
         if types.is_hole(listed) and type(own) is type(listed):
             return
         name = f"%{name_of(value)}" if name_of(value) else "the value"
-        self.findings.at(
-            WRONG_TYPE,
-            place,
-            f"{name} is {types.spelling(own)}, not {types.spelling(listed)}",
-            found=types.spelling(listed),
-            expected=types.spelling(own),
-        )
+        spelled, other = types.spelling(own), types.spelling(listed)
+        # At the value itself its type is what was found; in a type list, what is listed.
+        found, expected = (spelled, other) if self.text[place][:1] == "%" else (other, spelled)
+        message = f"{name} is {spelled}, not {other}"
+        self.findings.at(WRONG_TYPE, place, message, found=found, expected=expected)

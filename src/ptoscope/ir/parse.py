@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 
 from ptoscope import isa
@@ -38,9 +39,18 @@ def parse(text: str, file: str = "<string>", *, of: Language | None = None) -> M
             place = min(reader.i, len(tokens.text) - 1)
             reader.findings.at(SYNTAX, place, f"cannot read the file: {error}")
         raise PtoError(reader.findings.sorted()) from error
+    module = Module(op, file, text, tokens, reader.notes, reader.braces, implicit)
     if reader.findings:
-        raise PtoError(reader.findings.sorted())
-    return Module(op, file, text, tokens, reader.notes, reader.braces, implicit)
+        raise Unread(reader.findings.sorted(), module)
+    return module
+
+
+class Unread(PtoError):
+    """Parts of a file could not be read; `module` holds the operations that could."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic], module: Module) -> None:
+        super().__init__(diagnostics)
+        self.module = module
 
 
 def _check_text(text: str, file: str) -> None:

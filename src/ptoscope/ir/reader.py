@@ -96,7 +96,12 @@ class Reader(Names):
         if not hint:
             hint = self.findings.nearest(word, self.language.spelled_like(word))
         return self.findings.stop(
-            UNKNOWN_OPERATION, at, f"unknown operation '{word}'", found=word, hint=hint
+            UNKNOWN_OPERATION,
+            at,
+            f"unknown operation '{word}'",
+            found=word,
+            expected="an instruction (`ptoscope isa` lists them), or arith, scf, func",
+            hint=hint,
         )
 
     def _check_end(self, op: Operation) -> None:

@@ -65,6 +65,7 @@ vmax = binary(
     doc="Lane-wise maximum.",
     types=Types(FLOATS + INTS),
     formula="(lhs[i] > rhs[i] ? lhs[i] : rhs[i])",
+    micro_formula="(either is NaN ? NaN : lhs[i] > rhs[i] ? lhs[i] : rhs[i])",
     cost=cost(7, _NUMBERS),
     evidence=(_BF16, NAN_SECOND, NAN_SPREADS),
 )
@@ -75,6 +76,7 @@ vmin = binary(
     doc="Lane-wise minimum.",
     types=Types(FLOATS + INTS),
     formula="(lhs[i] < rhs[i] ? lhs[i] : rhs[i])",
+    micro_formula="(either is NaN ? NaN : lhs[i] < rhs[i] ? lhs[i] : rhs[i])",
     cost=cost(7, _NUMBERS),
     evidence=(_BF16, NAN_SECOND, NAN_SPREADS),
 )
@@ -163,6 +165,7 @@ vsubc = carrying(
     types=Types(INTS32),
     out="borrow",
     formula="result[i] = lhs[i] - rhs[i]; borrow[i] = lhs[i] < rhs[i]",
+    micro_formula="result[i] = lhs[i] - rhs[i]; borrow[i] = lhs[i] >= rhs[i]",
     cost=_CARRY_COST,
     evidence=(
         Evidence("polarity (revision micro)", "micro", "1 where none occurred: lhs >= rhs."),

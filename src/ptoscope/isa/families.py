@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from ptoscope.isa.core import Core
@@ -81,13 +82,20 @@ def binary(
     doc: str,
     types: Types,
     formula: str,
+    micro_formula: str = "",
     cost: Cost,
     evidence: tuple[Evidence, ...] = (),
 ) -> Record:
     """Two vectors in, one out, lane by lane; inactive lanes are zero. `micro` is the body of
-    revision micro where it differs."""
+    revision micro where it differs, and `micro_formula` its formula."""
     names = ("lhs", "rhs")
-    return _lanewise(name, "binary", names, body, micro, doc, types, formula, cost, evidence)
+    record = _lanewise(name, "binary", names, body, micro, doc, types, formula, cost, evidence)
+    return replace(record, micro_formula=masked_formula(micro_formula))
+
+
+def masked_formula(formula: str) -> str:
+    """A formula for active lanes as one for all of them."""
+    return f"result[i] = mask[i] ? {formula} : 0" if formula else ""
 
 
 def _lanewise(
@@ -122,7 +130,7 @@ def _lanewise(
         {"T": types},
         cost=cost,
         evidence=(ZEROING, *evidence),
-        formula=f"result[i] = mask[i] ? {formula} : 0",
+        formula=masked_formula(formula),
         cpp=f"{name.upper()}(dst, {', '.join(f'src{i}' for i in range(len(names)))})",
     )
 
@@ -135,6 +143,7 @@ def with_scalar(
     types: Types,
     formula: str,
     micro: Binary | None = None,
+    micro_formula: str = "",
     shift: bool = False,
     cost: Cost,
     evidence: tuple[Evidence, ...] = (),
@@ -171,7 +180,8 @@ def with_scalar(
         {"T": types},
         cost=cost,
         evidence=(ZEROING, *evidence),
-        formula=f"result[i] = mask[i] ? {formula} : 0",
+        formula=masked_formula(formula),
+        micro_formula=masked_formula(micro_formula),
         cpp=f"{name.upper()}(dst, src, scalar)",
     )
 
@@ -187,6 +197,7 @@ def carrying(
     out: str,
     cost: Cost,
     micro: Carry | None = None,
+    micro_formula: str = "",
     evidence: tuple[Evidence, ...] = (),
 ) -> Record:
     """Unsigned arithmetic with a carry mask out, and in where the body asks for one."""
@@ -218,6 +229,7 @@ def carrying(
             *evidence,
         ),
         formula=formula,
+        micro_formula=micro_formula,
         cpp=f"{name.upper()}(dst, {out}, src0, src1{', ' + names[2] if len(names) > 2 else ''})",
     )
 

@@ -144,7 +144,8 @@ def _mask_misfit(site: Site) -> str:
         widths = [mode.gate_bits or mode.bits, *([dtype.bits] if site.micro else [])]
     if mode is not None and mode.ignores_mask:
         return ""
-    return "" if mask.bits in [min(32, max(8, w)) for w in widths] else str(mask)
+    needed = [min(32, max(8, w)) for w in widths]
+    return "" if mask.bits in needed else f"{mask}, where b{needed[0]} is needed"
 
 
 vsts = Record(
@@ -179,7 +180,7 @@ vsts = Record(
         Constraint(
             "the mask has the lanes of the data, as the mode sees it",
             _mask_misfit,
-            "a mode with a width suffix needs a mask of that width",
+            "a mode's mask has the width of what it stores: b32 for MRG4CHN_B8 and MRG2CHN_B16",
         ),
     ),
     formula="if mask[i]: UB[dest + offset*size + map(i)] = value[i], see the modes",
@@ -273,7 +274,8 @@ vstsx2 = Record(
         Evidence("mask", "manual", "Gates the elements: lane i both of low and of high."),
         Evidence("mask (revision micro)", "micro", "Ignored."),
     ),
-    formula="UB[address + 2i], UB[address + 2i + 1] = low[i], high[i]",
+    formula="if mask[i]: UB[address + 2i], UB[address + 2i + 1] = low[i], high[i]",
+    micro_formula="UB[address + 2i], UB[address + 2i + 1] = low[i], high[i]",
     cpp="vsts(low, high, addr, dist, mask)",
 )
 

@@ -209,7 +209,13 @@ class Record:
     cost: Cost = NO_FIGURE
     evidence: tuple[Evidence, ...] = ()
     formula: str = ""
+    micro_formula: str = ""
+    """The formula of revision micro, where it differs."""
     cpp: str = ""
+
+    def meaning_in(self, revision: Revision) -> str:
+        """The formula of a revision."""
+        return self.micro_formula if revision == "micro" and self.micro_formula else self.formula
 
     @property
     def short(self) -> str:

@@ -252,6 +252,7 @@ vcpadd = Record(
         Evidence("inactive lanes", "chosen", "Add nothing; their result is the sum so far."),
     ),
     formula="result[i] = sum of input[j] where active, j <= i",
+    micro_formula="result[i] = input[2i] + input[2i + 1] where active, i < N/2; above 0",
     cpp="vcpadd(dst, src, mask)",
 )
 

@@ -42,6 +42,7 @@ def _record(
     formula: str,
     evidence: tuple[Evidence, ...],
     *,
+    micro: str = "",
     a5_only: bool = True,
 ) -> Record:
     return Record(
@@ -55,6 +56,7 @@ def _record(
         cost=A5_LATENCY,
         evidence=evidence,
         formula=formula,
+        micro_formula=micro,
         cpp=f"{name}(...)",
     )
 
@@ -331,6 +333,7 @@ RECORDS = (
                 "How many elements the stream advances: so many are appended, at base.",
             ),
         ),
+        micro="append the first offset elements of value at base",
     ),
     _record(
         "vstur",
@@ -351,6 +354,7 @@ RECORDS = (
                 "Of the manual: without effect, since the state itself carries the position.",
             ),
         ),
+        micro="append the first SQZN bytes of value at base + AR; POST_UPDATE: AR += SQZN",
     ),
     _record(
         "vsta",
@@ -380,6 +384,7 @@ RECORDS = (
             Evidence("offset", "manual", "In bytes."),
             Evidence("offset (revision micro)", "suite", "In elements."),
         ),
+        micro="write the bytes left, ending at dest + offset*size",
     ),
     _record(
         "vstar",
@@ -391,6 +396,7 @@ RECORDS = (
             Evidence("address", "manual", "Where the stream ended."),
             Evidence("address (revision micro)", "micro", "dest + AR."),
         ),
+        micro="write the bytes left, ending at dest + AR",
     ),
     sprclr,
 )

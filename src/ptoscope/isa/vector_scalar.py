@@ -48,6 +48,7 @@ vmaxs = with_scalar(
     doc="Lane-wise maximum with a scalar.",
     types=Types(FLOATS + INTS),
     formula="(input[i] > scalar ? input[i] : scalar)",
+    micro_formula="(either is NaN ? NaN : input[i] > scalar ? input[i] : scalar)",
     cost=NO_FIGURE,
     evidence=(NAN_SECOND, NAN_SPREADS),
 )
@@ -58,6 +59,7 @@ vmins = with_scalar(
     doc="Lane-wise minimum with a scalar.",
     types=Types(FLOATS + INTS),
     formula="(input[i] < scalar ? input[i] : scalar)",
+    micro_formula="(either is NaN ? NaN : input[i] < scalar ? input[i] : scalar)",
     cost=NO_FIGURE,
     evidence=(NAN_SECOND, NAN_SPREADS),
 )
@@ -153,6 +155,10 @@ vsubcs = carrying(
     out="borrow",
     formula=(
         "result[i] = lhs[i] - rhs[i] - borrow_in[i]; borrow[i] = lhs[i] < rhs[i] + borrow_in[i]"
+    ),
+    micro_formula=(
+        "result[i] = lhs[i] - rhs[i] - (1 - borrow_in[i]); "
+        "borrow[i] = lhs[i] >= rhs[i] + (1 - borrow_in[i])"
     ),
     cost=_CARRY_COST,
     evidence=(

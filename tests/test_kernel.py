@@ -190,7 +190,14 @@ def test_engines_and_grids_are_checked() -> None:
 
 def test_bytes_that_are_not_text_are_a_diagnostic(tmp_path: Path) -> None:
     file = tmp_path / "k.pto"
-    file.write_bytes(b"module {\xff}")
+    file.write_bytes(b"module {\n  \xff}")
     with pytest.raises(ptoscope.PtoError) as caught:
         ptoscope.load(file)
-    assert caught.value.diagnostics[0].code == "PTO0007"
+    (diagnostic,) = caught.value.diagnostics
+    assert (diagnostic.code, diagnostic.line, diagnostic.column) == ("PTO0007", 2, 3)
+
+
+def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path: Path) -> None:
+    file = tmp_path / "k.pto"
+    file.write_bytes(b"\xef\xbb\xbf" + copy_kernel().encode())
+    assert ptoscope.load(file).name == "copy"

@@ -8,7 +8,7 @@ from typing import Any
 
 from ptoscope.arguments import Argument, bind
 from ptoscope.check import check, check_operations
-from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
+from ptoscope.diagnostics import Diagnostic, PtoError, Span, UsageError
 from ptoscope.isa.targets import DEFAULT_TARGET, REVISIONS, TARGETS, Revision, Target
 from ptoscope.program import Function, Program
 
@@ -50,14 +50,18 @@ def read(source: str | os.PathLike[str]) -> tuple[str, str]:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise UsageError(f"cannot read {path}: {reason}") from None
     try:
-        text = data.decode("utf-8")
+        # Some editors put a byte order mark before UTF-8; it is no part of the text.
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
+        before = data[: error.start]
+        column = error.start - (before.rfind(b"\n") + 1) + 1
         raise PtoError(
             [
                 Diagnostic(
                     "PTO0007",
                     "the file is not UTF-8 text",
                     file=str(path),
+                    span=Span(before.count(b"\n") + 1, column),
                     found=f"byte {data[error.start]:#04x} at offset {error.start}",
                     expected="kernel text",
                 )
@@ -110,7 +114,7 @@ def choose_target(program: Program, target: str | None) -> Target:
 
 
 def _attribute_span(text: str, name: str) -> Any:
-    from ptoscope.diagnostics import NOWHERE, Span
+    from ptoscope.diagnostics import NOWHERE
 
     for number, line in enumerate(text.split("\n"), 1):
         if name in line:

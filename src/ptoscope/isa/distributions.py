@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 from ptoscope.isa.dtypes import UI8, DType, unsigned
+from ptoscope.isa.targets import BLOCK_BYTES
 
-BLOCK = 32
+BLOCK = BLOCK_BYTES
 NOTHING = -1
 
 

@@ -49,6 +49,16 @@ def odd_sum(a: Lanes, b: Lanes) -> Lanes:
     return (even & inexact).select(outward.select(raw + 1, raw - 1), raw).bits(F64)
 
 
+def relu(x: Lanes) -> Lanes:
+    """x where it is greater than 0, else 0; NaN gives 0."""
+    return (x > 0).select(x, x.const(0))
+
+
+def leaky_relu(x: Lanes, slope: Lanes) -> Lanes:
+    """x where it is at least 0, else slope times x; NaN gives slope times NaN."""
+    return (x >= 0).select(x, slope * x)
+
+
 def fma(a: Lanes, b: Lanes, c: Lanes) -> Lanes:
     """a * b + c of f32, f16 or bf16, rounded once: the product is exact in f64."""
     return odd_sum(a.cast(F64) * b.cast(F64), c.cast(F64)).cast(a.dtype)

@@ -29,7 +29,7 @@ from ptoscope.isa.record import (
     Site,
     Types,
 )
-from ptoscope.isa.types import Mask, VReg
+from ptoscope.isa.types import Mask, VReg, granularity
 
 GROUP = "load/store"
 SOURCE = Operand("source", PtrTo(), "UB base address")
@@ -127,7 +127,7 @@ def _store(site: Site) -> Run:
         if not mode.gate_bits:
             return mask.gate(seen.lanes)
         # The mask governs places in memory, in elements of its own granularity.
-        lanes = mask.gate(2048 // mode.gate_bits)
+        lanes = mask.gate(Mask(mode.gate_bits).lanes)
         per = mode.gate_bits // seen.bits
         return lanes.shuffle(tuple(mode.place(i, seen.lanes) // per for i in range(seen.lanes)))
 
@@ -144,7 +144,7 @@ def _mask_misfit(site: Site) -> str:
         widths = [mode.gate_bits or mode.bits, *([dtype.bits] if site.micro else [])]
     if mode is not None and mode.ignores_mask:
         return ""
-    needed = [min(32, max(8, w)) for w in widths]
+    needed = [granularity(w) for w in widths]
     return "" if mask.bits in needed else f"{mask}, where b{needed[0]} is needed"
 
 

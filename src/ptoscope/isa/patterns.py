@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ptoscope.isa.dtypes import INDEX, DType
-from ptoscope.isa.types import Align, Mask, Ptr, Scalar, Space, Type, VReg
+from ptoscope.isa.types import Align, Mask, Ptr, Scalar, Space, Type, VReg, granularity
 
 Bindings = dict[str, DType | int | str]
 """Variables of one use of an instruction: `T` to an element type, `G` to mask bits,
@@ -133,19 +133,14 @@ class MaskFor(Pattern):
 
     def match(self, type: Type, known: Bindings) -> bool:
         dtype = _dtype(known, self.var)
-        return isinstance(type, Mask) and (dtype is None or type.bits == _granularity(dtype))
+        return isinstance(type, Mask) and (dtype is None or type.bits == granularity(dtype.bits))
 
     def resolve(self, known: Bindings) -> Type | None:
         dtype = _dtype(known, self.var)
-        return Mask(_granularity(dtype)) if dtype else None
+        return Mask(granularity(dtype.bits)) if dtype else None
 
     def __str__(self) -> str:
         return "!pto.mask<G>"
-
-
-def _granularity(dtype: DType) -> int:
-    # There is no b64 mask: a 64-bit lane is governed by a b32 pair, of which the first counts.
-    return min(32, max(8, dtype.bits))
 
 
 @dataclass(frozen=True)

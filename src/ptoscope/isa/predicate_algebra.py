@@ -172,7 +172,7 @@ def _paired(
     formula: str,
 ) -> Record:
     def meaning(site: Site) -> Run:
-        count = 2048 // bits
+        count = Mask(bits).lanes
 
         def run(core: Core, src0: Lanes, src1: Lanes) -> tuple[Lanes, Lanes]:
             low, high = halves(src0.gate(count), src1.gate(count))

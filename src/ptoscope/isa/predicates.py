@@ -9,7 +9,7 @@ from ptoscope.isa.dtypes import I32
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.patterns import MaskBits, ScalarIn
 from ptoscope.isa.record import Attr, Evidence, Form, Operand, Record, Run, Site
-from ptoscope.isa.types import GRANULARITIES
+from ptoscope.isa.types import GRANULARITIES, Mask
 
 GROUP = "predicates"
 _VL = (1, 2, 3, 4, 8, 16, 32, 64, 128)
@@ -39,13 +39,9 @@ def pattern_lane(pattern: str, lane: int, lanes: int) -> bool:
     return rules[pattern]()
 
 
-def _lanes(bits: int) -> int:
-    return 2048 // bits
-
-
 def _from_pattern(bits: int) -> Callable[[Site], Run]:
     def meaning(site: Site) -> Run:
-        count = _lanes(bits)
+        count = Mask(bits).lanes
         pattern = str(site.attrs["pattern"])
         active = tuple(pattern_lane(pattern, lane, count) for lane in range(count))
 
@@ -59,7 +55,7 @@ def _from_pattern(bits: int) -> Callable[[Site], Run]:
 
 def _from_count(bits: int) -> Callable[[Site], Run]:
     def meaning(site: Site) -> Run:
-        count = _lanes(bits)
+        count = Mask(bits).lanes
 
         def run(core: Core, scalar: Lanes) -> tuple[Lanes, Lanes]:
             enough = scalar >= count
@@ -102,7 +98,7 @@ def _count_record(bits: int) -> Record:
     return Record(
         f"pto.plt_b{bits}",
         GROUP,
-        f"Activates the first `scalar` of {_lanes(bits)} lanes and counts them off.",
+        f"Activates the first `scalar` of {Mask(bits).lanes} lanes and counts them off.",
         (
             Form(
                 (Operand("scalar", ScalarIn((I32,)), "how many lanes remain"),),
@@ -116,7 +112,7 @@ def _count_record(bits: int) -> Record:
         evidence=(
             Evidence("a negative count", "chosen", "Signed, as the loop's comparison: no lane."),
         ),
-        formula=f"mask[i] = i < scalar; rest = max(scalar - {_lanes(bits)}, 0)",
+        formula=f"mask[i] = i < scalar; rest = max(scalar - {Mask(bits).lanes}, 0)",
         cpp=f"plt_b{bits}(count, POST_UPDATE)",
     )
 

@@ -22,7 +22,7 @@ from ptoscope.isa.dtypes import (
 )
 from ptoscope.isa.families import MASK, RESULT, ZEROING
 from ptoscope.isa.formats import converter
-from ptoscope.isa.functions import exp, fma
+from ptoscope.isa.functions import exp, fma, leaky_relu, relu
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.patterns import ScalarFor, Vec, VecIn
 from ptoscope.isa.record import Attr, Evidence, Form, Operand, Record, Run, Site, Types
@@ -31,11 +31,6 @@ from ptoscope.isa.types import VReg
 GROUP = "SFU and DSA"
 _FLOATS = {"T": Types((F32, F16))}
 _ONCE = Evidence("rounding", "chosen", "Fused: the exact product and sum are rounded once.")
-
-
-def relu(x: Lanes) -> Lanes:
-    """x where it is greater than 0, else 0; NaN gives 0."""
-    return (x > 0).select(x, x.const(0))
 
 
 def _fused(
@@ -71,10 +66,6 @@ def _fused(
         formula=f"result[i] = mask[i] ? {formula} : 0",
         cpp=f"{name.upper()}(dst, {', '.join(o.name for o in described)})",
     )
-
-
-def _prelu(input: Lanes, alpha: Lanes) -> Lanes:
-    return (input >= 0).select(input, alpha * input)
 
 
 def _axpy(src0: Lanes, src1: Lanes, alpha: Lanes) -> Lanes:
@@ -224,7 +215,7 @@ RECORDS = (
     _fused(
         "vprelu",
         ("input", "alpha"),
-        _prelu,
+        leaky_relu,
         "Parametric ReLU: a slope for each lane.",
         "(input[i] >= 0 ? input[i] : alpha[i] * input[i])",
         Types((F32, F16)),

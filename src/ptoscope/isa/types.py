@@ -40,6 +40,12 @@ class Mask:
         return f"!pto.mask<b{self.bits}>"
 
 
+def granularity(bits: int) -> int:
+    """The mask bits per lane of elements this wide. There is no b64 mask: a 64-bit lane is
+    governed by a b32 pair, of which the first counts."""
+    return min(32, max(8, bits))
+
+
 @dataclass(frozen=True)
 class Ptr:
     """A pointer to elements in global memory or UB; its value is a byte address."""

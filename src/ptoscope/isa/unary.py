@@ -15,7 +15,7 @@ from ptoscope.isa.dtypes import (
     signed,
 )
 from ptoscope.isa.families import cost, unary
-from ptoscope.isa.functions import exp, log
+from ptoscope.isa.functions import exp, log, relu
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.record import NO_FIGURE, Cost, Evidence, Types
 
@@ -60,13 +60,9 @@ vexp = unary(
 )
 
 
-def _relu(input: Lanes) -> Lanes:
-    return (input > 0).select(input, input.const(0))
-
-
 vrelu = unary(
     "vrelu",
-    _relu,
+    relu,
     doc="Lane-wise maximum with zero.",
     types=Types((F32, F16, I32, SI32)),
     formula="(input[i] > 0 ? input[i] : 0)",

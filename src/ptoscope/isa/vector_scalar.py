@@ -5,6 +5,7 @@ from __future__ import annotations
 from ptoscope.isa.binary import NAN_SECOND, NAN_SPREADS
 from ptoscope.isa.dtypes import F16, F32, FLOATS, INTS, INTS8, INTS32
 from ptoscope.isa.families import carrying, cost, with_scalar
+from ptoscope.isa.functions import leaky_relu
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.record import NO_FIGURE, Evidence, Types
 
@@ -109,7 +110,7 @@ vshrs = with_scalar(
 )
 vlrelu = with_scalar(
     "vlrelu",
-    lambda input, scalar: (input >= 0).select(input, scalar * input),
+    leaky_relu,
     doc="Leaky ReLU with a scalar slope.",
     types=Types((F32, F16)),
     formula="(input[i] >= 0 ? input[i] : scalar * input[i])",

@@ -8,7 +8,7 @@ DOCS := build/docs
 SITE := $(DOCS)/site/index.html
 SOURCES := $(shell find src/ptoscope docs -name '*.py' -o -name '*.md' -o -path 'docs/*.*')
 
-.PHONY: demo test bench docs clean
+.PHONY: demo test fuzz bench docs clean
 
 demo: $(READY)
 	@$(BIN)/ptoscope demo
@@ -18,6 +18,11 @@ test: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright
 	$(BIN)/pytest -n $(JOBS)
+
+# Random legal and faulty programs on both engines; FUZZ says how many.
+FUZZ ?= 2000
+fuzz: $(READY)
+	$(BIN)/python -m tests.fuzz --count $(FUZZ) --engines reference native --jobs 2
 
 bench: $(READY)
 	@$(BIN)/python -m bench

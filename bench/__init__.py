@@ -1,1 +1,1 @@
-"""Benchmarks: every row a ratio of CPU time against a named baseline in the same run."""
+"""Benchmarks: every row a ratio against a named baseline, measured in the same run."""

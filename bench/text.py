@@ -40,6 +40,7 @@ _STEP = """\
         %j{i} = arith.addi %i, %c0 : index
         pto.vsts %e{i}, %ub_out[%j{i}], %mask {{dist = "NORM_B32"}}
           : !pto.vreg<64xf32>, !pto.ptr<f32, ub>, !pto.mask<b32>
+        pto.mem_bar "VST_VST"
 """
 _TAIL = """\
         scf.yield %next : i32
@@ -57,7 +58,7 @@ _TAIL = """\
 
 
 def kernel_text(steps: int) -> str:
-    """A kernel whose loop body repeats five operations `steps` times."""
+    """A kernel whose loop body repeats six operations `steps` times."""
     return _HEAD + "".join(_STEP.format(i=i) for i in range(steps)) + _TAIL
 
 

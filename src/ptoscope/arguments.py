@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 
 from ptoscope.diagnostics import Diagnostic, PtoError
@@ -38,8 +37,11 @@ class Argument:
 
 def array_dtype(dtype: DType) -> np.dtype[Any]:
     """The NumPy dtype of a caller's array of these elements."""
-    extension = getattr(ml_dtypes, dtype.array, None)
-    return np.dtype(extension if extension is not None else dtype.array)
+    if dtype.array in np.sctypeDict:
+        return np.dtype(dtype.array)
+    import ml_dtypes
+
+    return np.dtype(getattr(ml_dtypes, dtype.array))
 
 
 def bind(program: Program, function: Function, arguments: Sequence[Any]) -> list[Argument]:

@@ -18,9 +18,38 @@ class Span(NamedTuple):
 NOWHERE = Span(0, 0, 0)
 
 
+class Edit(NamedTuple):
+    """A piece of the text and what to write in its place. A span of length 0 inserts before
+    its column; one that is a character longer than the rest of its line takes the line break
+    with it."""
+
+    span: Span
+    text: str
+
+    def __str__(self) -> str:
+        line, column, length = self.span
+        text = self.text.strip()
+        if not length:
+            return f"insert `{text}` before {line}:{column}"
+        place = f"{line}:{column}-{column + length - 1}"
+        return f"write `{text}` at {place}" if self.text else f"delete {place}"
+
+
+def edited(text: str, edits: Iterable[Edit]) -> str:
+    """The text after all edits, which do not overlap."""
+    starts = [0]
+    for line in text.split("\n"):
+        starts.append(starts[-1] + len(line) + 1)
+    for (line, column, length), new in sorted(edits, reverse=True):
+        at = starts[line - 1] + column - 1
+        text = text[:at] + new + text[at + length :]
+    return text
+
+
 @dataclass(frozen=True)
 class Diagnostic:
-    """One finding. `line` 0 means it belongs to the file (or the call) as a whole."""
+    """One finding. `line` 0 means it belongs to the file (or the call) as a whole. `fix`,
+    where there is one, is the change of the text that makes the finding go away."""
 
     code: str
     message: str
@@ -31,6 +60,7 @@ class Diagnostic:
     expected: str = ""
     hint: str = ""
     source_line: str = ""
+    fix: tuple[Edit, ...] = ()
 
     @property
     def line(self) -> int:
@@ -41,13 +71,14 @@ class Diagnostic:
         return self.span.column
 
     def as_json(self) -> dict[str, object]:
-        """The stable JSON form; `found` and `expected` only where they say something."""
+        """The stable JSON form; `found`, `expected` and `fix` only where they say something."""
         record: dict[str, object] = {
             "code": self.code,
             "severity": self.severity,
             "file": self.file,
             "line": self.span.line,
             "column": self.span.column,
+            "length": self.span.length,
             "message": self.message,
             "hint": self.hint,
         }
@@ -55,6 +86,8 @@ class Diagnostic:
             record["found"] = self.found
         if self.expected:
             record["expected"] = self.expected
+        if self.fix:
+            record["fix"] = [{**edit.span._asdict(), "text": edit.text} for edit in self.fix]
         return record
 
     def __str__(self) -> str:
@@ -77,6 +110,7 @@ class Diagnostic:
         ):
             if text:
                 lines.append(f"  {label}: {text}")
+        lines += [f"  fix: {edit}" for edit in self.fix]
         return "\n".join(lines)
 
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
+import warnings
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from ptoscope.arguments import Argument, bind
-from ptoscope.check import check, check_operations
-from ptoscope.diagnostics import Diagnostic, PtoError, Span, UsageError
+from ptoscope.diagnostics import Diagnostic, Edit, PtoError, Span, UsageError
 from ptoscope.isa.targets import DEFAULT_TARGET, REVISIONS, TARGETS, Revision, Target
 from ptoscope.program import Function, Program
+from ptoscope.signature import Signature
 
-ENGINES = ("reference",)
-DEFAULT_ENGINE = "reference"
+ENGINES = ("native", "reference")
 
 
 def load(
@@ -22,21 +23,76 @@ def load(
     revision: str = "manual",
     *,
     entry: str | None = None,
+    force: bool = False,
 ) -> Kernel:
     """Reads, checks and prepares a kernel.
 
     A PathLike, or a string without a newline, is a path; any other string is kernel text.
     `target` defaults to the module's `pto.target_arch`, else a5. `entry` names the function
-    where there are several. Raises PtoError with every finding.
+    where there are several. Raises PtoError with every error found; with `force`, a kernel
+    whose only errors are in its addresses or its synchronisation can be run all the same.
     """
     file, text = read(source)
-    program = parse(text, file, target, revision)
-    kernel = Kernel(program, choose_target(program, target), choose_revision(revision))
-    errors = [d for d in kernel.findings if d.severity == "error"]
+    kernel = prepare(text, file, target, revision, entry)
+    errors = [d for d in kernel.findings if stops(d, force)]
     if errors:
         raise PtoError(errors)
-    kernel.function = choose_entry(program, entry)
     return kernel
+
+
+def stops(finding: Diagnostic, force: bool = False) -> bool:
+    """Whether a finding keeps a kernel from running. What addresses and synchronisation do
+    wrong can be watched; what is wrong with operations and their types cannot run at all."""
+    can_run = finding.code.startswith(("PTO05", "PTO06"))
+    return finding.severity == "error" and not (force and can_run)
+
+
+def prepare(
+    text: str, file: str, target: str | None, revision: str, entry: str | None = None
+) -> Kernel:
+    """A kernel text, checked. One that was compiled before is neither read nor checked again.
+    Raises PtoError for a text that cannot be read as a kernel."""
+    key = _cache_key(text, target, revision, entry)
+    found = _find(key, text, file, revision) if key else None
+    if found is not None:
+        return found
+    program = parse(text, file, target, revision)
+    kernel = Kernel(program, choose_target(program, target), choose_revision(revision))
+    if not any(stops(d, force=True) for d in kernel.findings):
+        kernel.function = choose_entry(program, entry)
+        kernel.cache_key = key
+    return kernel
+
+
+def _cache_key(text: str, target: str | None, revision: str, entry: str | None) -> str:
+    from ptoscope import native
+
+    try:
+        return native.key(text, target or "", revision, entry or "")
+    except native.NotCovered:
+        return ""
+
+
+def _find(key: str, text: str, file: str, revision: str) -> Kernel | None:
+    from ptoscope import native
+
+    data = native.cache.read(key)
+    if data is None:
+        return None
+    compiled, facts = native.Compiled.unpacked(data)
+    kernel = Kernel.__new__(Kernel)
+    kernel.target = TARGETS[facts["target"]]
+    kernel.revision = choose_revision(revision)
+    kernel.findings = [_diagnostic(d, file) for d in facts["findings"]]
+    kernel.signature = Signature.from_json(facts, file, text)
+    kernel.cache_key = ""
+    kernel._begin(compiled)
+    return kernel
+
+
+def _diagnostic(record: dict[str, Any], file: str) -> Diagnostic:
+    edits = tuple(Edit(Span(*span), text) for span, text in record["fix"])
+    return Diagnostic(**{**record, "span": Span(*record["span"]), "file": file, "fix": edits})
 
 
 def read(source: str | os.PathLike[str]) -> tuple[str, str]:
@@ -74,6 +130,7 @@ def parse(text: str, file: str, target: str | None = None, revision: str = "manu
     """Text to program. Raises PtoError with all errors of the text, and with what is wrong
     in the operations that could be read, for the target and revision."""
     from ptoscope import ir
+    from ptoscope.check import check_operations
 
     try:
         return ir.lower(ir.parse(text, file))
@@ -153,41 +210,131 @@ class Kernel:
     """
 
     def __init__(self, program: Program, target: Target, revision: Revision) -> None:
-        self.program = program
+        from ptoscope.check import check
+
         self.target = target
         self.revision: Revision = revision
         self.findings = check(program, target, revision)
-        self.function: Function = program.functions[0]
+        self.cache_key = ""
+        """Where its machine code is kept, once there is some; empty: nowhere."""
+        self.signature = Signature(program, program.functions[0])
+        self._begin(None)
+        self._program, self._function = program, program.functions[0]
+
+    def _begin(self, compiled: Any) -> None:
+        self._program: Program | None = None
+        self._function: Function | None = None
+        self._compiled = compiled
         self._walker: Any = None
+        self._native: Any = None
+
+    @property
+    def program(self) -> Program:
+        """The whole program; read now, if the kernel came out of the cache."""
+        if self._program is None:
+            face = self.signature.program
+            self._program = parse(face.text, face.file, self.target.name, self.revision)
+        return self._program
+
+    @property
+    def function(self) -> Function:
+        """The function that runs."""
+        if self._function is None:
+            self._function = choose_entry(self.program, self.name)
+        return self._function
+
+    @function.setter
+    def function(self, function: Function) -> None:
+        self._function = function
+        self.signature = Signature(self.program, function)
+        self._walker = self._native = self._compiled = None
 
     @property
     def name(self) -> str:
-        return self.function.name
+        return self.signature.function.name
 
-    def __call__(self, *arguments: Any, grid: int = 1, engine: str = DEFAULT_ENGINE) -> None:
+    def __call__(
+        self,
+        *arguments: Any,
+        grid: int = 1,
+        engine: str | None = None,
+        threads: int | None = None,
+        max_steps: int | None = None,
+    ) -> None:
         """Runs the kernel on `grid` blocks. Raises PtoError for wrong arguments and faults;
-        after a fault the contents of pointer arguments are undefined."""
-        choose_engine(engine)
-        if not isinstance(grid, int) or grid < 1:
-            raise UsageError(f"the grid has {grid} blocks; it needs at least 1")
-        bound = bind(self.program, self.function, arguments)
-        self._launch(bound, grid)
+        after a fault the contents of pointer arguments are undefined.
 
-    def _launch(self, bound: list[Argument], grid: int) -> None:
-        from ptoscope.machine import launch
-        from ptoscope.machine.walker import Walker
-
-        if self._walker is None:
-            self._walker = Walker(self.function, self.target, self.revision)
+        `engine` is "native" or "reference"; without one, the native engine runs what it
+        covers, and a warning says why it does not. `threads` is how many blocks the native
+        engine runs at once, by default one for each processor. `max_steps` stops a block
+        with a fault when its loops have begun so many turns.
+        """
+        for name, value in (("grid", grid), ("threads", threads), ("max_steps", max_steps)):
+            if value is not None and (not isinstance(value, int) or value < 1):
+                raise UsageError(f"{name} is {value}; it has to be at least 1")
+        bound = bind(self.signature.program, self.signature.function, arguments)
+        chosen, why = self.engine(engine)
+        if why:
+            warnings.warn(f"on the reference engine: {why}", stacklevel=2)
         try:
-            launch(self.program, self._walker, self.target, bound, grid)
+            if chosen == "native":
+                self._native.launch(bound, grid, threads, max_steps)
+            else:
+                self._interpret(bound, grid, max_steps)
         finally:
             for argument in bound:
                 argument.write_back()
 
+    def engine(self, wanted: str | None = None) -> tuple[str, str]:
+        """The engine that will run this kernel where one is wanted or none, ready to run; and
+        why not the native one, where nobody asked for another. UsageError if the wanted one
+        cannot."""
+        if choose_engine(wanted) == "reference":
+            return "reference", ""
+        if self._native is not None:
+            return "native", ""
+        from ptoscope.native import NotCovered
 
-def choose_engine(engine: str) -> str:
-    """The engine by name; UsageError if it cannot run kernels."""
-    if engine not in ENGINES:
+        try:
+            self._compile()
+        except NotCovered as reason:
+            if wanted == "native":
+                raise UsageError(f"the native engine cannot run this kernel: {reason}") from None
+            return "reference", str(reason)
+        return "native", ""
+
+    def _interpret(self, bound: list[Argument], grid: int, max_steps: int | None) -> None:
+        from ptoscope.machine.launch import launch
+        from ptoscope.machine.walker import Walker
+
+        if self._walker is None:
+            self._walker = Walker(self.function, self.target, self.revision)
+        launch(self.program, self._walker, self.target, bound, grid, max_steps)
+
+    def _compile(self) -> None:
+        from ptoscope import native
+
+        if self._native is not None:
+            return
+        if self._compiled is None:
+            self._compiled = native.compile_program(self.function, self.target, self.revision)
+            if self.cache_key:
+                native.cache.write(self.cache_key, self._compiled.packed(self._facts()))
+        self._native = native.NativeKernel(
+            self._compiled,
+            self.target,
+            lambda: native.lower(self.function, self.target, self.revision).stops,
+            lambda: self.signature.program,
+        )
+
+    def _facts(self) -> dict[str, Any]:
+        """What is kept beside the machine code."""
+        findings = [asdict(d) for d in self.findings]
+        return {**self.signature.as_json(), "target": self.target.name, "findings": findings}
+
+
+def choose_engine(engine: str | None) -> str:
+    """The engine by name, the native one by default; UsageError if there is none."""
+    if engine is not None and engine not in ENGINES:
         raise UsageError(f"there is no engine '{engine}'; there are {', '.join(ENGINES)}")
-    return engine
+    return engine or ENGINES[0]

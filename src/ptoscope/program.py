@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from ptoscope.diagnostics import NOWHERE, Diagnostic, Span
-from ptoscope.isa.record import AttrValue
-from ptoscope.isa.types import Type
+from ptoscope.isa.types import AttrValue, Type
 
 
 @dataclass(slots=True)

@@ -70,7 +70,7 @@ def check_failure(verdicts: Outcome) -> None:
 
 
 def check_reasons(verdicts: Outcome) -> None:
-    assert "line 20: PTO0903 pto.vlds" in verdicts.case("faults")["detail"]
+    assert "line 21: PTO0903 pto.vlds" in verdicts.case("faults")["detail"]
     assert verdicts.case("unsupported")["unsupported"] == "pto.mad"
     assert "launch.cpp:8: cannot tell what ChooseBlocks" in verdicts.case("mistaken")["detail"]
     assert verdicts.case("passes")["exact"] is True

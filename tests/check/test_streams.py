@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from ptoscope import ir
-from ptoscope.check import check
-from ptoscope.isa.targets import TARGETS, Revision
+from .kernels import A, P, V, codes, findings, in_scope
 
-V, P, A = "!pto.vreg<64xf32>", "!pto.ptr<f32, ub>", "!pto.align"
 BEGIN = f"%a = pto.init_align : {A}"
+LOOP = f"%b = scf.for %k = %c0 to %end step %c1 iter_args(%s = %a) -> ({A}) {{"
 
 
 def append(result: str, state: str, base: str = "%odd") -> str:
@@ -20,68 +18,78 @@ def flush(state: str, base: str = "%odd") -> str:
     return f"pto.vstar {state}, {base} : {A}, {P}"
 
 
-def codes(*lines: str, revision: Revision = "manual") -> list[str]:
-    body = "\n".join(lines)
-    text = f"""\
-func.func @kernel(%n: index, %yes: i1) {{
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %zero = arith.constant 0 : i64
-  %four = arith.constant 4 : i64
-  %ub = pto.castptr %zero : i64 -> {P}
-  %odd = pto.castptr %four : i64 -> {P}
-  pto.vecscope {{
-    %v = pto.vlds %ub[%c0] : {P} -> {V}
-{body}
-  }}
-  return
-}}
-"""
-    return [d.code for d in check(ir.lower(ir.parse(text)), TARGETS["a5"], revision)]
-
-
-LOOP = f"%b = scf.for %i = %c0 to %n step %c1 iter_args(%s = %a) -> ({A}) {{"
+def yields(state: str) -> str:
+    return f"scf.yield {state} : {A}"
 
 
 def test_a_stream_through_a_loop() -> None:
-    assert codes(BEGIN, LOOP, append("%t", "%s"), f"scf.yield %t : {A}", "}", flush("%b")) == []
+    assert codes(BEGIN, LOOP, append("%t", "%s"), yields("%t"), "}", flush("%b")) == []
 
 
 def test_a_loop_that_does_not_thread_its_stream() -> None:
-    lines = ("scf.for %i = %c0 to %n step %c1 {", append("%t", "%a"), flush("%t"), "}")
+    lines = ("scf.for %k = %c0 to %end step %c1 {", append("%t", "%a"), flush("%t"), "}")
     assert codes(BEGIN, *lines) == ["PTO0403"]
 
 
 def test_a_stream_of_its_own_in_every_turn() -> None:
-    lines = ("scf.for %i = %c0 to %n step %c1 {", BEGIN, append("%t", "%a"), flush("%t"), "}")
+    lines = ("scf.for %k = %c0 to %end step %c1 {", BEGIN, append("%t", "%a"), flush("%t"), "}")
     assert codes(*lines) == []
 
 
 def test_a_stream_that_leaves_its_loop_unflushed() -> None:
-    found = codes(BEGIN, LOOP, append("%t", "%s"), f"scf.yield %t : {A}", "}")
-    # The last state is carried by the loop: whether it is used afterwards is not followed.
-    assert found == []
+    lines = (BEGIN, LOOP, append("%t", "%s"), yields("%t"), "}")
+    (finding,) = findings(in_scope(*lines))
+    assert (finding.code, finding.found) == ("PTO0402", "%b is not used")
+    assert "scf.for" in finding.source_line
+    # Whole vectors from a boundary on end on a boundary, however many there are.
+    aligned = (BEGIN, LOOP, append("%t", "%s", "%ub"), yields("%t"), "}")
+    assert codes(*aligned) == []
+
+
+def test_a_stream_that_leaves_a_branch_unflushed() -> None:
+    choice = f"%b = scf.if %yes -> ({A}) {{"
+    lines = (choice, append("%t", "%a"), yields("%t"), "} else {", yields("%a"), "}")
+    assert codes(BEGIN, *lines) == ["PTO0402"]
+    assert codes(BEGIN, *lines, flush("%b")) == []
+
+
+def test_a_stream_that_leaves_a_while_loop_unflushed() -> None:
+    lines = (
+        f"%b = scf.while (%s = %a) : ({A}) -> {A} {{",
+        f"scf.condition(%yes) %s : {A}",
+        "} do {",
+        f"^bb0(%r: {A}):",
+        append("%t", "%r"),
+        yields("%t"),
+        "}",
+    )
+    assert codes(BEGIN, *lines) == ["PTO0402"]
+    assert codes(BEGIN, *lines, flush("%b")) == []
+
+
+def test_a_state_that_a_loop_carries_and_drops() -> None:
+    lines = (LOOP, "%f = pto.init_align : !pto.align", append("%t", "%f"), yields("%t"), "}")
+    assert codes(BEGIN, *lines, flush("%b")) == ["PTO0402"]
 
 
 def test_branches_may_each_use_a_state() -> None:
-    lines = (
-        append("%t", "%a"),
-        "scf.if %yes {",
-        flush("%t"),
-        "} else {",
-        flush("%t"),
-        "}",
-    )
+    lines = (append("%t", "%a"), "scf.if %yes {", flush("%t"), "} else {", flush("%t"), "}")
     assert codes(BEGIN, *lines) == []
+
+
+def test_a_flush_in_one_branch_only() -> None:
+    lines = (append("%t", "%a"), "scf.if %yes {", flush("%t"), "}")
+    assert codes(BEGIN, *lines) == ["PTO0409"]
+    assert codes(BEGIN, *lines, flush("%t")) == ["PTO0403"]
 
 
 def test_a_state_chosen_by_a_branch_is_followed() -> None:
     lines = (
         f"%t = scf.if %yes -> ({A}) {{",
-        append("%x", "%a"),
-        f"scf.yield %x : {A}",
+        append("%x2", "%a"),
+        yields("%x2"),
         "} else {",
-        f"scf.yield %a : {A}",
+        yields("%a"),
         "}",
         flush("%t"),
     )
@@ -91,10 +99,6 @@ def test_a_state_chosen_by_a_branch_is_followed() -> None:
 @pytest.mark.parametrize(("base", "owed"), [("%ub", []), ("%odd", ["PTO0402"])])
 def test_a_flush_is_owed_unless_the_stream_ends_a_block(base: str, owed: list[str]) -> None:
     assert codes(BEGIN, append("%t", "%a", base)) == owed
-
-
-def test_in_revision_micro_the_length_is_not_known() -> None:
-    assert codes(BEGIN, append("%t", "%a", "%ub"), revision="micro") == ["PTO0402"]
 
 
 @pytest.mark.parametrize(("offset", "owed"), [("%eight", []), ("%one", ["PTO0402"])])
@@ -110,10 +114,91 @@ def test_an_offset_counts(offset: str, owed: list[str]) -> None:
 def test_a_primed_load_through_a_loop() -> None:
     prime = f"%a = pto.vldas %odd : {P} -> {A}"
     lines = (
-        f"%b = scf.for %i = %c0 to %n step %c1 iter_args(%s = %a) -> ({A}) {{",
+        LOOP,
         f"%r, %t = pto.vldus %odd, %s : {P}, {A} -> {V}, {A}",
-        f"scf.yield %t : {A}",
+        yields("%t"),
         "}",
     )
     assert codes(prime, *lines) == []
     assert codes(BEGIN, *lines) == ["PTO0401"]
+
+
+PRIME = f"%a = pto.vldas %odd : {P} -> {A}"
+
+
+def load(result: str, state: str, base: str = "%odd") -> str:
+    types = f"{P}, {A} -> {V}, {A}, {P}"
+    return f"%r{result}, {state}{result}, %p{result} = pto.vldus {base}, {state} : {types}"
+
+
+def test_loads_thread_their_state_and_their_address() -> None:
+    assert codes(PRIME, load("1", "%a"), load("2", "%a1", "%p1")) == []
+    assert codes(PRIME, load("1", "%a"), load("2", "%a", "%p1")) == ["PTO0406", "PTO0403"]
+    # The second load goes on 256 bytes later, not where the first one was.
+    assert codes(PRIME, load("1", "%a"), load("2", "%a1", "%odd")) == ["PTO0406"]
+
+
+def vstu(result: str, state: str, offset: str) -> str:
+    types = f"{A}, index, {V}, {P} -> {A}, index"
+    return f"{result}, {result}o = pto.vstu {state}, {offset}, %v, %odd : {types}"
+
+
+def test_stores_follow_one_another() -> None:
+    first = vstu("%t", "%a", "%c0")
+    end = "pto.vsta {}, %odd[{}] : " + f"{A}, {P}, index"
+    assert codes(BEGIN, first, vstu("%u", "%t", "%to"), end.format("%u", "%uo")) == []
+    # The second vector on top of the first: its bytes still wait.
+    assert codes(BEGIN, first, vstu("%u", "%t", "%c0"), end.format("%u", "%uo")) == ["PTO0405"]
+    assert codes(BEGIN, first, end.format("%t", "%c0")) == ["PTO0405"]
+    assert codes(BEGIN, first, end.format("%t", "%to")) == []
+
+
+def test_the_unit_of_a_flush_is_the_revision_s() -> None:
+    """pto.vstas counts bytes in the manual and elements in the micro specification."""
+    length = "%l = arith.constant {} : i32"
+    store = f"%t = pto.vstus %a, %k, %v, %odd : {A}, i32, {V}, {P} -> {A}"
+    end = f"pto.vstas %t, %odd, %l : {A}, {P}, i32"
+    zero, three = "%k = arith.constant 0 : i32", "%k = arith.constant 3 : i32"
+    assert codes(BEGIN, zero, length.format(256), store, end) == []
+    assert codes(BEGIN, zero, length.format(64), store, end) == ["PTO0405"]
+    assert codes(BEGIN, three, length.format(3), store, end, revision="micro") == []
+    assert codes(BEGIN, three, length.format(12), store, end, revision="micro") == ["PTO0405"]
+
+
+SQUEEZE = "%{0} = pto.vsqz %v, %m : !pto.vreg<64xf32>, !pto.mask<b32> -> !pto.vreg<64xf32>"
+CLEAR = 'pto.sprclr "AR"'
+
+
+def squeezed(result: str, state: str, value: str, mode: str = "POST_UPDATE") -> str:
+    return f'{result} = pto.vstur {state}, {value}, %ub, "{mode}" : {A}, {V}, {P} -> {A}'
+
+
+def test_in_revision_micro_the_length_is_not_known() -> None:
+    lines = (CLEAR, SQUEEZE.format("q"), BEGIN, squeezed("%t", "%a", "%q"))
+    assert codes(*lines, revision="micro") == ["PTO0402"]
+    assert codes(*lines, flush("%t", "%ub"), revision="micro") == []
+    # The manual knows neither register: a vstur stores whole vectors.
+    assert codes(BEGIN, append("%t", "%a"), flush("%t")) == []
+
+
+def test_vstur_needs_the_count_of_a_squeeze() -> None:
+    one, two = SQUEEZE.format("q"), SQUEEZE.format("p")
+    first, end = squeezed("%t", "%a", "%q"), flush("%t", "%ub")
+    assert codes(CLEAR, BEGIN, squeezed("%t", "%a", "%v"), end, revision="micro") == ["PTO0407"]
+    assert codes(CLEAR, one, two, BEGIN, first, end, revision="micro") == ["PTO0407"]
+    assert codes(CLEAR, two, one, BEGIN, first, end, revision="micro") == []
+    # A branch that may have squeezed leaves it open which count it is.
+    branch = ("scf.if %yes {", two, "}")
+    assert codes(CLEAR, one, *branch, BEGIN, first, end, revision="micro") == []
+
+
+def test_every_stream_of_vstur_clears_its_position() -> None:
+    one = SQUEEZE.format("q")
+    stream = (BEGIN, squeezed("%t", "%a", "%q"), flush("%t", "%ub"))
+    again = (f"%c = pto.init_align : {A}", squeezed("%u", "%c", "%q"), flush("%u", "%ub"))
+    assert codes(one, *stream, revision="micro") == ["PTO0408"]
+    assert codes(CLEAR, one, *stream, *again, revision="micro") == ["PTO0408"]
+    assert codes(CLEAR, one, *stream, CLEAR, *again, revision="micro") == []
+    stays = squeezed("%t", "%a", "%q", "NO_POST_UPDATE")
+    lines = (BEGIN, stays, flush("%t", "%ub"), *again)
+    assert codes(CLEAR, one, *lines, revision="micro") == []

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
-from ptoscope import demo, load
+from ptoscope import PtoError, demo, load
 from ptoscope.isa import INSTRUCTIONS, TABLE
 
 from .conftest import Cli
+
+MISTAKES = ["PTO0101", "PTO0607", "PTO0601", "PTO0902"]
+"""What is said about each mistake of the demonstration: types, a race, a deadlock, bounds."""
 
 
 def test_the_table_lists_every_instruction(cli: Cli):
@@ -90,14 +95,14 @@ def test_target_and_revision_restrict_the_types(cli: Cli):
 def test_the_demonstration(cli: Cli):
     outcome = cli("demo")
     assert (outcome.code, outcome.err) == (0, "")
-    for code in ("PTO0101", "PTO0902", "PTO0904"):
+    for code in MISTAKES:
         assert f"error[{code}]" in outcome.out
     assert "^^^" in outcome.out
     assert "pto.vcmax %m, %all" in outcome.out
     assert "Finds the highest active lane" in outcome.out
     record = cli("demo", "--json").json
     assert record["max_relative_error"] < 1e-6
-    assert [bool(b["diagnostics"]) for b in record["broken"]] == [True, True, True]
+    assert _said(record) == MISTAKES
 
 
 @pytest.mark.parametrize("target", ["cpu", "a2a3", "a5"])
@@ -105,7 +110,22 @@ def test_the_demonstration(cli: Cli):
 def test_the_demonstration_on_every_target(cli: Cli, target: str, revision: str):
     record = cli("demo", "--target", target, "--revision", revision, "--json").json
     assert record["ok"]
-    assert all(b["diagnostics"] for b in record["broken"])
+    assert _said(record) == MISTAKES
+
+
+def _said(record: Any) -> list[str]:
+    """The code of what is shown about each mistake."""
+    return [broken["diagnostics"][0]["code"] for broken in record["broken"]]
+
+
+def test_the_deadlock_is_one():
+    """What the check says of it before the run, a run says too."""
+    (mistake,) = [m for m in demo.MISTAKES if "deadlock" in m.title]
+    text = demo.PATH.read_text(encoding="utf-8").replace(mistake.old, mistake.new)
+    x = np.zeros((16, 128), np.float32)
+    with pytest.raises(PtoError) as error:
+        load(text, force=True)(x, np.zeros_like(x), 16)
+    assert [d.code for d in error.value.diagnostics] == ["PTO0904"]
 
 
 @pytest.mark.parametrize("mistake", demo.MISTAKES, ids=lambda m: m.title)

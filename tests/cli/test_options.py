@@ -83,7 +83,6 @@ USAGE = [
     ["run", "k.pto", "zeros:4", "1", "--grid", "-3"],
     ["run", "k.pto", "zeros:4", "1", "--grid", "two"],
     ["run", "k.pto", "zeros:4", "1", "--grid", "1.5"],
-    ["run", "k.pto", "zeros:4", "1", "--engine", "native"],
     ["run", "k.pto", "zeros:4", "1", "--engine", "other"],
     ["run", "k.pto", "zeros:4", "1", "--entry", "other"],
     ["run", "k.pto", "zeros:4", "1", "--save", "k.pto"],

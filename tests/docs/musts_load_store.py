@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from tests.docs.musts import (
     AGAIN,
+    ARRIVED,
     BEGIN,
+    INPUT,
     LOAD,
     LOWERING,
     MISPLACED,
     NOT_A_RULE,
-    RACE,
+    OUTPUT,
+    STORE,
     STREAM,
     UNPRIMED,
     VSTU_A,
@@ -37,8 +40,22 @@ MUSTS = (
         "PTO0101",
         f"%r = pto.vadd %ub, %w, %m : {P}, {F}, {M} -> {F}",
     ),
-    Must(LOAD_STORE, "wait_flag", "Wait: V must wait for MTE2 signal", reason=RACE),
-    Must(LOAD_STORE, "wait_flag", "Wait: MTE3 must wait for V signal", reason=RACE),
+    Must(
+        LOAD_STORE,
+        "wait_flag",
+        "Wait: V must wait for MTE2 signal",
+        "PTO0607",
+        before=INPUT,
+    ),
+    Must(
+        LOAD_STORE,
+        "wait_flag",
+        "Wait: MTE3 must wait for V signal",
+        "PTO0607",
+        STORE,
+        before=ARRIVED,
+        after=OUTPUT,
+    ),
     Must(
         LOAD_STORE,
         "get_buf",
@@ -72,7 +89,7 @@ MUSTS = (
         LOAD_STORE,
         "vlds",
         "The effective address MUST satisfy the alignment rule of the selected distribution mode.",
-        "PTO0903",
+        "PTO0502",
         MISPLACED,
     ),
     Must(
@@ -157,7 +174,7 @@ MUSTS = (
         "vsts",
         "The effective destination address MUST satisfy the alignment rule of the selected store "
         "mode.",
-        "PTO0903",
+        "PTO0502",
         f"pto.vsts %v, %odd[%c0], %m : {F}, {P}, {M}",
     ),
     Must(
@@ -207,7 +224,7 @@ MUSTS = (
         "vscatter",
         "If two or more indices alias, only one write is guaranteed and the winning lane is "
         "undefined behavior on A2/A3 (scatter aliases are illegal and must not occur)",
-        "PTO0911",
+        "PTO0205",
         f"pto.vscatter %v, %ub, %u, %m : {F}, {P}, {U}, {M}",
         target="a2a3",
     ),
@@ -216,7 +233,7 @@ MUSTS = (
         "vsta",
         "The flush address MUST match the post-updated address expected by the preceding "
         "unaligned-store stream.",
-        "PTO0912",
+        "PTO0405",
         f"{STREAM}\npto.vsta %b, %odd[%c0] : {A}, {P}, index",
     ),
     Must(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from tests.docs.musts import (
+    ARRIVED,
     BYTES,
     DEPENDENCE,
     M16,
     MISPLACED,
     NOT_A_RULE,
-    RACE,
+    REFILL,
+    STORE,
     STREAM,
     VSTU_B,
     A,
@@ -90,7 +92,7 @@ _OVERVIEW = (
         OVERVIEW,
         "vlds",
         "A5 requires 32B alignment for NORM mode",
-        "PTO0903",
+        "PTO0502",
         MISPLACED,
     ),
     Must(
@@ -119,7 +121,7 @@ _OVERVIEW = (
         OVERVIEW,
         "vlds",
         "Accessing memory with an illegal alignment for the target profile.",
-        "PTO0903",
+        "PTO0502",
         MISPLACED,
     ),
     Must(
@@ -150,7 +152,9 @@ _OVERVIEW = (
         "vsts",
         "Issuing a vector store before the corresponding DMA copy is complete without an "
         "intervening wait_flag.",
-        reason=RACE,
+        "PTO0607",
+        STORE,
+        before=f"{ARRIVED}\n{REFILL}",
     ),
     Must(
         OVERVIEW,
@@ -212,9 +216,9 @@ _PREDICATE_STORE = (
     ),
     Must(PREDICATE_STORE, "pst", "%ub_ptrMUST have address spaceub.", "PTO0101", _GM_PST),
     Must(
-        PREDICATE_STORE, "pst", "The effective address MUST be 64-bit aligned.", "PTO0903", _SKEWED
+        PREDICATE_STORE, "pst", "The effective address MUST be 64-bit aligned.", "PTO0502", _SKEWED
     ),
-    Must(PREDICATE_STORE, "pst", "Misaligned effective addresses are illegal.", "PTO0903", _SKEWED),
+    Must(PREDICATE_STORE, "pst", "Misaligned effective addresses are illegal.", "PTO0502", _SKEWED),
     Must(PREDICATE_STORE, "pst", 'The distattribute MUST be"NORM"or"PK".', "PTO0103", _BAD_DIST),
     Must(
         PREDICATE_STORE,
@@ -234,7 +238,7 @@ _PREDICATE_STORE = (
         PREDICATE_STORE,
         "pst",
         "Illegal if the effective address is not 64-bit aligned.",
-        "PTO0903",
+        "PTO0502",
         _SKEWED,
     ),
     Must(

@@ -121,7 +121,26 @@ def test_an_undefined_value_is_reported_once():
 
 def test_inner_names_are_not_visible_outside():
     body = "scf.if %c {\n%a = arith.constant 0 : i32\n}\n%b = arith.addi %a, %i : i32"
-    assert error(function(body, P)).code == "PTO0003"
+    found = error(function(body, P))
+    assert found.code == "PTO0003"
+    assert found.message == "%a is not visible here: line 3 defined it in a body that has ended"
+    assert "scf.yield" in found.hint
+    assert "UB" not in found.hint
+
+
+def test_a_vector_does_not_leave_its_scope():
+    body = f"pto.vecscope {{\n%v = pto.vbr %f : f32 -> {V}\n}}\n"
+    body += f"pto.vecscope {{\n%w = pto.vbr %v : f32 -> {V}\n}}"
+    found = error(function(body, P))
+    assert (found.code, found.line) == ("PTO0003", 6)
+    assert "line 3 defined it" in found.message
+    assert "leave a vecscope only by a store to UB" in found.hint
+
+
+def test_names_of_another_function_are_not_meant():
+    other = "func.func @other(%a: i32) {\n%here = arith.addi %a, %a : i32\nreturn\n}\n"
+    found = error(other + function("%x = arith.addi %here, %i : i32", P))
+    assert found.message == "%here is not defined"
 
 
 def test_a_strict_scope_sees_its_arguments_only():

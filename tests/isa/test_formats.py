@@ -12,8 +12,7 @@ import pytest
 
 from ptoscope.isa.dtypes import UI8, dtype
 from ptoscope.isa.formats import FORMATS, ROUNDINGS, Rounding, converter, whole
-from ptoscope.machine.lanes import NumpyLanes
-from ptoscope.machine.walker import quietly
+from ptoscope.machine.lanes import NumpyLanes, quietly
 from tests.isa import exact
 from tests.isa.elements import NARROW, Element
 from tests.isa.exact import MODES

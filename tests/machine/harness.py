@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-import ptoscope
 from ptoscope import Diagnostic, PtoError
+from ptoscope.kernel import Kernel, choose_target, parse
 
 
 def kernel(params: str, body: str) -> str:
@@ -35,16 +35,22 @@ def scope(body: str, mask: str = '%mask = pto.pset_b32 "PAT_ALL" : !pto.mask<b32
     return f"pto.vecscope {{\n{mask}\n{body}\n}}"
 
 
+def prepared(text: str, target: str | None = None) -> Kernel:
+    """The kernel, also one that the check refuses: here it has to run."""
+    program = parse(text, "<string>", target)
+    return Kernel(program, choose_target(program, target), "manual")
+
+
 def run(text: str, arguments: Sequence[Any] = (), target: str = "a5", grid: int = 1) -> None:
-    """Loads and runs."""
-    ptoscope.load(text, target=target)(*arguments, grid=grid)
+    """Runs."""
+    prepared(text, target)(*arguments, grid=grid)
 
 
 def fault(
     text: str, at: str, arguments: Sequence[Any] = (), target: str = "a5", grid: int = 1
 ) -> Diagnostic:
     """The one fault of a run, which has to be at the line that contains `at`."""
-    loaded = ptoscope.load(text, target=target)
+    loaded = prepared(text, target)
     with pytest.raises(PtoError) as error:
         loaded(*arguments, grid=grid)
     (diagnostic,) = error.value.diagnostics

@@ -210,7 +210,7 @@ def test_a_waiting_scope_keeps_the_values_it_was_launched_with() -> None:
 
 
 def test_a_queued_copy_is_not_blamed_on_the_loop_that_runs_now() -> None:
-    """It was issued in iteration 0 and executed during iteration 1: none is named."""
+    """It was issued in iteration 0 and executed during iteration 1."""
     text = kernel(
         X,
         f"""{START}
@@ -226,4 +226,33 @@ def test_a_queued_copy_is_not_blamed_on_the_loop_that_runs_now() -> None:
     )
     said = fault(text, "pto.mte_gm_ub", (np.zeros(10, np.uint8),))
     assert said.code == "PTO0902"
-    assert "%i" not in said.message
+    assert "%i = 1" not in said.message
+
+
+@pytest.mark.parametrize("waiting", ["V", "S", "MTE3"])
+def test_a_deadlock_in_a_later_turn(waiting: str) -> None:
+    """Set in two turns of three, waited for in all: the engines say the same."""
+    text = kernel(
+        "%n: index",
+        f"""scf.for %i = %c0 to %n step %c1 {{
+        %early = arith.cmpi slt, %i, %c2 : index
+        scf.if %early {{
+        {_set("MTE2", waiting)}
+        }}
+        {_wait("MTE2", waiting)}
+        {_set("MTE2", "V", 7)}
+        {_wait("MTE2", "V", 7)}
+        }}""",
+    )
+    said = fault(text, f'pto.wait_flag["PIPE_MTE2", "PIPE_{waiting}", "EVENT_ID0"]', (3,))
+    assert said.code == "PTO0904"
+    assert "line 13" in said.found
+
+
+def test_other_pipes_go_on_beside_a_blocked_one() -> None:
+    """What was set and consumed before something had to wait is known afterwards, too."""
+    pair = f"{_set('V', 'MTE3', 2)}\n{_wait('V', 'MTE3', 2)}"
+    text = kernel("", f"{pair}\n{_wait('V', 'MTE2')} // here\n{pair}\n{_wait('V', 'MTE3', 2)}")
+    found = fault(text, "// here").found
+    assert "PIPE_MTE2 at line 12 for event 0 from PIPE_V" in found
+    assert "PIPE_MTE3 at line 15 for event 2 from PIPE_V" in found

@@ -22,6 +22,7 @@ from ptoscope.machine.faults import OUT_OF_GM
 
 UNKNOWN_OPERATION = "PTO0002"
 UNKNOWN_TYPE = "PTO0005"
+KERNEL_KIND = "PTO0304"
 NOT_MODELLED = "PTO0914"
 
 
@@ -30,7 +31,7 @@ class Options(NamedTuple):
 
     target: str | None = None
     revision: str = "micro"
-    engine: str = "reference"
+    engine: str | None = None
 
 
 class Unsupported(Exception):
@@ -114,13 +115,16 @@ def _unsupported(error: PtoError) -> Unsupported | None:
         return Unsupported(findings[0].message, findings[0])
     foreign = [d for d in findings if d.code == UNKNOWN_OPERATION]
     spaces = [d for d in findings if d.code == UNKNOWN_TYPE and "memory space" in d.message]
-    if len(foreign) + len(spaces) < len(findings):
+    kinds = [d for d in findings if d.code == KERNEL_KIND]
+    if len(foreign) + len(spaces) + len(kinds) < len(findings):
         return None
     # A section only says which unit its instructions are for: they are what is missing.
     instructions = [d for d in foreign if not d.found.startswith("pto.section.")]
     for first in (*instructions, *foreign):
         return Unsupported(first.found or first.message, first)
-    return Unsupported(f"memory space {spaces[0].found}", spaces[0])
+    for first in spaces:
+        return Unsupported(f"memory space {first.found}", first)
+    return Unsupported(kinds[0].message, kinds[0])
 
 
 def _check_argument(kind: Type, value: Any, where: str) -> None:

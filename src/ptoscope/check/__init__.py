@@ -2,42 +2,69 @@
 
 from __future__ import annotations
 
-from ptoscope.check import constraints, profile, streams, structure, types
+from ptoscope.check import (
+    addresses,
+    constraints,
+    conversions,
+    lanes,
+    profile,
+    resources,
+    squeezed,
+    streams,
+    structure,
+    synchronisation,
+    types,
+)
 from ptoscope.check.rule import Context, Rule
 from ptoscope.diagnostics import Diagnostic
 from ptoscope.isa.targets import Revision, Target
 from ptoscope.program import Program
 
-RULES: tuple[Rule, ...] = (
+OPERATION_RULES: tuple[Rule, ...] = (
     *types.RULES,
+    *conversions.RULES,
     *constraints.RULES,
     *profile.RULES,
     *structure.RULES,
-    *streams.RULES,
 )
+"""Those that look at one operation at a time and where it stands."""
 
+VALUE_RULES: tuple[Rule, ...] = (
+    *lanes.RULES,
+    *streams.RULES,
+    *squeezed.RULES,
+    *resources.RULES,
+)
+"""Those that follow values through a function."""
 
-OPERATION_RULES: tuple[Rule, ...] = (*types.RULES, *constraints.RULES, *profile.RULES)
-"""Those that look at one operation at a time."""
+MEMORY_RULES: tuple[Rule, ...] = (*addresses.RULES, *synchronisation.RULES)
+"""Those that follow what a function does to memory and to the other pipes. They read it only
+where every operation is right: what a wrong one does is not known, and leaving it out would
+bring findings that are none."""
+
+RULES: tuple[Rule, ...] = (*OPERATION_RULES, *VALUE_RULES, *MEMORY_RULES)
 
 
 def check_operations(program: Program, target: Target, revision: Revision) -> list[Diagnostic]:
     """What is wrong with single operations of a program that is not whole."""
-    return _findings(program, target, revision, OPERATION_RULES)
+    contexts = [Context(program, function, target, revision) for function in program.functions]
+    return _sorted([d for c in contexts for rule in OPERATION_RULES for d in rule.diagnostics(c)])
 
 
 def check(program: Program, target: Target, revision: Revision) -> list[Diagnostic]:
     """All findings in all functions, in source order."""
-    return _findings(program, target, revision, RULES)
+    findings: list[Diagnostic] = []
+    for function in program.functions:
+        context = Context(program, function, target, revision)
+        is_right = True
+        for rule in RULES:
+            if is_right or rule not in MEMORY_RULES:
+                found = list(rule.diagnostics(context))
+                findings += found
+                wrong = bool(found) and rule.severity == "error" and rule in OPERATION_RULES
+                is_right = is_right and not wrong
+    return _sorted(findings)
 
 
-def _findings(
-    program: Program, target: Target, revision: Revision, rules: tuple[Rule, ...]
-) -> list[Diagnostic]:
-    findings = [
-        diagnostic
-        for function in program.functions
-        for rule in rules
-        for diagnostic in rule.diagnostics(Context(program, function, target, revision))
-    ]
+def _sorted(findings: list[Diagnostic]) -> list[Diagnostic]:
     return sorted(findings, key=lambda d: (d.span, d.code))

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
+from ptoscope.check.masks import regranulated
 from ptoscope.check.rule import Context, Finding, Rule
+from ptoscope.check.text import Fix
 from ptoscope.check.types import fits
 from ptoscope.isa import TABLE
-from ptoscope.isa.record import AttrValue, Record, Site
+from ptoscope.isa.record import AttrValue, Constraint, Record, Site
+from ptoscope.isa.types import GRANULARITIES, Mask
 from ptoscope.program import Op
 
 
@@ -46,7 +50,19 @@ def _broken(context: Context) -> Iterator[Finding]:
                     found=found,
                     expected=constraint.sentence,
                     hint=constraint.hint,
+                    fix=_other_mask(context, op, site, constraint),
                 )
+
+
+def _other_mask(context: Context, op: Op, site: Site, constraint: Constraint) -> Fix:
+    """Where another granularity of one mask satisfies the constraint, that mask."""
+    for index, kind in enumerate(site.operands):
+        # Where two fit, the wider one is what the mode names, the other the element's.
+        for bits in reversed(GRANULARITIES) if isinstance(kind, Mask) else ():
+            operands = (*site.operands[:index], Mask(bits), *site.operands[index + 1 :])
+            if not constraint.broken(replace(site, operands=operands)):
+                return regranulated(context, op, index, bits)
+    return ()
 
 
 RULES = (Rule("PTO0108", "the instruction's own constraints hold", _broken),)

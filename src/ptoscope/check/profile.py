@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ptoscope.check.masks import fewest_lanes
 from ptoscope.check.rule import Context, Finding, Rule
-from ptoscope.check.types import bindings, operands_of
+from ptoscope.check.types import bindings, operands_of, sound
 from ptoscope.isa import TABLE
 from ptoscope.isa.dtypes import DType
 from ptoscope.isa.targets import TARGETS
@@ -82,9 +83,29 @@ def _absent_values(context: Context) -> Iterator[Finding]:
                 )
 
 
+def _sure_aliases(context: Context) -> Iterator[Finding]:
+    if context.target.ordered_aliases:
+        return
+    for op in sound(context, ("pto.vscatter",)):
+        maker = context.values.maker(op.operands[2])
+        if maker is None or maker.name not in _SPREAD:
+            continue
+        if fewest_lanes(context, op.operands[3]) > 1:
+            yield Finding(
+                context.operand_span(op, 2),
+                f"pto.vscatter: lanes write the same element, which is illegal on "
+                f"{context.target.name}",
+                found=f"one index for all lanes, by {maker.name} at line {maker.span.line}",
+                expected="a different index in each active lane",
+                hint="activate one lane only, or make the indices with pto.vci",
+            )
+
+
+_SPREAD = ("pto.vbr", "pto.vdup")
 RULES = (
     Rule("PTO0201", "the target has the instruction", _absent_instructions),
     Rule("PTO0202", "the target has the instruction's form", _absent_forms),
     Rule("PTO0204", "the target has the attribute's value", _absent_values),
     Rule("PTO0203", "the target has the parameter's element type", _absent_parameters),
+    Rule("PTO0205", "indices of a scatter differ where the target needs it", _sure_aliases),
 )

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
-from ptoscope.diagnostics import Diagnostic, Span
+from ptoscope.check.flow import Values
+from ptoscope.check.text import Text
+from ptoscope.diagnostics import Diagnostic, Edit, Span
 from ptoscope.isa.targets import Revision, Target
 from ptoscope.isa.types import Type
 from ptoscope.program import Function, Op, Program
@@ -20,6 +23,8 @@ class Finding:
     found: str = ""
     expected: str = ""
     hint: str = ""
+    fix: tuple[Edit, ...] = ()
+    """Applied together, they make this finding go away and no other one appear."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +36,20 @@ class Context:
     target: Target
     revision: Revision
 
+    @cached_property
+    def values(self) -> Values:
+        """Where the values of the function come from."""
+        return Values(self.function)
+
+    @cached_property
+    def text(self) -> Text:
+        """Where the operations stand in the text."""
+        return Text(self.program)
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        return frozenset(self.function.names)
+
     def types(self, slots: tuple[int, ...]) -> tuple[Type, ...]:
         """The types of values."""
         return tuple(self.function.types[slot] for slot in slots)
@@ -38,6 +57,17 @@ class Context:
     def operand_span(self, op: Op, index: int) -> Span:
         """Where an operand is written; the operation itself where that is not known."""
         return op.operand_spans[index] if index < len(op.operand_spans) else op.span
+
+    def name(self, slot: int) -> str:
+        """A value as the text names it."""
+        return f"%{self.function.names[slot]}"
+
+    def new_name(self, wanted: str) -> str:
+        """A name for a new value that the function does not have yet."""
+        number = 0
+        while f"{wanted}{number or ''}" in self._names:
+            number += 1
+        return f"%{wanted}{number or ''}"
 
 
 Finder = Callable[[Context], Iterator[Finding]]
@@ -55,7 +85,7 @@ class Rule:
     def diagnostics(self, context: Context) -> Iterator[Diagnostic]:
         """The findings of this rule in one function."""
         for finding in self.find(context):
-            yield context.program.diagnostic(
+            diagnostic = context.program.diagnostic(
                 self.code,
                 finding.span,
                 finding.message,
@@ -64,3 +94,4 @@ class Rule:
                 expected=finding.expected,
                 hint=finding.hint,
             )
+            yield replace(diagnostic, fix=finding.fix) if finding.fix else diagnostic

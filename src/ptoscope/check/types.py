@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ptoscope.check.masks import regranulated
 from ptoscope.check.rule import Context, Finding, Rule
+from ptoscope.check.text import Fix
 from ptoscope.diagnostics import nearest
 from ptoscope.isa import TABLE
 from ptoscope.isa.distributions import suffix_bits
@@ -45,7 +47,15 @@ def fits(context: Context, op: Op, record: Record) -> bool:
     )
 
 
-def _described(context: Context) -> Iterator[tuple[Op, Record, Form]]:
+def sound(context: Context, names: tuple[str, ...]) -> Iterator[Op]:
+    """The operations of these names whose types fit: what others do is not known."""
+    for op in context.function.ops():
+        if op.name in names and fits(context, op, TABLE[op.name]):
+            yield op
+
+
+def described(context: Context) -> Iterator[tuple[Op, Record, Form]]:
+    """Every instruction without a body, with its record and the form it is written in."""
     for op in context.function.ops():
         record = TABLE.get(op.name)
         if record is not None and not op.blocks:
@@ -53,7 +63,7 @@ def _described(context: Context) -> Iterator[tuple[Op, Record, Form]]:
 
 
 def _misfits(context: Context) -> Iterator[Finding]:
-    for op, record, form in _described(context):
+    for op, record, form in described(context):
         operands = operands_of(form, op)
         types, results = context.types(op.operands), context.types(op.results)
         if len(operands) != len(types) or len(form.results) != len(results):
@@ -75,6 +85,7 @@ def _misfits(context: Context) -> Iterator[Finding]:
                     found=str(type),
                     expected=operand.type.expected(known),
                     hint=_hint(operand.type, type, known),
+                    fix=_fix(context, op, index, operand.type.resolve(known)),
                 )
         for result, type in zip(form.results, results, strict=True):
             if not result.type.match(type, known):
@@ -101,8 +112,15 @@ def _hint(pattern: Pattern, type: Type, known: Bindings) -> str:
     return ""
 
 
+def _fix(context: Context, op: Op, index: int, decided: Type | None) -> Fix:
+    kind = context.function.types[op.operands[index]]
+    if isinstance(decided, Mask) and isinstance(kind, Mask):
+        return regranulated(context, op, index, decided.bits)
+    return ()
+
+
 def _illegal_elements(context: Context) -> Iterator[Finding]:
-    for op, record, form in _described(context):
+    for op, record, form in described(context):
         known = bindings(
             (*operands_of(form, op), *form.results),
             (*context.types(op.operands), *context.types(op.results)),
@@ -141,128 +159,55 @@ def _revision_hint(context: Context, record: Record, variable: str, dtype: DType
     return ""
 
 
-def _pair(context: Context, op: Op, record: Record, form: Form) -> tuple[DType, DType] | None:
-    """The types that a use converts between, where the instruction has both."""
-    known = bindings(
-        (*operands_of(form, op), *form.results),
-        (*context.types(op.operands), *context.types(op.results)),
-    )
-    found = known.get("T"), known.get("U")
-    for variable, dtype in zip("TU", found, strict=True):
-        legal = record.types[variable].legal(context.target, context.revision)
-        if not isinstance(dtype, DType) or dtype not in legal:
-            return None
-    source, result = found
-    assert isinstance(source, DType)
-    assert isinstance(result, DType)
-    return source, result
-
-
-def _absent_pairs(context: Context) -> Iterator[Finding]:
-    for op, record, form in _described(context):
-        pair = _pair(context, op, record, form) if record.pairs else None
-        if pair is None or pair in record.pairs:
-            continue
-        source, result = pair
-        reachable = [u for t, u in record.pairs if t is source and context.target.has(u)]
-        between = [d for d in reachable if (d, result) in record.pairs]
-        yield Finding(
-            op.span,
-            f"{record.name} has no form from {source} to {result}",
-            found=f"{source} to {result}",
-            expected=f"{source} to {', '.join(str(d) for d in reachable)}",
-            hint=f"two conversions do it, through {between[0]}" if between else "",
-        )
-
-
-def _absent_pair_attributes(context: Context) -> Iterator[Finding]:
-    for op, record, form in _described(context):
-        pair = _pair(context, op, record, form) if record.pairs else None
-        if pair is None or pair not in record.pairs:
-            continue
-        taken = record.pairs[pair]
-        for attr in form.attrs:
-            value = op.attrs.get(attr.name, attr.default)
-            legal = taken.get(attr.name, (str(attr.default),))
-            if value is None or not attr.allows(value) or value in legal:
-                continue
-            listed = attr.name in taken
-            yield Finding(
-                op.span,
-                f"{record.name} from {pair[0]} to {pair[1]}: '{attr.name}' "
-                + ("has no such value" if listed else "means nothing"),
-                found=str(value),
-                expected=", ".join(legal) if listed else f"no '{attr.name}'",
-            )
-
-
 def _bad_attributes(context: Context) -> Iterator[Finding]:
-    for op, record, form in _described(context):
+    for op, record, form in described(context):
         for attr in form.attrs:
             value = op.attrs.get(attr.name, attr.default)
             if value is None or attr.allows(value):
                 continue
             legal = attr.values or (f"{attr.low} to {attr.high}",)
+            hint = nearest(str(value), _of_width(context, op, attr.values))
+            likely = hint.split("'")[1] if hint else ""
             yield Finding(
                 op.span,
                 f"{record.name}: '{attr.name}' has no such value",
                 found=str(value),
                 expected=", ".join(legal),
-                hint=nearest(str(value), attr.values),
+                hint=hint,
+                fix=context.text.replace(op, f'"{value}"', f'"{likely}"') if likely else (),
             )
+
+
+def _width(context: Context, op: Op) -> int:
+    """The bits of an element of the vectors in a use, 0 without vectors. A 4-bit register is
+    seen as its bytes."""
+    vectors = [t for t in context.types(op.operands + op.results) if isinstance(t, VReg)]
+    return 8 * vectors[0].dtype.bytes if vectors else 0
+
+
+def _of_width(context: Context, op: Op, modes: tuple[str, ...]) -> list[str]:
+    """The modes that are not for elements of another width."""
+    width = _width(context, op)
+    return [m for m in modes if not width or suffix_bits(m) in (0, width)]
 
 
 def _width_suffixes(context: Context) -> Iterator[Finding]:
     if context.revision == "micro":
         return
-    for op, record, _ in _described(context):
-        mode = op.attrs.get("dist") or op.attrs.get("stride")
-        bits = suffix_bits(str(mode)) if mode else 0
-        vectors = [t for t in context.types(op.operands + op.results) if isinstance(t, VReg)]
-        # A 4-bit register is seen as its bytes.
-        width = 8 * vectors[0].dtype.bytes if vectors else 0
-        if bits and vectors and width != bits:
+    for op, record, form in described(context):
+        attr = "dist" if "dist" in op.attrs else "stride"
+        mode = str(op.attrs.get(attr, ""))
+        bits, width = suffix_bits(mode), _width(context, op)
+        if bits and width and width != bits:
+            right = f"{mode.removesuffix(f'_B{bits}')}_B{width}"
+            known = right in form.attr(attr).values
             yield Finding(
                 op.span,
                 f"{record.name}: mode {mode} is for {bits}-bit elements",
-                found=f"{width}-bit elements ({vectors[0].dtype})",
-                expected=f"a mode ending in _B{width}",
+                found=f"{width}-bit elements",
+                expected=f"mode {right}" if known else f"a mode for {width}-bit elements",
                 hint="legal in the micro specification: --revision micro",
-            )
-
-
-_WIDER = ("arith.extsi", "arith.extui", "arith.extf")
-_NARROWER = ("arith.trunci", "arith.truncf")
-
-
-def _width_error(name: str, source: int, result: int) -> str:
-    if name in _WIDER and not source < result:
-        return "the result has to be wider than the operand"
-    if name in _NARROWER and not source > result:
-        return "the result has to be narrower than the operand"
-    if name == "arith.bitcast" and source != result:
-        return "operand and result have to be equally wide"
-    return ""
-
-
-def _conversion_widths(context: Context) -> Iterator[Finding]:
-    for op in context.function.ops():
-        types = context.types(op.operands + op.results)
-        if len(types) != 2 or not all(isinstance(t, Scalar) for t in types):
-            continue
-        source, result = types
-        assert isinstance(source, Scalar)
-        assert isinstance(result, Scalar)
-        wrong = _width_error(op.name, source.dtype.bits, result.dtype.bits)
-        if wrong:
-            yield Finding(op.span, f"{op.name}: {wrong}", found=f"{source} to {result}")
-        index = [t.dtype.name == "index" for t in (source, result)]
-        if op.name.startswith("arith.index_cast") and sum(index) != 1:
-            yield Finding(
-                op.span,
-                f"{op.name} converts between index and an integer",
-                found=f"{source} to {result}",
-                hint="use arith.extsi, arith.extui or arith.trunci between integers",
+                fix=context.text.replace(op, f'"{mode}"', f'"{right}"') if known else (),
             )
 
 
@@ -271,7 +216,4 @@ RULES = (
     Rule("PTO0102", "the instruction has a form for the element type", _illegal_elements),
     Rule("PTO0103", "attribute values come from their lists", _bad_attributes),
     Rule("PTO0104", "the width a mode names is the element's", _width_suffixes),
-    Rule("PTO0105", "conversions go in the direction they say", _conversion_widths),
-    Rule("PTO0106", "the instruction converts between these element types", _absent_pairs),
-    Rule("PTO0107", "attributes suit the types converted", _absent_pair_attributes),
 )

@@ -35,9 +35,10 @@ def answer(request: Request) -> Result:
     from ptoscope.cases import report
     from ptoscope.cases.launch import Options
     from ptoscope.cases.pool import run_cases
-    from ptoscope.kernel import DEFAULT_ENGINE, choose_engine
+    from ptoscope.kernel import choose_engine
 
-    engine = choose_engine(request.get("engine") or DEFAULT_ENGINE)
+    engine = request.get("engine")
+    choose_engine(engine)
     options = Options(request.get("target"), request.get("revision") or "micro", engine)
     started = time.perf_counter()
     with _progress(len(cases)) as done:
@@ -62,7 +63,7 @@ def answer(request: Request) -> Result:
     page += ["", report.summary(counts, seconds)]
     fields = {
         "revision": options.revision,
-        "engine": engine,
+        "engine": choose_engine(engine),
         "jobs": jobs,
         "seconds": round(seconds, 4),
         "cases": [o.as_json() for o in outcomes],

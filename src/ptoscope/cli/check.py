@@ -1,14 +1,16 @@
-"""`ptoscope check`: parse and verify."""
+"""`ptoscope check`: parse and verify, explain a rule, compare targets."""
 
 from __future__ import annotations
 
+import textwrap
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ptoscope.cli.files import readable
-from ptoscope.cli.options import Request
-from ptoscope.cli.output import Result, counted
-from ptoscope.diagnostics import Diagnostic, PtoError
+from ptoscope.cli.options import TARGETS, Request
+from ptoscope.cli.output import Result, Table, counted
+from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
 
 if TYPE_CHECKING:
     from ptoscope.kernel import Kernel
@@ -16,7 +18,14 @@ if TYPE_CHECKING:
 
 def answer(request: Request) -> Result:
     """Checks every file; all findings of all files."""
+    code = request.get("explain")
+    if code is not None:
+        return _explain(code, request)
+    if not request.args:
+        raise UsageError("check needs KERNEL...; see `ptoscope check --help`")
     paths = [readable(path) for path in request.args]
+    if request.has("all-targets"):
+        return _compare(paths, request)
     findings: list[Diagnostic] = []
     files: list[dict[str, object]] = []
     for path in paths:
@@ -37,20 +46,95 @@ def answer(request: Request) -> Result:
     return Result("check", (summary,), {"files": files}, findings, exit=1 if errors else 0)
 
 
-def examine(path: Path, request: Request) -> tuple[Kernel | None, list[Diagnostic]]:
-    """The kernel and its findings; no kernel where the file cannot be read as one."""
-    from ptoscope.kernel import Kernel, choose_revision, choose_target, parse, read
+def examine(
+    path: Path, request: Request, target: str | None = None
+) -> tuple[Kernel | None, list[Diagnostic]]:
+    """The kernel and its findings; no kernel where the file cannot be read as one. The
+    target is the one given, else the request's, else the module's."""
+    from ptoscope.kernel import read
 
-    revision = choose_revision(request.get("revision") or "manual")
     try:
         file, text = read(path)
-        program = parse(text, file, request.get("target"), revision)
-        kernel = Kernel(program, choose_target(program, request.get("target")), revision)
     except PtoError as error:
         return None, list(error.diagnostics)
+    revision = request.get("revision") or "manual"
+    return _examine_text(text, file, target or request.get("target"), revision)
+
+
+def _examine_text(
+    text: str, file: str, target: str | None, revision: str
+) -> tuple[Kernel | None, list[Diagnostic]]:
+    from ptoscope.kernel import Kernel, choose_revision, choose_target, parse
+
+    try:
+        program = parse(text, file, target, revision)
+        chosen = choose_target(program, target)
+    except PtoError as error:
+        return None, list(error.diagnostics)
+    kernel = Kernel(program, chosen, choose_revision(revision))
     return kernel, kernel.findings
 
 
 def count_errors(findings: list[Diagnostic]) -> int:
     """How many findings are errors."""
     return sum(d.severity == "error" for d in findings)
+
+
+def _compare(paths: list[Path], request: Request) -> Result:
+    """The portability table: the lines that keep the kernels from a target."""
+    from ptoscope.check.portability import obstacles
+
+    if request.get("target"):
+        raise UsageError("check takes --target or --all-targets, not both")
+    rows: list[tuple[str, ...]] = []
+    page: list[str | Table] = []
+    files: list[dict[str, object]] = []
+    for path in paths:
+        found = obstacles({t: examine(path, request, t)[1] for t in TARGETS})
+        rows += [
+            (f"{o.file}:{o.line}", o.message, *(o.codes(t) or "-" for t in TARGETS)) for o in found
+        ]
+        legal = [t for t in TARGETS if not any(o.errors[t] for o in found)]
+        page.append(f"{path}: legal on {', '.join(legal) or 'no target'}")
+        lines = [
+            {
+                "line": o.line,
+                "source": o.source,
+                "errors": {t: [d.as_json() for d in o.errors[t]] for t in TARGETS},
+            }
+            for o in found
+        ]
+        files.append({"file": str(path), "legal": legal, "lines": lines})
+    if rows:
+        page.insert(0, Table(("line", "what keeps it away", *TARGETS), rows))
+    fields = {"targets": list(TARGETS), "files": files}
+    return Result("check", page, fields, exit=1 if rows else 0)
+
+
+def _explain(code: str, request: Request) -> Result:
+    """A rule: why it exists, an example that breaks it, and the example put right."""
+    from ptoscope.check import catalogue
+
+    if request.args:
+        raise UsageError("check takes --explain or kernels, not both")
+    code = code.upper()
+    if code not in catalogue.codes():
+        raise UsageError(f"there is no rule {code}; near it are {', '.join(catalogue.near(code))}")
+    entry = catalogue.entry(code)
+    named = "pto.target_arch" in entry.bad
+    target = None if named else entry.target
+    found = _examine_text(entry.bad, "bad.pto", target, entry.revision)[1] if entry.bad else []
+    options = f"{'' if named else f'--target {target} '}--revision {entry.revision}"
+    sections = {
+        "why": textwrap.fill(entry.why, 88),
+        "source": textwrap.fill(entry.source, 88),
+        f"bad.pto ({options})": entry.bad,
+        "what is reported": "\n".join(str(d) for d in found),
+        "fixed.pto": entry.fixed,
+    }
+    page = [f"{code} ({entry.severity}): {entry.title}"]
+    for title, content in sections.items():
+        if content.strip():
+            page.append(f"\n{title}\n{textwrap.indent(content.rstrip(), '  ')}")
+    rule = {k: v for k, v in asdict(entry).items() if k != "expected"}
+    return Result("check", page, {"rule": {**rule, "findings": [d.as_json() for d in found]}})

@@ -54,7 +54,7 @@ class Request(NamedTuple):
 TARGETS = ("cpu", "a2a3", "a5")
 REVISIONS = ("manual", "micro")
 FORMS = ("ssa", "dps", "asm")
-ENGINES = ("reference", "native")
+ENGINES = ("native", "reference")
 
 COMMON = (
     Option("target", "NAME", "cpu, a2a3 or a5 (default: what the module names, else a5)", TARGETS),
@@ -77,12 +77,25 @@ COMMANDS = {
             (
                 Option("entry", "NAME", "the function (default: the only one, or the only kernel)"),
                 Option("grid", "N", "how many blocks to launch (default: 1)"),
-                Option("engine", "NAME", "reference (default) or native", ENGINES),
+                Option("engine", "NAME", "native (default) or reference", ENGINES),
+                Option("threads", "N", "blocks that run at once (default: one per processor)"),
+                Option("max-steps", "N", "stop a block after so many turns of its loops"),
+                Option("force", "", "run it although addresses or synchronisation are wrong"),
                 Option("save", "DIR", "write every pointer argument there as .npy and .bin"),
                 Option("chosen", "", "list the behaviour it depends on that no document fixes"),
             ),
         ),
-        Command("check", "KERNEL...", "parse and verify kernels", 1, None),
+        Command(
+            "check",
+            "KERNEL...",
+            "parse and verify kernels, or explain a rule",
+            0,
+            None,
+            (
+                Option("all-targets", "", "a table: which lines keep a kernel from which target"),
+                Option("explain", "CODE", "why a rule exists, a bad example and its fix"),
+            ),
+        ),
         Command(
             "fmt",
             "KERNEL",
@@ -113,7 +126,7 @@ COMMANDS = {
             (
                 Option("filter", "TEXT", "only cases with TEXT in family/case, or matching a *"),
                 Option("jobs", "N", "how many run at a time (default: all cores)"),
-                Option("engine", "NAME", "reference (default) or native", ENGINES),
+                Option("engine", "NAME", "native (default) or reference", ENGINES),
                 Option("timeout", "SECONDS", "what a case may take (default: 60)"),
                 Option("keep", "DIR", "copy the data of failing cases there"),
                 Option("junit", "FILE", "write the results there as JUnit XML"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ptoscope.cli.check import count_errors, examine
 from ptoscope.cli.files import (
     ARRAYS,
     BadData,
@@ -34,18 +33,24 @@ def answer(request: Request) -> Result:
     words = [read_word(text) for text in texts]
     if directory is not None:
         check_directory(directory)
-    from ptoscope.kernel import DEFAULT_ENGINE, choose_engine, choose_entry
+    from ptoscope.kernel import choose_engine, prepare, read, stops
 
-    engine = choose_engine(request.get("engine") or DEFAULT_ENGINE)
-    kernel, findings = examine(path, request)
-    if kernel is None or count_errors(findings):
-        return Result("run", diagnostics=findings, exit=1)
-    kernel.function = choose_entry(kernel.program, request.get("entry"))
+    wanted = request.get("engine")
+    choose_engine(wanted)
+    threads, max_steps = (_number(request, name) for name in ("threads", "max-steps"))
+    findings: list[Diagnostic] = []
     try:
+        file, text = read(path)
+        revision = request.get("revision") or "manual"
+        kernel = prepare(text, file, request.get("target"), revision, request.get("entry"))
+        findings = kernel.findings
+        if any(stops(d, request.has("force")) for d in findings):
+            return Result("run", diagnostics=findings, exit=1)
+        engine, why = kernel.engine(wanted)
         arguments = _arguments(kernel, words)
         before = [a.seen.tobytes() if isinstance(a, Buffer) else b"" for a in arguments]
         passed = [a.seen if isinstance(a, Buffer) else a for a in arguments]
-        kernel(*passed, grid=grid, engine=engine)
+        kernel(*passed, grid=grid, engine=engine, threads=threads, max_steps=max_steps)
     except PtoError as error:
         return Result("run", diagnostics=[*findings, *error.diagnostics], exit=1)
     buffers = {i: a for i, a in enumerate(arguments) if isinstance(a, Buffer)}
@@ -55,6 +60,8 @@ def answer(request: Request) -> Result:
         for i, a in enumerate(arguments)
     ]
     page: list[str | Table] = [f"@{kernel.name} on {kernel.target.name}, {counted(grid, 'block')}"]
+    if why:
+        page.append(f"on the reference engine: {why}")
     if records:
         page.append(_table(records))
     if directory is not None:
@@ -74,6 +81,11 @@ def answer(request: Request) -> Result:
     return Result("run", page, fields, findings)
 
 
+def _number(request: Request, name: str) -> int | None:
+    given = request.get(name)
+    return None if given is None else count(name, given)
+
+
 def _chosen(kernel: Kernel) -> tuple[str | Table, list[dict[str, Any]]]:
     """What the kernel depends on that no document fixes."""
     from dataclasses import asdict
@@ -90,7 +102,7 @@ def _arguments(kernel: Kernel, words: list[Word]) -> list[Any]:
     """Buffers and numbers in the order of the parameters; PtoError with all that is wrong."""
     from ptoscope.arguments import bind
 
-    program, function = kernel.program, kernel.function
+    program, function = kernel.signature.program, kernel.signature.function
     if len(words) != len(function.params):
         bind(program, function, words)  # raises: the count is wrong
     arguments: list[Any] = []
@@ -130,8 +142,9 @@ def _argument(kind: Type, word: Word) -> Buffer | int | float:
 
 
 def _signature(kernel: Kernel, position: int, word: Word) -> dict[str, Any]:
-    slot = kernel.function.params[position]
-    names, types = kernel.function.names, kernel.function.types
+    function = kernel.signature.function
+    slot = function.params[position]
+    names, types = function.names, function.types
     return {
         "index": position,
         "name": names[slot],

@@ -49,16 +49,26 @@ class Mistake:
 MISTAKES = (
     Mistake("masks for 16-bit lanes on 32-bit data", "b32", "b16"),
     Mistake(
+        "the input read before it has arrived",
+        """\
+      pto.set_flag["PIPE_MTE2", "PIPE_V", "EVENT_ID0"]
+
+      pto.wait_flag["PIPE_MTE2", "PIPE_V", "EVENT_ID0"]
+""",
+        "",
+    ),
+    Mistake(
+        "a deadlock: a flag that is never set",
+        'pto.set_flag["PIPE_MTE2", "PIPE_V", "EVENT_ID0"]',
+        "// nothing says that the input has arrived",
+    ),
+    Mistake(
         "the tail forgotten: every tile has 16 rows",
         "arith.minsi %left, %tile_rows",
         "arith.minsi %tile_rows, %tile_rows",
     ),
-    Mistake(
-        "a flag that is never set",
-        'pto.set_flag["PIPE_MTE2", "PIPE_V", "EVENT_ID0"]',
-        "// nothing says that the input has arrived",
-    ),
 )
+"""The first three are found before the run, the last one by it."""
 
 
 def compare(target: str | None, revision: str) -> Comparison:

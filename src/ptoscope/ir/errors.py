@@ -34,8 +34,8 @@ class Findings:
         self._found: dict[tuple[Span, str, str], Diagnostic] = {}
         self._hints: dict[str, str] = {}
 
-    def __bool__(self) -> bool:
-        return bool(self._found)
+    def __len__(self) -> int:
+        return len(self._found)
 
     def at(
         self,

@@ -86,6 +86,7 @@ def function(reader: Reader, name: int) -> FuncOp:
             raise reader.findings.stop(STRUCTURE, name, message, found=symbol, expected="'{'")
         raise reader.findings.expected(head, "'{'")
     reader.in_function = True
+    reader.ended.clear()
     try:
         region = reader.body(arguments, isolated=True)
     finally:

@@ -22,7 +22,8 @@ KERNEL_MARKS = ("pto.aicore", "pto.kernel")
 
 def lower(module: Module, *, partly: bool = False) -> Program:
     """The program of a parsed module; `partly`, of what could be read of a broken one: an
-    operation that depends on something unread is left out, but for the blocks it holds."""
+    operation that depends on something unread is left out, but for the blocks it holds, and
+    so is one about which the reader had something to say."""
     attributes = module.op.attributes
     return Program(
         [_Lowering(module, partly).function(op) for op in module.op.ops if isinstance(op, FuncOp)],
@@ -90,9 +91,16 @@ class _Lowering:
         )
 
     def _ops(self, block: Block) -> list[Op]:
-        if self.partly:
-            return [self._op(op) for op in block.ops if op.regions or self._known(op)]
-        return [self._op(op) for op in block.ops]
+        if not self.partly:
+            return [self._op(op) for op in block.ops]
+        lowered: list[Op] = []
+        for op in block.ops:
+            if op in self.module.doubtful and not op.regions:
+                # More about it would be the same mistake again; its results go on.
+                self._define(op.results)
+            elif op.regions or self._known(op):
+                lowered.append(self._op(op))
+        return lowered
 
     def _known(self, op: Operation) -> bool:
         return all(value in self.slots for value in op._operands) and all(

@@ -39,7 +39,8 @@ class Module:
     """A parsed file. It never contains placeholder types.
 
     `braces` holds the opening and closing token of each body. `implicit` says that the
-    file has no module operation around its functions.
+    file has no module operation around its functions. `doubtful` are the operations about
+    which the reader had something to say.
     """
 
     op: ModuleOp
@@ -49,6 +50,7 @@ class Module:
     notes: dict[Operation, Note] = field(default_factory=dict)
     braces: dict[Region, tuple[int, int]] = field(default_factory=dict)
     implicit: bool = False
+    doubtful: set[Operation] = field(default_factory=set[Operation])
 
     @property
     def comments(self) -> list[Comment]:

@@ -14,6 +14,9 @@ from ptoscope.ir.scanner import Tokens
 Packs = tuple[tuple[str, int], ...]
 """Names of results without `%`, each with the count after its colon (0 for none)."""
 
+_IN_BODY = "define it before that body; out of a loop or a branch scf.yield can give it"
+_IN_SCOPE = "; vectors, masks and align states leave a vecscope only by a store to UB"
+
 
 class Poison(SSAValue[Attribute]):
     """Stands for a value whose definition is in error, so that its uses are not reported."""
@@ -27,7 +30,8 @@ class Names(Cursor):
     """Knows the values that are visible at the cursor.
 
     `values` are those by name, `where` the tokens that define them, `scope` the names of
-    the innermost body, `hidden` what an isolated body does not see. `holes` are the values
+    the innermost body, `hidden` what an isolated body does not see, `ended` those of bodies
+    of this function that are behind, with the tokens that defined them. `holes` are the values
     with a placeholder type, `refined` the types written for them at uses.
     """
 
@@ -39,6 +43,7 @@ class Names(Cursor):
         self.where: dict[str, int] = {}
         self.scope: list[str] = []
         self.hidden: dict[str, SSAValue] = {}
+        self.ended: dict[str, tuple[SSAValue, int]] = {}
         self.poison = Poison(types.POISON)
         self._taken: set[str] = set()
 
@@ -124,6 +129,13 @@ class Names(Cursor):
         if types.is_hole(value.type):
             self.holes[value] = place
 
+    def forget(self, names: list[str]) -> None:
+        """The body that defined these names ends."""
+        for name in names:
+            value = self.values.pop(name, None)
+            if value is not None and value is not self.poison and name in self.where:
+                self.ended[name] = value, self.where[name]
+
     def new_name(self, base: str) -> str:
         """A name that the file does not have, like `base`."""
         if not self._taken:
@@ -150,6 +162,11 @@ class Names(Cursor):
         elif name in self.hidden:
             message = f"{name} is not visible here"
             hint = "a strict_vecscope sees only the values passed to it"
+        elif name in self.ended:
+            gone, definition = self.ended[name]
+            line = self.tokens.line(self.tokens.start[definition])
+            message = f"{name} is not visible here: line {line} defined it in a body that has ended"
+            hint = _IN_BODY + (_IN_SCOPE if isinstance(gone.type, types.VECTOR_TYPES) else "")
         else:
             message = f"{name} is not defined"
             hint = self.findings.nearest(name, self.values)

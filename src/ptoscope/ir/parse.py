@@ -39,7 +39,7 @@ def parse(text: str, file: str = "<string>", *, of: Language | None = None) -> M
             place = min(reader.i, len(tokens.text) - 1)
             reader.findings.at(SYNTAX, place, f"cannot read the file: {error}")
         raise PtoError(reader.findings.sorted()) from error
-    module = Module(op, file, text, tokens, reader.notes, reader.braces, implicit)
+    module = Module(op, file, text, tokens, reader.notes, reader.braces, implicit, reader.doubtful)
     if reader.findings:
         raise Unread(reader.findings.sorted(), module)
     return module

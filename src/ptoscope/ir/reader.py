@@ -28,6 +28,8 @@ class Reader(Names):
         self.braces: dict[Region, tuple[int, int]] = {}
         self.depth = 0
         self.broken: set[Block] = set()
+        self.doubtful: set[Operation] = set()
+        """Operations whose text contradicts itself."""
         self.in_function = False
         self.before: list[Operation] = []
         """Operations that the one at hand implies; they go before it."""
@@ -42,6 +44,7 @@ class Reader(Names):
         text = self.text
         packs: Packs = ()
         places: list[int] = []
+        found = len(self.findings)
         try:
             if text[first][:1] == "%":
                 packs, places = self._results()
@@ -61,6 +64,8 @@ class Reader(Names):
             self.notes[op] = Note(
                 first, name, note.head, self.i - 1, note.operands, named, note.form, note.segments
             )
+            if len(self.findings) > found:
+                self.doubtful.add(op)
             if packs:
                 self.bind(op, packs, places, name)
             return op
@@ -170,8 +175,7 @@ class Reader(Names):
             return region
         finally:
             self.depth -= 1
-            for name in self.scope:
-                self.values.pop(name, None)
+            self.forget(self.scope)
             self.scope = outer
             self.masks = masks
             self.values, self.where, self.hidden = saved

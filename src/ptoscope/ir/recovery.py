@@ -101,8 +101,7 @@ def _broken_body(reader: Reader, first: int, brace: int) -> int:
         pass
     finally:
         reader.in_function = in_function
-        for name in reader.scope:
-            reader.values.pop(name, None)
+        reader.forget(reader.scope)
         reader.scope = outer
     return max(reader.i, brace + 1)
 

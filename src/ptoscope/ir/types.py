@@ -92,6 +92,8 @@ class PoisonType(_PtoType):
     name = "pto.poison"
 
 
+VECTOR_TYPES = (VRegType, MaskType, AlignType)
+"""Of values that live in a vecscope."""
 PTO_TYPES: list[type[Attribute]] = [VRegType, MaskType, PtrType, AlignType]
 
 

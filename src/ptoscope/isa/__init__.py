@@ -2,57 +2,18 @@
 
 from __future__ import annotations
 
-from ptoscope.isa import (
-    arith,
-    binary,
-    compare,
-    convert,
-    dma,
-    indexed,
-    load_store,
-    materialize,
-    predicate_algebra,
-    predicate_memory,
-    predicates,
-    rearrange,
-    reduction,
-    scalar,
-    sfu,
-    sorting,
-    streams,
-    sync,
-    unary,
-    vector_scalar,
-)
-from ptoscope.isa.record import Record
+from typing import TYPE_CHECKING
 
-TABLE: dict[str, Record] = {
-    record.name: record
-    for room in (
-        load_store,
-        indexed,
-        streams,
-        predicate_memory,
-        predicates,
-        predicate_algebra,
-        materialize,
-        unary,
-        binary,
-        vector_scalar,
-        convert,
-        reduction,
-        compare,
-        rearrange,
-        sfu,
-        sorting,
-        dma,
-        sync,
-        scalar,
-        arith,
-    )
-    for record in room.RECORDS
-}
-"""Every operation a kernel may contain, by its full name, in the order of the documents."""
+if TYPE_CHECKING:
+    from ptoscope.isa.table import INSTRUCTIONS, TABLE
 
-INSTRUCTIONS: dict[str, Record] = {n: r for n, r in TABLE.items() if n.startswith("pto.")}
-"""The PTO instructions alone."""
+__all__ = ["INSTRUCTIONS", "TABLE"]
+
+
+def __getattr__(name: str) -> object:
+    # Types and targets are needed by commands that never look at an instruction.
+    if name in __all__:
+        from ptoscope.isa import table
+
+        return getattr(table, name)
+    raise AttributeError(f"module 'ptoscope.isa' has no attribute '{name}'")

@@ -67,7 +67,7 @@ def access(mode: Mode, dtype: DType, alignment: int) -> Access:
     width = mode.stored // 8 if mode.stored else dtype.bytes
     places = (mode.place(i, dtype.lanes) for i in range(dtype.lanes))
     offsets = tuple(NOTHING if p == NOTHING else p * width for p in places)
-    return Access(offsets, width, alignment if mode.block and alignment else width)
+    return Access(offsets, width, max(alignment, width) if mode.block else width)
 
 
 def _every(step: int, first: int = 0) -> Callable[[int, int], int]:
@@ -186,7 +186,7 @@ def strided(token: str, alignment: int) -> tuple[Access, DType]:
     step, bits = STRIDES[token]
     dtype = unsigned(bits)
     places = tuple(i * step * dtype.bytes for i in range(dtype.lanes))
-    return Access(places, dtype.bytes, alignment or dtype.bytes), dtype
+    return Access(places, dtype.bytes, max(alignment, dtype.bytes)), dtype
 
 
 @cache
@@ -204,7 +204,7 @@ def parted(bits: int, second: bool, alignment: int) -> tuple[Access, DType]:
         return Access(places, 1, alignment or 1), UI8
     dtype = unsigned(bits)
     places = tuple((2 * i + second) * dtype.bytes for i in range(dtype.lanes))
-    return Access(places, dtype.bytes, alignment or dtype.bytes), dtype
+    return Access(places, dtype.bytes, max(alignment, dtype.bytes)), dtype
 
 
 def suffix_bits(mode: str) -> int:

@@ -337,6 +337,12 @@ def bounds(element: DType) -> tuple[int, int]:
 def _to_integer(x: Lanes, target: DType, rnd: Rounding, saturate: bool) -> Lanes:
     """f32 to an integer type. Saturated: the nearer end, NaN as 0. Otherwise the low bits of
     the rounded number; of infinities and NaN as of every large power of two, 0."""
+    least, most = bounds(target)
+    if saturate and target.bits <= 16:
+        # f32 holds both ends, and no rounding leads out of them again.
+        ends = x.const(float(least)), x.const(float(most))
+        inside = x.isnan().select(x.const(0), x.greater(ends[0]).lesser(ends[1]))
+        return whole(inside, rnd).cast(target)
     number = whole(x, rnd)
     if not saturate:
         modulus = 2.0**target.bits
@@ -345,7 +351,6 @@ def _to_integer(x: Lanes, target: DType, rnd: Rounding, saturate: bool) -> Lanes
         low = low.isnan().select(low.const(0), low)
         size = low.abs().cast(UI64)
         return (low < 0).select(-size, size).cast(target)
-    least, most = bounds(target)
     low, high = float(least), float(most + 1)
     inside = (number >= low) & (number < high)
     wide = SI32 if most < 1 << 31 else SI64

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ptoscope.isa.dtypes import F64, I32, I64
+from ptoscope.isa.dtypes import F32, F64, I32, I64
 from ptoscope.isa.lanes import Lanes
 
 LOG2_E = 1.4426950408889634
@@ -60,7 +60,12 @@ def leaky_relu(x: Lanes, slope: Lanes) -> Lanes:
 
 
 def fma(a: Lanes, b: Lanes, c: Lanes) -> Lanes:
-    """a * b + c of f32, f16 or bf16, rounded once: the product is exact in f64."""
+    """a * b + c of f32, f16 or bf16, rounded once."""
+    return a.fused(b, c) if a.dtype is F32 else exact_fma(a, b, c)
+
+
+def exact_fma(a: Lanes, b: Lanes, c: Lanes) -> Lanes:
+    """The same by other means: the product is exact in f64."""
     return odd_sum(a.cast(F64) * b.cast(F64), c.cast(F64)).cast(a.dtype)
 
 

@@ -242,6 +242,12 @@ class Lanes(ABC):
         """Of a predicate register: the lowest bit of each of `count` groups, as lanes."""
         return self.shuffle(tuple(range(0, PREDICATE_BITS, PREDICATE_BITS // count)))
 
+    def fused(self, factor: Lanes, addend: Lanes) -> Lanes:
+        """f32: self * factor + addend, rounded once. An engine may have an instruction for it."""
+        from ptoscope.isa.functions import exact_fma
+
+        return exact_fma(self, factor, addend)
+
     def sqrt(self) -> Lanes:
         """The correctly rounded square root of any float type."""
         if self.dtype is F16 or self.dtype is BF16:

@@ -11,9 +11,8 @@ from ptoscope.diagnostics import NOWHERE, Span
 from ptoscope.isa.dtypes import DType
 from ptoscope.isa.patterns import Pattern
 from ptoscope.isa.targets import Revision, Target, TargetName
-from ptoscope.isa.types import Type
+from ptoscope.isa.types import AttrValue, Type
 
-AttrValue = str | int | float | bool | tuple[str, ...]
 Source = Literal["manual", "micro", "suite", "chosen"]
 Pairs = Mapping[tuple[DType, DType], Mapping[str, tuple[str, ...]]]
 

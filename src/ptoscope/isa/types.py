@@ -77,6 +77,9 @@ class Scalar:
 
 Type = VReg | Mask | Ptr | Align | Scalar
 
+AttrValue = str | int | float | bool | tuple[str, ...]
+"""What a static attribute of an operation may be."""
+
 
 def is_vector_state(type: Type) -> bool:
     """Whether values of this type live only inside a vecscope."""

@@ -15,11 +15,13 @@ from ptoscope.isa.dtypes import I1, I64, INDEX, UI8, DType
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.record import Site
 from ptoscope.isa.types import Space
+from ptoscope.machine.deadlock import Turn
 from ptoscope.machine.dma import run_transfer
-from ptoscope.machine.faults import OTHER_CORE, SCATTER_ALIAS, Fault
+from ptoscope.machine.faults import OTHER_CORE, SCATTER_ALIAS, Fault, too_many_steps
 from ptoscope.machine.lanes import NumpyLanes, constant, storage
 from ptoscope.machine.memory import Memory, misaligned
 from ptoscope.machine.pipes import Pipes
+from ptoscope.machine.schedule import Order
 from ptoscope.machine.stream import Stream
 
 
@@ -78,9 +80,21 @@ def _alias(site: Site, lanes: Any, places: Any) -> Fault:
 class ReferenceCore(Core):
     """State of one block's core: memory, special registers, pipes, launch coordinates."""
 
-    def __init__(self, memory: Memory, block: int, grid: int) -> None:
+    def __init__(
+        self,
+        memory: Memory,
+        block: int,
+        grid: int,
+        max_steps: int | None = None,
+        order: Order | None = None,
+    ) -> None:
         self.memory = memory
-        self.pipes = Pipes()
+        self.turns: list[Turn] = []
+        """The turns of the loops that run now, outermost first."""
+        # In program order a deadlock says only what both engines know.
+        self.pipes = Pipes(order, self.turns if order else None)
+        self._max_steps = max_steps
+        self._steps = 0
         self._registers: dict[str, Lanes] = {}
         self._signals: dict[tuple[str, int, int], int] = defaultdict(int)
         self._launch = {
@@ -89,6 +103,12 @@ class ReferenceCore(Core):
             "subblock_idx": 0,
             "subblock_num": 1,
         }
+
+    def turn(self, site: Site) -> None:
+        """A turn of a loop begins; a fault where it is one too many."""
+        self._steps += 1
+        if self._max_steps is not None and self._steps > self._max_steps:
+            raise too_many_steps(site, self._max_steps)
 
     def constant(self, dtype: DType, count: int, value: int | float) -> NumpyLanes:
         return constant(dtype, count, value)
@@ -264,7 +284,8 @@ class ReferenceCore(Core):
 
     def transfer(self, site: Site, src: Lanes, dst: Lanes, transfer: Transfer) -> None:
         move = partial(run_transfer, site, self.memory, number(src), number(dst), transfer)
-        self.pipes.issue(site.record.pipe, site, move)
+        # Copies of one pipe to GM are ordered only by its barrier.
+        self.pipes.issue(site.record.pipe, site, move, swaps=transfer.dst_space == "gm")
 
     def read_register(self, name: str, dtype: DType, initial: int) -> Lanes:
         return self._registers.get(name) or constant(dtype, 1, initial)

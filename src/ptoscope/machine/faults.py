@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from ptoscope.diagnostics import Diagnostic
-from ptoscope.isa.record import Site
-from ptoscope.program import Program
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ptoscope.diagnostics import Diagnostic
+    from ptoscope.isa.record import Site
+    from ptoscope.program import Program
 
 OUT_OF_UB = "PTO0901"
 OUT_OF_GM = "PTO0902"
@@ -20,6 +23,9 @@ SCATTER_ALIAS = "PTO0911"
 STREAM = "PTO0912"
 OTHER_CORE = "PTO0913"
 NOT_MODELLED = "PTO0914"
+STEPS = "PTO0915"
+LEFT_SET = "PTO0916"
+FLAG_OVERFLOW = "PTO0917"
 
 UNDEFINED_AFTER = "after a fault the contents of pointer arguments are undefined"
 
@@ -71,3 +77,14 @@ class Fault(Exception):
             expected=self.expected,
             hint=hint,
         )
+
+
+def too_many_steps(site: Site, limit: int) -> Fault:
+    """The fault of a kernel that is not done after so many turns of its loops."""
+    return Fault(
+        site,
+        STEPS,
+        f"not done after {limit} turns of its loops",
+        expected=f"at most {limit} turns in a block (the limit that was set)",
+        hint="check how the loop ends, or raise the limit",
+    )

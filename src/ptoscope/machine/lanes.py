@@ -27,6 +27,11 @@ Array = Any
 """An ndarray of the dtype's storage, or for a row of one, a NumPy scalar of it."""
 
 
+def quietly() -> np.errstate:
+    """Wrapping and IEEE exceptions are what the instructions mean, not warnings."""
+    return np.errstate(all="ignore")
+
+
 @cache
 def storage(dtype: DType) -> np.dtype[Any]:
     """The NumPy dtype that holds the lanes."""
@@ -259,7 +264,7 @@ class NumpyLanes(Lanes):
         if dtype is self.dtype:
             return self
         target = storage(dtype)
-        if dtype.bits == self.dtype.bits:
+        if dtype.bytes == self.dtype.bytes:
             return NumpyLanes(self.a.view(target), dtype, self.count)
         row = self.a.view(target)
         return NumpyLanes(row, dtype, len(row))

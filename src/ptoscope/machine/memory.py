@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ptoscope.isa.dtypes import DType
-from ptoscope.isa.record import Site
 from ptoscope.isa.types import Space
 from ptoscope.machine.faults import MISALIGNED, OUT_OF_GM, OUT_OF_UB, READ_ONLY, Fault
+
+if TYPE_CHECKING:
+    from ptoscope.isa.record import Site
 
 _STRETCH = 1 << 44
 

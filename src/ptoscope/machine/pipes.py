@@ -1,110 +1,222 @@
 """Pipes, flags and buffers.
 
 The scalar unit issues instructions in program order; each pipe executes its own in order.
-A pipe runs as soon as it can; one that has to wait keeps its later instructions queued
-until another pipe lets it go on. When nothing can go on and something is still queued,
-that is a deadlock.
+In program order a pipe runs as soon as it can; one that has to wait keeps its later
+instructions queued until another pipe lets it go on. Another order (see `schedule`) queues
+everything and chooses. When nothing can go on and something is still queued, that is a
+deadlock.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from ptoscope.isa.record import Site
-from ptoscope.isa.targets import BUFFERS, EVENTS, PIPE_ALL
-from ptoscope.machine.faults import DEADLOCK, SYNC_MISUSE, Fault
+from ptoscope.isa.targets import BUFFERS, EVENTS, PIPE_ALL, PIPES
+from ptoscope.machine.deadlock import Deadlock, Entry, Flag, Stuck, Turn, Wait, overflow
+from ptoscope.machine.faults import SYNC_MISUSE, Fault
+from ptoscope.machine.schedule import Order
 
 Thunk = Callable[[], object]
-Flag = tuple[str, str, int]
+
+MOST_PENDING = 15
+"""How often a flag may be set before the first is waited for. Chosen: no document gives the
+width of these counters; that of the semaphores between cores is 4 bits."""
+DEPTH = 1024
+"""Instructions that an order may hold back on a pipe. Chosen: it bounds the memory of a run."""
+FLAGS: list[Flag] = [(s, d, e) for s in PIPES for d in PIPES for e in range(len(EVENTS))]
+"""All flags, in the order of their words in `Pipes.counts`."""
+LOW = (1 << 32) - 1
+"""The part of such a word that counts how often the flag is set."""
 
 
 class Pipes:
-    """The pipes of one core and what orders them."""
+    """The pipes of one core and what orders them.
 
-    def __init__(self) -> None:
-        self._queues: dict[str, deque[tuple[Site, Thunk]]] = defaultdict(deque)
+    `order` decides what runs when; None is program order. `turns` is the engine's own list
+    of the turns of the loops that the scalar unit is in, outermost first. An engine that
+    tells them also accounts for every set_flag here or in `restore`, so that a deadlock can
+    say what has happened; otherwise it says only what is queued.
+    """
+
+    def __init__(self, order: Order | None = None, turns: Sequence[Turn] | None = None) -> None:
+        # In the order of the pipes, so that what is reported does not depend on history.
+        self._queues: dict[str, deque[Entry]] = {pipe: deque() for pipe in PIPES}
+        self._order = order
+        self._turns = turns
+        self._issued = 0
         self._flags: dict[Flag, int] = defaultdict(int)
+        self._totals: dict[Flag, int] = defaultdict(int)
         self._held: dict[tuple[str, int], int] = defaultdict(int)
-        self._releases: dict[int, set[object]] = defaultdict(set)
-        self._waiting_for: dict[str, str] = {}
+        self._releases: dict[int, dict[object, str]] = defaultdict(dict)
+        self._waits: dict[str, Wait] = {}
+
+    @property
+    def busy(self) -> bool:
+        """Whether anything is queued."""
+        return any(self._queues.values())
+
+    def waiting(self) -> list[str]:
+        """The pipes on which something is queued."""
+        return [pipe for pipe, queue in self._queues.items() if queue]
+
+    def counts(self) -> tuple[list[int], list[int]]:
+        """All flags (by first pipe, second pipe, event) and all buffers (by pipe, buffer). A
+        flag's lower 32 bits say how often it is set; the upper how often it has been, for an
+        engine that tells turns."""
+        flags = [self._flags[flag] for flag in FLAGS]
+        if self._turns is not None:
+            flags = [self._totals[f] << 32 | count for f, count in zip(FLAGS, flags, strict=True)]
+        return flags, [self._held[p, b] for p in PIPES for b in range(BUFFERS)]
+
+    def restore(self, flags: list[int], held: list[int]) -> None:
+        """Sets all flags and buffers, in the order of `counts`."""
+        for flag, word in zip(FLAGS, flags, strict=True):
+            self._flags[flag], self._totals[flag] = word & LOW, word >> 32
+        numbers = iter(held)
+        for pipe in PIPES:
+            for buffer in range(BUFFERS):
+                self._held[pipe, buffer] = next(numbers)
+
+    def left_set(self) -> dict[Flag, int]:
+        """The flags that are set, and how often."""
+        return {flag: count for flag, count in self._flags.items() if count}
 
     def idle(self, pipe: str) -> bool:
-        """Whether nothing is queued on a pipe."""
-        return not self._queues[pipe]
+        """Whether an instruction given to a pipe now is certain to run at once."""
+        return self._order is None and not self._queues[pipe]
 
-    def issue(self, pipe: str, site: Site, thunk: Thunk) -> None:
-        """Gives an instruction to a pipe. A thunk that returns False has to wait."""
+    def issue(
+        self, pipe: str, site: Site, thunk: Thunk, gives: object = None, swaps: bool = False
+    ) -> None:
+        """Gives an instruction to a pipe. A thunk that returns False has to wait.
+
+        `gives` is the flag it sets or the release it makes. One that `swaps` may change
+        places with a neighbour on its pipe that does, too.
+        """
+        if self._order is not None:
+            self._defer(self._order, pipe, self._entry(site, thunk, gives, swaps))
+            return
         queue = self._queues[pipe]
         if not queue and thunk() is not False:
             if any(self._queues.values()):
                 self._advance()
             return
-        queue.append((site, thunk))
+        queue.append(self._entry(site, thunk, gives, swaps))
         if pipe == "PIPE_S":
             # The scalar unit itself waits: nobody is left to issue what it waits for.
-            raise self._deadlock()
+            raise self._stuck(site)
+
+    def _entry(self, site: Site, thunk: Thunk, gives: object, swaps: bool) -> Entry:
+        self._issued += 1
+        turns = None if self._turns is None else tuple(self._turns)
+        return Entry(site, thunk, self._issued, turns, gives, swaps)
+
+    def _defer(self, order: Order, pipe: str, entry: Entry) -> None:
+        queue = self._queues[pipe]
+        queue.append(entry)
+        order.settle(self)
+        if len(queue) > DEPTH:
+            self.pull(pipe)
+        if pipe == "PIPE_S" and not self.pull(pipe) and queue:
+            # What else was held back has no part in this.
+            self._advance()
+            raise self._stuck(entry.site)
+
+    def step(self, pipe: str) -> bool:
+        """Runs the first instruction queued on a pipe; False if there is none or it waits."""
+        queue = self._queues[pipe]
+        if not queue:
+            return False
+        if len(queue) > 1 and queue[0].swaps and queue[1].swaps and self._swaps():
+            queue[0], queue[1] = queue[1], queue[0]
+        entry = queue[0]
+        try:
+            if entry.thunk() is False:
+                return False
+        except Fault as fault:
+            # The loops that run now are not those that issued it.
+            fault.queued = True
+            fault.iterations[:0] = entry.turn_texts()
+            raise
+        queue.popleft()
+        return True
+
+    def _swaps(self) -> bool:
+        return self._order is not None and self._order.swaps()
+
+    def pull(self, pipe: str, asking: frozenset[str] = frozenset()) -> bool:
+        """Runs the first instruction queued on a pipe, and before it what it waits for; False
+        if there is none, or what it waits for cannot happen now."""
+        if pipe in asking or not self._queues[pipe]:
+            return False
+        while not self.step(pipe):
+            others = self._waits[pipe].pipes
+            if not any(self.pull(other, asking | {pipe}) for other in others):
+                return False
+        return True
 
     def _advance(self) -> None:
         moved = True
         while moved:
             moved = False
-            for queue in self._queues.values():
-                while queue and self._run_queued(queue[0][1]):
-                    queue.popleft()
+            for pipe in self._queues:
+                while self.step(pipe):
                     moved = True
 
-    def _run_queued(self, thunk: Thunk) -> bool:
-        try:
-            return thunk() is not False
-        except Fault as fault:
-            # The loops that run now are not those that issued it.
-            fault.queued = True
-            raise
+    def drain(self, site: Site | None = None) -> None:
+        """Waits for all pipes, at a barrier or at the end; a deadlock if one cannot finish."""
+        if self._order is None:
+            self._advance()
+        while self._order is not None and self.busy:
+            self._order.settle(self)
+            heads = {pipe: self._queues[pipe][0].number for pipe in self.waiting()}
+            if heads and not any(self.pull(pipe) for pipe in self._order.rank(heads)):
+                break
+        if self.busy:
+            raise self._stuck(site)
 
-    def drain(self) -> None:
-        """Waits for all pipes; a deadlock if one cannot finish."""
-        self._advance()
-        if any(self._queues.values()):
-            raise self._deadlock()
-
-    def _deadlock(self) -> Fault:
-        blocked = [(pipe, queue[0][0]) for pipe, queue in self._queues.items() if queue]
-        site = blocked[0][1]
-        waits = "; ".join(
-            f"{pipe} at line {at.span.line} for {self._waiting_for.get(pipe, 'its turn')}"
-            for pipe, at in blocked
-        )
-        raised = [f"{s}->{d} event {e}" for (s, d, e), n in self._flags.items() if n]
-        return Fault(
-            site,
-            DEADLOCK,
-            "waits for something that never happens",
-            found=f"blocked: {waits}; flags set: {', '.join(raised) or 'none'}",
-            expected="a matching set_flag (same pipes, same event) or rls_buf",
-            hint="every wait_flag needs one set_flag, on every path and in every iteration",
-        )
+    def _stuck(self, at: Site | None) -> Fault:
+        blocked = {pipe: (self._queues[pipe][0], self._waits[pipe]) for pipe in self.waiting()}
+        for entry, wait in blocked.values():
+            if wait.full:
+                return overflow(entry.site, wait.full, MOST_PENDING, entry)
+        queued = {pipe: list(queue) for pipe, queue in self._queues.items()}
+        totals = None if self._turns is None else dict(self._totals)
+        held = {key: count for key, count in self._held.items() if count}
+        return Deadlock(Stuck(blocked, queued, self.left_set(), totals, held, at))
 
     # Flags.
 
     def set_flag(self, site: Site, src: str, dst: str, event: int) -> None:
         """Issues to the first pipe: raise an event."""
         _check(site, "event", event, len(EVENTS))
+        flag = (src, dst, event)
 
-        def execute() -> None:
-            self._flags[src, dst, event] += 1
+        def execute() -> bool:
+            if self._flags[flag] == MOST_PENDING:
+                if self._order is None:
+                    raise overflow(site, flag, MOST_PENDING)
+                # Another order does not run into this as long as somebody consumes the flag.
+                self._waits[src] = Wait(f"room to set event {event}", (dst,), full=flag)
+                return False
+            self._flags[flag] += 1
+            self._totals[flag] += 1
+            return True
 
-        self.issue(src, site, execute)
+        self.issue(src, site, execute, flag)
 
     def wait_flag(self, site: Site, src: str, dst: str, event: int) -> None:
         """Issues to the second pipe: wait for the event and consume it."""
         _check(site, "event", event, len(EVENTS))
+        flag = (src, dst, event)
 
         def execute() -> bool:
-            if self._flags[src, dst, event] == 0:
-                self._waiting_for[dst] = f"event {event} from {src}"
+            if self._flags[flag] == 0:
+                self._waits[dst] = _for_flag(flag)
                 return False
-            self._flags[src, dst, event] -= 1
+            self._flags[flag] -= 1
             return True
 
         self.issue(dst, site, execute)
@@ -115,11 +227,15 @@ class Pipes:
         """Issues to the pipe: acquire a buffer id, in mode 0 after all earlier releases."""
         _check(site, "buffer", buffer, BUFFERS)
         _check(site, "mode", mode, 2)
-        awaited = frozenset(self._releases[buffer]) if mode == 0 else frozenset[object]()
+        pending = self._releases[buffer]
+        awaited = set(pending) if mode == 0 else set[object]()
 
         def execute() -> bool:
-            if awaited & self._releases[buffer]:
-                self._waiting_for[pipe] = f"the release of buffer {buffer}"
+            awaited.intersection_update(pending)
+            if awaited:
+                pipes = tuple(dict.fromkeys(pending[token] for token in awaited))
+                what = f"the release of buffer {buffer}"
+                self._waits[pipe] = Wait(what, pipes, frozenset(awaited))
                 return False
             self._held[pipe, buffer] += 1
             return True
@@ -131,7 +247,7 @@ class Pipes:
         _check(site, "buffer", buffer, BUFFERS)
         _check(site, "mode", mode, 2)
         token = object()
-        self._releases[buffer].add(token)
+        self._releases[buffer][token] = pipe
 
         def execute() -> None:
             if self._held[pipe, buffer] == 0:
@@ -143,14 +259,24 @@ class Pipes:
                     hint="release each buffer from the pipe that acquired it",
                 )
             self._held[pipe, buffer] -= 1
-            self._releases[buffer].discard(token)
+            del self._releases[buffer][token]
 
-        self.issue(pipe, site, execute)
+        self.issue(pipe, site, execute, token)
 
     def barrier(self, site: Site, pipe: str) -> None:
         """A barrier of all pipes drains them; that of one pipe is kept by its order."""
         if pipe == PIPE_ALL:
-            self.drain()
+            self.drain(site)
+        elif self._order is not None:
+            self.issue(pipe, site, _nothing)
+
+
+def _for_flag(flag: Flag) -> Wait:
+    return Wait(f"event {flag[2]} from {flag[0]}", (flag[0],), frozenset((flag,)), flag)
+
+
+def _nothing() -> None:
+    """A barrier of one pipe: no neighbours change places over it."""
 
 
 def _check(site: Site, what: str, value: int, count: int) -> None:

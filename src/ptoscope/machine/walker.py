@@ -7,8 +7,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from ptoscope.isa import TABLE
 from ptoscope.isa.dtypes import DType
 from ptoscope.isa.record import Run, Site
@@ -27,7 +25,7 @@ class Walker:
     """The steps of one function for one target and revision."""
 
     def __init__(self, function: Function, target: Target, revision: Revision) -> None:
-        self._function = function
+        self.function = self._function = function
         self._target = target
         self._revision: Revision = revision
         self._steps = self._block(function.body)
@@ -97,6 +95,7 @@ class Walker:
         dtype = _scalar(self._function, index)
         kind = storage(dtype).type
         yielded = block.ops[-1].operands
+        turn = f"%{name} = "
 
         def step(core: ReferenceCore, registers: Registers) -> None:
             first, last, by = (number(registers[s]) for s in (low, high, stride))
@@ -105,9 +104,13 @@ class Walker:
                     site, LOOP_STEP, "the loop's step is not positive", str(by), "1 or more"
                 )
             _assign(registers, carried, op.operands[3:])
+            turns = core.turns
+            turns.append(())
             for value in range(first, last, by):
                 registers[index] = NumpyLanes(kind(value), dtype, 1)
+                turns[-1] = (turn, value)
                 try:
+                    core.turn(site)
                     for inner in body:
                         inner(core, registers)
                 except Fault as fault:
@@ -115,6 +118,7 @@ class Walker:
                     raise
                 if carried:
                     _assign(registers, carried, yielded)
+            turns.pop()
             _assign(registers, op.results, carried)
 
         return step
@@ -131,6 +135,7 @@ class Walker:
         return step
 
     def _while(self, op: Op) -> Step:
+        site = self._site(op)
         before, after = op.blocks
         check, body = self._block(before), self._block(after)
         condition, *passed = before.ops[-1].operands
@@ -139,8 +144,12 @@ class Walker:
         def step(core: ReferenceCore, registers: Registers) -> None:
             _assign(registers, before.args, op.operands)
             turn = 0
+            turns = core.turns
+            turns.append(())
             while True:
+                turns[-1] = ("turn ", turn, " of scf.while")
                 try:
+                    core.turn(site)
                     _walk(check, core, registers)
                     if not number(registers[condition]):
                         break
@@ -151,6 +160,7 @@ class Walker:
                     raise
                 _assign(registers, before.args, yielded)
                 turn += 1
+            turns.pop()
             _assign(registers, op.results, passed)
 
         return step
@@ -215,8 +225,3 @@ def _step(run: Run, op: Op) -> Step:
         run(core, *[r[s] for s in operands])
 
     return step_none
-
-
-def quietly() -> np.errstate:
-    """Wrapping and IEEE exceptions are what the instructions mean, not warnings."""
-    return np.errstate(all="ignore")

@@ -1,0 +1,82 @@
+"""Compiling a kernel, against llvmlite compiling hand-written IR of the add kernel."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import ptoscope
+from bench.cases import KERNELS
+from bench.measure import Job, Row, best_of
+
+_IR = Path(__file__).with_name("ir") / "add.ll"
+_REPEATS = 15
+
+
+def jobs() -> list[Job]:
+    """A typical kernel, and one with an exponential."""
+    return [Job("compile", _rows)]
+
+
+def program_to_callable(kernel: ptoscope.Kernel) -> object:
+    """Machine code for a kernel that is parsed and checked, in memory and ready to launch.
+    Past the object cache: everything is done anew."""
+    from ptoscope import native
+
+    compiled = native.compile_program(kernel.function, kernel.target, kernel.revision)
+    return native.NativeKernel(compiled, kernel.target, lambda: (), lambda: kernel.program)
+
+
+class HandWritten:
+    """llvmlite on fixed IR: parse, verify, code generation at level 2, load through ORC."""
+
+    def __init__(self) -> None:
+        self._llvm: Any = importlib.import_module("llvmlite.binding")
+        self._llvm.initialize_native_target()
+        self._llvm.initialize_native_asmprinter()
+        self._machine = self._llvm.Target.from_default_triple().create_target_machine(
+            cpu=self._llvm.get_host_cpu_name(),
+            features=self._llvm.get_host_cpu_features().flatten(),
+            opt=2,
+            reloc="pic",
+            codemodel="jitdefault",
+        )
+        self._jit = self._llvm.create_lljit_compiler(self._machine)
+        self._text = _IR.read_text()
+        self._count = 0
+        self._loaded: list[Any] = []
+
+    def compile(self) -> Any:
+        """The IR as a callable of three pointers and a count."""
+        module = self._llvm.parse_assembly(self._text)
+        module.verify()
+        image = self._machine.emit_object(module)
+        self._count += 1
+        library = (
+            self._llvm.JITLibraryBuilder()
+            .add_object_img(image)
+            .add_current_process()
+            .export_symbol("add")
+            .link(self._jit, f"add{self._count}")
+        )
+        # The code lives as long as this.
+        self._loaded.append(library)
+        pointer = ctypes.c_void_p
+        kind = ctypes.CFUNCTYPE(None, pointer, pointer, pointer, ctypes.c_int32)
+        return kind(library["add"])
+
+
+def _rows() -> Iterator[Row]:
+    hand = HandWritten()
+    for what, name, target in (
+        ("compile a 60-line kernel", "sixty_lines", 3.0),
+        ("compile the row softmax", "softmax", None),
+    ):
+        kernel = ptoscope.load(KERNELS / f"{name}.pto")
+        measured, baseline = best_of(
+            lambda kernel=kernel: program_to_callable(kernel), hand.compile, _REPEATS
+        )
+        yield Row(what, "llvmlite, hand-written add", measured, baseline, target)

@@ -1,0 +1,310 @@
+"""A core that executes nothing and notes what would be touched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from itertools import count as counter
+
+from ptoscope.check.analysis import functions
+from ptoscope.check.analysis.copies import copy_of, starts
+from ptoscope.check.analysis.expr import ONE, ZERO, Expr, Symbol, of
+from ptoscope.check.analysis.nodes import Barrier, Buffer, Bytes, Field, Flag, Loop, Node, Touch
+from ptoscope.check.analysis.shapes import shape
+from ptoscope.check.analysis.values import LONGEST, Prefix, Value, constant, limits
+from ptoscope.isa.core import Core, Transfer
+from ptoscope.isa.distributions import NOTHING, Access
+from ptoscope.isa.dtypes import I1, I64, INDEX, UI8, DType
+from ptoscope.isa.lanes import PREDICATE_BITS, Lanes
+from ptoscope.isa.record import Site
+from ptoscope.isa.targets import BLOCK_BYTES, DMA_ALIGNMENT
+from ptoscope.isa.types import Space
+from ptoscope.program import Op
+
+_LAUNCH = {
+    "block_idx": of(Symbol("launch", "block_idx", low=0)),
+    "block_num": of(Symbol("launch", "block_num", low=1)),
+    "subblock_idx": ZERO,
+    "subblock_num": ONE,
+}
+
+
+@dataclass(frozen=True)
+class Stream:
+    """The state of an unaligned stream: where it ended, if that is known."""
+
+    end: Expr | None = None
+    begun: bool = True
+
+
+@cache
+def _mask(active: tuple[bool, ...]) -> Value:
+    return Value(I1, len(active), active=active).image()
+
+
+@cache
+def _first(limit: int, count: int) -> Value:
+    return _mask(tuple(lane < limit for lane in range(count)))
+
+
+class AbstractCore(Core):
+    """Runs the meaning of instructions over expressions; `nodes` is what they did.
+
+    The caller says which operation runs (`op`), the turns of the loops around it
+    (`context`), and whether it stands in a vecscope.
+    """
+
+    def __init__(self) -> None:
+        self.nodes: list[Node] = []
+        self.context: tuple[Expr, ...] = ()
+        self.scope = False
+        self.op = Op("")
+        self.registers: dict[str, Value] = {}
+        self._numbers = counter()
+
+    # What is known of numbers.
+
+    def unknown(self, dtype: DType) -> Value:
+        """A number of which only the type is known; another one in every turn."""
+        return Value(dtype, 1, (of(self.symbol("any", dtype)),))
+
+    def symbol(self, kind: str, dtype: DType) -> Symbol:
+        """A new leaf for a number of a type; another one in every turn of the loops around."""
+        return Symbol(kind, next(self._numbers), self.context, *limits(dtype))
+
+    def number(self, value: Lanes) -> Expr:
+        """A row of one as an expression."""
+        assert isinstance(value, Value)
+        return value.expr or of(self.symbol("any", INDEX))
+
+    def loop(self, span: Expr, step: Expr, body: Callable[[Expr], None]) -> Loop:
+        """Runs a body once for all of its turns, and notes it as a loop."""
+        trips = functions.turns(span, step)
+        low, high = trips.bounds()
+        last = max(0, high - 1)
+        turn = Symbol("turn", next(self._numbers), (), 0, last, low == high)
+        made = Loop(self.op, turn, trips, span, step)
+        outer, context, before = self.nodes, self.context, dict(self.registers)
+        self.nodes, self.context = made.body, (*context, of(turn))
+        body(of(turn))
+        changed = self._changed(before)
+        if changed:
+            # What a turn leaves in a register is what the next one finds.
+            made.body.clear()
+            for name in changed:
+                self.registers[name] = self.unknown(I64)
+            body(of(turn))
+        self.nodes, self.context = outer, context
+        for name in changed:
+            self.registers[name] = self.unknown(I64)
+        outer.append(made)
+        return made
+
+    def _changed(self, before: dict[str, Value]) -> list[str]:
+        now = self.registers
+        return [n for n, v in now.items() if n not in before or before[n].row != v.row]
+
+    def constant(self, dtype: DType, count: int, value: int | float) -> Value:
+        return constant(dtype, count, value)
+
+    def iota(self, dtype: DType, count: int) -> Value:
+        row = tuple(Expr(i) for i in range(count)) if count <= LONGEST else None
+        return Value(dtype, count, row)
+
+    def mask(self, active: tuple[bool, ...]) -> Value:
+        return _mask(active)
+
+    def first_lanes(self, limit: Lanes, count: int) -> Value:
+        bound = self.number(limit)
+        low, high = bound.bounds()
+        if low == high or low >= count:
+            return _first(min(max(low, 0), count), count)
+        return Value(I1, PREDICATE_BITS, active=Prefix(bound, count))
+
+    def address(self, base: Lanes, offset: Lanes, size: int) -> Value:
+        return Value(INDEX, 1, (self.number(base) + self.number(offset).times(size),))
+
+    # Accesses.
+
+    def _touch(
+        self,
+        site: Site,
+        writes: bool,
+        may: Bytes,
+        sure: Bytes | None,
+        alignment: int,
+        addresses: tuple[Expr, ...] = (),
+        space: Space = "ub",
+        scalar: bool = False,
+    ) -> None:
+        pipe = "PIPE_V" if self.scope else site.record.pipe
+        self.nodes.append(
+            Touch(self.op, pipe, writes, space, may, sure, alignment, addresses, scalar)
+        )
+
+    def load(self, site: Site, address: Lanes, access: Access, dtype: DType) -> Value:
+        found = shape(access)
+        if found is not None:
+            at = self.number(address)
+            self._touch(site, False, *found.touched(at), access.alignment, (at,))
+        return Value(dtype, len(access.offsets))
+
+    def store(
+        self, site: Site, address: Lanes, access: Access, value: Lanes, mask: Lanes | None
+    ) -> None:
+        at = self.number(address)
+        assert mask is None or isinstance(mask, Value)
+        active = None if mask is None else mask.active
+        known = isinstance(active, tuple)
+        found = shape(access, active if known else None)
+        if found is None:
+            return
+        may, sure = found.touched(at)
+        if isinstance(active, Prefix):
+            lanes = Expr(len(access.offsets))
+            first = functions.select(functions.negative(active.limit - lanes), active.limit, lanes)
+            if access.contiguous:
+                may = sure = Bytes(at, first.times(access.width))
+            else:
+                # Lane 0 is the first of any prefix.
+                origin = access.offsets[0]
+                sure = None if origin == NOTHING else Bytes(at + Expr(origin), Expr(access.width))
+        elif mask is not None and not known:
+            sure = None
+        self._touch(site, True, may, sure, access.alignment, () if sure is None else (at,))
+
+    def _indexed(
+        self, site: Site, writes: bool, base: Lanes, offsets: Lanes, active: Lanes, width: int
+    ) -> None:
+        assert isinstance(offsets, Value)
+        assert isinstance(active, Value)
+        size, lanes = Expr(width), active.active
+        if offsets.row is None:
+            if not (isinstance(lanes, tuple) and not any(lanes)):
+                anywhere = self.number(Value(INDEX, 1))
+                self._touch(site, writes, Bytes(anywhere, size), None, width)
+            return
+        start = self.number(base)
+        for lane, offset in enumerate(offsets.row):
+            if isinstance(lanes, tuple) and not lanes[lane]:
+                continue
+            at = start + offset
+            block = Bytes(at, size)
+            if isinstance(lanes, tuple):
+                self._touch(site, writes, block, block, width, (at,))
+            else:
+                self._touch(site, writes, block, None, width)
+
+    def gather(self, site: Site, base: Lanes, offsets: Lanes, active: Lanes, width: int) -> Value:
+        self._indexed(site, False, base, offsets, active, width)
+        return Value(UI8, offsets.count * width)
+
+    def scatter(
+        self,
+        site: Site,
+        base: Lanes,
+        offsets: Lanes,
+        active: Lanes,
+        value: Lanes,
+        width: int,
+        in_order: bool = False,
+    ) -> None:
+        self._indexed(site, True, base, offsets, active, width)
+
+    def load_scalar(self, site: Site, space: Space, address: Lanes, dtype: DType) -> Value:
+        one = Bytes(self.number(address), Expr(dtype.bytes))
+        self._touch(site, False, one, one, dtype.bytes, (one.start,), space, True)
+        return Value(dtype, 1)
+
+    def store_scalar(self, site: Site, space: Space, address: Lanes, value: Lanes) -> None:
+        size = value.dtype.bytes
+        one = Bytes(self.number(address), Expr(size))
+        self._touch(site, True, one, one, size, (one.start,), space, True)
+
+    # Streams. Where the blocks of a stream lie depends on where it began.
+
+    def stream(self) -> Stream:
+        return Stream(begun=False)
+
+    def stream_store(
+        self, site: Site, state: object, address: Lanes, value: Lanes, length: Lanes
+    ) -> Stream:
+        at, size = self.number(address), self.number(length)
+        end = at + size
+        sure = None
+        if end.number is not None and at.number is not None:
+            whole = end.number // BLOCK_BYTES * BLOCK_BYTES - at.number
+            sure = Bytes(at, Expr(whole)) if whole > 0 else None
+        held = Expr(BLOCK_BYTES - 1)
+        self._touch(site, True, Bytes(at - held, size + held), sure, 1)
+        return Stream(end)
+
+    def stream_end(self, site: Site, state: object, start: Lanes) -> Lanes:
+        assert isinstance(state, Stream)
+        if not state.begun:
+            return start
+        return Value(INDEX, 1, None if state.end is None else (state.end,))
+
+    def stream_flush(self, site: Site, state: object, address: Lanes) -> None:
+        held = Expr(BLOCK_BYTES - 1)
+        self._touch(site, True, Bytes(self.number(address) - held, held), None, 1)
+
+    def transfer(self, site: Site, src: Lanes, dst: Lanes, transfer: Transfer) -> None:
+        made = copy_of(self.number, transfer)
+        self.nodes += [Field(self.op, *field) for field in made.fields]
+        source = Bytes(self.number(src), made.length, made.read)
+        target = Bytes(self.number(dst), made.row, made.write)
+        self._rows(site, False, transfer.src_space, source, True)
+        self._rows(site, True, transfer.dst_space, target, made.certain)
+
+    def _rows(self, site: Site, writes: bool, space: Space, rows: Bytes, certain: bool) -> None:
+        aligned = DMA_ALIGNMENT if space == "ub" else 1
+        if rows.length.number != 0 and not any(count.number == 0 for count, _ in rows.levels):
+            sure = rows if certain else None
+            self._touch(site, writes, rows, sure, aligned, starts(rows), space)
+
+    # The rest of the machine.
+
+    def issue(self, site: Site, body: Callable[[], None]) -> None:
+        body()
+
+    def repeat(self, count: Lanes, body: Callable[[Lanes], None]) -> None:
+        trips = self.number(count)
+        if trips.number == 0:
+            return
+        self.loop(trips, ONE, lambda turn: body(Value(I64, 1, (turn,))))
+
+    def signal(self, site: Site, kind: str, unit: Lanes, event: Lanes) -> None:
+        """Between cores: nothing that orders the pipes of this one."""
+
+    def await_signal(self, site: Site, kind: str, unit: Lanes, event: Lanes) -> None:
+        """Between cores: nothing that orders the pipes of this one."""
+
+    def read_register(self, name: str, dtype: DType, initial: int) -> Value:
+        return self.registers.get(name) or constant(dtype, 1, initial)
+
+    def write_register(self, name: str, value: Lanes) -> None:
+        assert isinstance(value, Value)
+        self.registers[name] = value
+
+    def block(self, which: str) -> Value:
+        return Value(I64, 1, (_LAUNCH[which],))
+
+    def refuse(self, site: Site, condition: Lanes, code: str, message: str) -> None:
+        """A run decides."""
+
+    def set_flag(self, site: Site, src: str, dst: str, event: Lanes) -> None:
+        self.nodes.append(Flag(self.op, True, src, dst, self.number(event)))
+
+    def wait_flag(self, site: Site, src: str, dst: str, event: Lanes) -> None:
+        self.nodes.append(Flag(self.op, False, src, dst, self.number(event)))
+
+    def get_buf(self, site: Site, pipe: str, buffer: Lanes, mode: Lanes) -> None:
+        self.nodes.append(Buffer(self.op, True, pipe, self.number(buffer), self.number(mode)))
+
+    def rls_buf(self, site: Site, pipe: str, buffer: Lanes, mode: Lanes) -> None:
+        self.nodes.append(Buffer(self.op, False, pipe, self.number(buffer), self.number(mode)))
+
+    def barrier(self, site: Site, pipe: str) -> None:
+        self.nodes.append(Barrier(self.op, pipe))

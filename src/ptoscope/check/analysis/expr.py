@@ -1,0 +1,231 @@
+"""Integers known in part: polynomials of symbols, with a range for every symbol.
+
+A symbol is a leaf (a launch scalar, the turn of a loop) or a function of expressions that
+no polynomial says (`negative`, `select`, `quotient`). Expressions compare by value, so that
+the same computation written twice is known to give the same number, and `substitute` works
+functions out again once their arguments are known.
+
+Sums and products are taken not to overflow unless they are constants; a constant wraps
+where it is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+UNBOUNDED: Final = 1 << 80
+MOST_TERMS: Final = 64
+"""Products of more terms are functions, not polynomials."""
+_NONE: frozenset[Symbol] = frozenset()
+
+
+class Symbol:
+    """A number with a name: `kind` and `ident` for a leaf, `kind` and `args` for a function.
+    Its value lies between `low` and `high`, inclusive; with `reached` it takes both."""
+
+    __slots__ = ("_hash", "args", "below", "depth", "high", "ident", "kind", "low", "reached")
+
+    def __init__(
+        self,
+        kind: str,
+        ident: object = None,
+        args: tuple[Expr, ...] = (),
+        low: int = -UNBOUNDED,
+        high: int = UNBOUNDED,
+        reached: bool = False,
+    ) -> None:
+        self.kind = kind
+        self.ident = ident
+        self.args = args
+        self.low = low
+        self.high = high
+        self.reached = reached
+        self._hash = hash((kind, ident, args))
+        self.below: frozenset[Symbol] = _NONE.union(*(arg.symbols for arg in args))
+        """The symbols of its arguments."""
+        self.depth: int = 1 + max(
+            (s.depth for arg in args for t in arg.terms for s in t), default=0
+        )
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            isinstance(other, Symbol)
+            and self._hash == other._hash
+            and (self.kind, self.ident, self.args) == (other.kind, other.ident, other.args)
+        )
+
+    def __repr__(self) -> str:
+        inside = ", ".join(map(repr, self.args))
+        return f"{self.kind}{'' if self.ident is None else self.ident}" + (
+            f"({inside})" if self.args else ""
+        )
+
+
+Monomial = tuple[Symbol, ...]
+"""A product of symbols, in a fixed order."""
+
+
+class Expr:
+    """A constant plus coefficients of products of symbols."""
+
+    __slots__ = ("_hash", "_symbols", "const", "terms")
+
+    def __init__(self, const: int, terms: Mapping[Monomial, int] | None = None) -> None:
+        self.const = const
+        self.terms: Mapping[Monomial, int] = terms or {}
+        self._hash: int | None = None
+        self._symbols: frozenset[Symbol] | None = None if self.terms else _NONE
+
+    @property
+    def number(self) -> int | None:
+        """Its value, where it is a constant."""
+        return None if self.terms else self.const
+
+    @property
+    def symbols(self) -> frozenset[Symbol]:
+        """The symbols it depends on, also those inside functions."""
+        if self._symbols is None:
+            own = [symbol for term in self.terms for symbol in term]
+            self._symbols = frozenset(own).union(*(symbol.below for symbol in own))
+        return self._symbols
+
+    @property
+    def variable(self) -> Expr:
+        """It without its constant: what two expressions share that differ by a number."""
+        return Expr(0, self.terms)
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash((self.const, frozenset(self.terms.items())))
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            isinstance(other, Expr) and self.const == other.const and self.terms == other.terms
+        )
+
+    def __repr__(self) -> str:
+        parts = ["*".join([str(c), *map(repr, term)]) for term, c in self.terms.items()]
+        return " + ".join([*parts, str(self.const)] if self.const or not parts else parts)
+
+    def __add__(self, other: Expr) -> Expr:
+        if not other.terms:
+            return Expr(self.const + other.const, self.terms)
+        if not self.terms:
+            return Expr(self.const + other.const, other.terms)
+        return Expr(self.const + other.const, _merged(self.terms, other.terms, 1))
+
+    def __sub__(self, other: Expr) -> Expr:
+        if not other.terms:
+            return Expr(self.const - other.const, self.terms)
+        return Expr(self.const - other.const, _merged(self.terms, other.terms, -1))
+
+    def __mul__(self, other: Expr) -> Expr:
+        if not other.terms:
+            return self.times(other.const)
+        if not self.terms:
+            return other.times(self.const)
+        if len(self.terms) * len(other.terms) > MOST_TERMS:
+            return of(Symbol("product", None, (self, other)))
+        out: dict[Monomial, int] = {}
+        for left, c in self._all():
+            for right, d in other._all():
+                term = tuple(sorted(left + right, key=hash))
+                out[term] = out.get(term, 0) + c * d
+        const = out.pop((), 0)
+        return Expr(const, {term: c for term, c in out.items() if c})
+
+    def _all(self) -> list[tuple[Monomial, int]]:
+        return [((), self.const), *self.terms.items()]
+
+    def times(self, factor: int) -> Expr:
+        """It, so many times."""
+        if factor == 1:
+            return self
+        if factor == 0:
+            return ZERO
+        return Expr(self.const * factor, {t: c * factor for t, c in self.terms.items()})
+
+    def over(self, divisor: int) -> Expr | None:
+        """It divided by a number, where that leaves no remainder whatever the symbols are."""
+        if self.const % divisor or any(c % divisor for c in self.terms.values()):
+            return None
+        return Expr(self.const // divisor, {t: c // divisor for t, c in self.terms.items()})
+
+    def bounds(self) -> tuple[int, int]:
+        """The least and the greatest value it may have."""
+        low = high = self.const
+        for term, coefficient in self.terms.items():
+            a, b = term[0].low, term[0].high
+            for symbol in term[1:]:
+                corners = [x * y for x in (a, b) for y in (symbol.low, symbol.high)]
+                a, b = min(corners), max(corners)
+            a, b = a * coefficient, b * coefficient
+            low, high = low + min(a, b), high + max(a, b)
+        return max(low, -UNBOUNDED), min(high, UNBOUNDED)
+
+    def substitute(self, known: Mapping[Symbol, Expr]) -> Expr:
+        """It with symbols replaced, and functions of them worked out again."""
+        if not self.terms or known.keys().isdisjoint(self.symbols):
+            return self
+        total = Expr(self.const)
+        for term, coefficient in self.terms.items():
+            product = Expr(coefficient)
+            for symbol in term:
+                product = product * _replaced(symbol, known)
+            total = total + product
+        return total
+
+
+def _merged(a: Mapping[Monomial, int], b: Mapping[Monomial, int], sign: int) -> dict[Monomial, int]:
+    out = dict(a)
+    for term, coefficient in b.items():
+        total = out.get(term, 0) + sign * coefficient
+        if total:
+            out[term] = total
+        else:
+            out.pop(term, None)
+    return out
+
+
+def _replaced(symbol: Symbol, known: Mapping[Symbol, Expr]) -> Expr:
+    found = known.get(symbol)
+    if found is not None:
+        return found
+    if known.keys().isdisjoint(symbol.below):
+        return of(symbol)
+    args = tuple(arg.substitute(known) for arg in symbol.args)
+    work = WORKED_OUT.get(symbol.kind)
+    if work is not None:
+        return work(*args)
+    return of(Symbol(symbol.kind, symbol.ident, args, symbol.low, symbol.high))
+
+
+WORKED_OUT: dict[str, Callable[..., Expr]] = {}
+"""The functions, by their kind."""
+
+ZERO: Final = Expr(0)
+ONE: Final = Expr(1)
+
+
+def of(symbol: Symbol) -> Expr:
+    """A symbol as an expression."""
+    return Expr(0, {(symbol,): 1})
+
+
+def single(value: Expr) -> Symbol | None:
+    """The symbol that a value is, if it is just one."""
+    if value.const or len(value.terms) != 1:
+        return None
+    ((term, coefficient),) = value.terms.items()
+    return term[0] if coefficient == 1 and len(term) == 1 else None
+
+
+def affine(value: Expr) -> bool:
+    """Whether it is a sum of single symbols that reach both ends of their ranges: then its
+    bounds are reached too."""
+    return all(len(term) == 1 and term[0].reached for term in value.terms)

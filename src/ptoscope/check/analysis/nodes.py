@@ -1,0 +1,247 @@
+"""What a function does to memory and to its pipes, as a tree in program order.
+
+Numbers are expressions: of launch scalars, of the turns of the loops around, and of values
+a loop carries. `instance` gives a node with some of them replaced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from ptoscope.check.analysis.expr import ONE, Expr, Symbol
+from ptoscope.isa.types import Space
+from ptoscope.program import Op
+
+Known = Mapping[Symbol, Expr]
+
+
+@dataclass(frozen=True, slots=True)
+class Bytes:
+    """Rows of `length` bytes from `start` on; each level repeats them by (count, stride)."""
+
+    start: Expr
+    length: Expr
+    levels: tuple[tuple[Expr, Expr], ...] = ()
+
+    def instance(self, known: Known) -> Bytes:
+        levels = tuple((c.substitute(known), s.substitute(known)) for c, s in self.levels)
+        return Bytes(self.start.substitute(known), self.length.substitute(known), levels)
+
+    def bounds(self) -> tuple[int, int]:
+        """The first byte it may touch and the one after the last."""
+        low, high = self.start.bounds()
+        for count, stride in self.levels:
+            steps = max(0, count.bounds()[1] - 1)
+            down, up = stride.bounds()
+            low, high = low + min(0, down * steps), high + max(0, up * steps)
+        return low, high + self.length.bounds()[1]
+
+    def rows(self, most: int = 64) -> list[tuple[int, int]]:
+        """Rows that are surely touched, first byte and the one after the last, relative to
+        the variable part of the start; at most so many. Of a number that is not known the
+        least is taken, and 1 where that could be nothing: some run has so many."""
+        length = _least(self.length)
+        starts = [self.start.const]
+        for count, stride in self.levels:
+            times, step = _least(count), stride.number
+            if times <= 0:
+                return []
+            if step is None:
+                continue
+            if step == length and len(starts) == 1:
+                length *= times
+            else:
+                starts = [s + i * step for i in range(min(times, most)) for s in starts][:most]
+        return [(s, s + length) for s in starts] if length > 0 else []
+
+
+def _least(value: Expr) -> int:
+    number = value.number
+    return max(1, value.bounds()[0]) if number is None else number
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """One access: all bytes it may touch, and those it surely does where it is executed."""
+
+    op: Op
+    pipe: str
+    writes: bool
+    space: Space
+    may: Bytes
+    sure: Bytes | None
+    alignment: int = 1
+    addresses: tuple[Expr, ...] = ()
+    """What has to be a multiple of the alignment where it is executed."""
+    scalar: bool = False
+    """Of one element, by a scalar load or store."""
+
+    def instance(self, known: Known) -> Touch:
+        may = self.may.instance(known)
+        sure = may if self.sure is self.may else self.sure and self.sure.instance(known)
+        at = tuple(address.substitute(known) for address in self.addresses)
+        return Touch(
+            self.op, self.pipe, self.writes, self.space, may, sure, self.alignment, at, self.scalar
+        )
+
+    def surely(self, known: Known) -> Touch | None:
+        """An instance that has only what is surely touched, or None."""
+        if self.sure is None:
+            return None
+        sure = self.sure.instance(known)
+        return Touch(
+            self.op, self.pipe, self.writes, self.space, sure, sure, self.alignment, (), self.scalar
+        )
+
+    @property
+    def verb(self) -> str:
+        return "writes" if self.writes else "reads"
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A number that an instruction encodes in so many bits."""
+
+    op: Op
+    name: str
+    value: Expr
+    bits: int
+
+    def instance(self, known: Known) -> Field:
+        return Field(self.op, self.name, self.value.substitute(known), self.bits)
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A set_flag or wait_flag."""
+
+    op: Op
+    sets: bool
+    src: str
+    dst: str
+    event: Expr
+
+    @property
+    def pipe(self) -> str:
+        return self.src if self.sets else self.dst
+
+    def instance(self, known: Known) -> Flag:
+        return Flag(self.op, self.sets, self.src, self.dst, self.event.substitute(known))
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """A get_buf or rls_buf."""
+
+    op: Op
+    gets: bool
+    pipe: str
+    id: Expr
+    mode: Expr
+
+    def instance(self, known: Known) -> Buffer:
+        number, mode = self.id.substitute(known), self.mode.substitute(known)
+        return Buffer(self.op, self.gets, self.pipe, number, mode)
+
+
+@dataclass(frozen=True, slots=True)
+class Barrier:
+    """A barrier of one pipe or of all, or a mem_bar: then `pipe` is its type."""
+
+    op: Op
+    pipe: str
+    memory: bool = False
+
+    def instance(self, known: Known) -> Barrier:
+        return self
+
+
+@dataclass(slots=True)
+class Carried:
+    """A value that a loop carries: what it is at first, and what a turn makes of it.
+    `after` stands for what it is after the loop."""
+
+    symbol: Symbol
+    first: Expr
+    next: Expr
+    after: Symbol
+
+    def instance(self, known: Known) -> Carried:
+        first, following = self.first.substitute(known), self.next.substitute(known)
+        return Carried(self.symbol, first, following, self.after)
+
+
+@dataclass(slots=True)
+class Loop:
+    """A body that runs `trips` times; `turn` counts from 0. `span` over `step` makes the
+    trips; a loop whose end is not known beforehand is not `counted`."""
+
+    op: Op
+    turn: Symbol
+    trips: Expr
+    span: Expr
+    step: Expr = ONE
+    carried: list[Carried] = field(default_factory=list[Carried])
+    body: list[Node] = field(default_factory=list["Node"])
+    counted: bool = True
+
+    def instance(self, known: Known) -> Loop:
+        return Loop(
+            self.op,
+            self.turn,
+            self.trips.substitute(known),
+            self.span.substitute(known),
+            self.step.substitute(known),
+            [c.instance(known) for c in self.carried],
+            [node.instance(known) for node in self.body],
+            self.counted,
+        )
+
+
+@dataclass(slots=True)
+class Branch:
+    """Two bodies, of which the condition (0 or 1) chooses one."""
+
+    op: Op
+    condition: Expr
+    yes: list[Node] = field(default_factory=list["Node"])
+    no: list[Node] = field(default_factory=list["Node"])
+
+    def instance(self, known: Known) -> Branch:
+        yes, no = ([n.instance(known) for n in side] for side in (self.yes, self.no))
+        return Branch(self.op, self.condition.substitute(known), yes, no)
+
+
+@dataclass(slots=True)
+class Scope:
+    """A vecscope: its body runs on the vector pipe."""
+
+    op: Op
+    body: list[Node] = field(default_factory=list["Node"])
+
+    def instance(self, known: Known) -> Scope:
+        return Scope(self.op, [node.instance(known) for node in self.body])
+
+
+Node = Touch | Field | Flag | Buffer | Barrier | Loop | Branch | Scope
+
+
+def children(node: Node) -> Iterator[list[Node]]:
+    """The bodies of a node."""
+    match node:
+        case Loop(body=body) | Scope(body=body):
+            yield body
+        case Branch(yes=yes, no=no):
+            yield yes
+            yield no
+        case _:
+            pass
+
+
+def flat(nodes: list[Node]) -> Iterator[Node]:
+    """All nodes, outer before inner, in program order."""
+    for node in nodes:
+        yield node
+        for body in children(node):
+            yield from flat(body)

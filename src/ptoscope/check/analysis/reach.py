@@ -1,0 +1,116 @@
+"""Which parts of a function are certainly executed, and which values certainly occur."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ptoscope.check.analysis.expr import ONE, ZERO, Expr, Symbol, affine, single
+from ptoscope.check.analysis.nodes import Branch, Loop, Node, Scope
+from ptoscope.check.analysis.walk import Walker
+from ptoscope.program import Function
+
+_FREE = ("param", "launch")
+
+
+def executed(nodes: list[Node]) -> Iterator[Node]:
+    """The nodes that some launch executes: not those below a condition that may never hold."""
+    for node in nodes:
+        match node:
+            case Loop():
+                if node.trips.bounds()[1] > 0:
+                    yield from executed(node.body)
+            case Scope():
+                yield from executed(node.body)
+            case Branch():
+                if _either(node.condition):
+                    yield from executed(node.yes)
+                    yield from executed(node.no)
+            case _:
+                yield node
+
+
+def _either(condition: Expr) -> bool:
+    """Whether a launch may choose either side: by one of its scalars, or a comparison of it."""
+    test = single(condition) or single(ONE - condition)
+    if test is None or test.kind not in ("negative", "is_zero"):
+        return test is not None and test.kind in _FREE
+    return any(len(t) == 1 and t[0].kind in _FREE for a in test.args for t in a.terms)
+
+
+def settled(value: Expr) -> Expr:
+    """It in the first turn of those loops whose end is not known."""
+    open_ended = {s: ZERO for s in value.symbols if s.kind == "turn" and not s.reached}
+    return value.substitute(open_ended)
+
+
+def greatest(value: Expr) -> int:
+    """A number it certainly reaches or exceeds in some run."""
+    value = settled(value)
+    low, high = value.bounds()
+    return high if affine(value) else low
+
+
+def least(value: Expr) -> int:
+    """A number it certainly reaches or falls below in some run."""
+    value = settled(value)
+    low, high = value.bounds()
+    return low if affine(value) else high
+
+
+def remainder(value: Expr, divisor: int) -> tuple[int, Symbol | None] | None:
+    """A remainder other than 0 that it certainly has: in the first turns of all loops, or in
+    the second turn of one, which is named. None if there is none, or it is not known."""
+    value = settled(value)
+    loose = [(t, c) for t, c in value.terms.items() if c % divisor]
+    if any(len(t) != 1 or not t[0].reached for t, _ in loose):
+        return None
+    if value.const % divisor:
+        return value.const % divisor, None
+    for (symbol,), coefficient in loose:
+        if symbol.high > 0:
+            return coefficient % divisor, symbol
+    return None
+
+
+class Loops:
+    """The loops of a function, to say in which turn something happens."""
+
+    def __init__(self, function: Function, walker: Walker) -> None:
+        self._names = function.names
+        self._walker = walker
+        self._by_turn: dict[Symbol, Loop] = {}
+        self._add(walker.nodes)
+
+    def _add(self, nodes: list[Node]) -> None:
+        for node in nodes:
+            if isinstance(node, Loop):
+                self._by_turn[node.turn] = node
+                self._add(node.body)
+            elif isinstance(node, Scope):
+                self._add(node.body)
+            elif isinstance(node, Branch):
+                self._add(node.yes)
+                self._add(node.no)
+
+    def where(self, value: Expr, highest: bool) -> str:
+        """` (at %i = 64)` for the turns in which a value is greatest or least."""
+        turns = {
+            term[0]: term[0].high if (coefficient > 0) == highest else 0
+            for term, coefficient in settled(value).terms.items()
+            if len(term) == 1 and term[0].reached
+        }
+        return self.at(turns)
+
+    def at(self, turns: dict[Symbol, int]) -> str:
+        """` (at %i = 64)` for given turns."""
+        known = {symbol: Expr(turn) for symbol, turn in turns.items()}
+        said: list[str] = []
+        for symbol in turns:
+            loop = self._by_turn.get(symbol)
+            if loop is None or loop.op.name != "scf.for":
+                continue
+            slot = loop.op.blocks[0].args[0]
+            number = self._walker.number(slot).substitute(known).number
+            if number is not None:
+                said.append(f"%{self._names[slot]} = {number}")
+        return f" (at {', '.join(said)})" if said else ""

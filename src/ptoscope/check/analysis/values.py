@@ -1,0 +1,228 @@
+"""Lanes known in part: the vocabulary of instructions, spoken over expressions.
+
+A short row of integers is a tuple of expressions, a mask may be known lane by lane or as a
+prefix, and everything else (floats, long vectors) is unknown and stays so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ptoscope.check.analysis import functions
+from ptoscope.check.analysis.expr import ONE, ZERO, Expr
+from ptoscope.isa.dtypes import I1, I64, INDEX, DType
+from ptoscope.isa.lanes import PREDICATE_BITS, Arith, Bitwise, Compare, Lanes
+
+LONGEST = 8
+"""Rows of more lanes are not followed: eight blocks are the longest that make addresses."""
+
+
+@dataclass(frozen=True)
+class Prefix:
+    """The first `limit` of `lanes` lanes are active."""
+
+    limit: Expr
+    lanes: int
+
+
+Active = tuple[bool, ...] | Prefix
+
+
+class Value(Lanes):
+    """A row of lanes. `row` is None where the numbers are not known, `active` where the lanes
+    of a mask are not."""
+
+    __slots__ = ("active", "row")
+
+    def __init__(
+        self,
+        dtype: DType,
+        count: int,
+        row: tuple[Expr, ...] | None = None,
+        active: Active | None = None,
+    ) -> None:
+        self.dtype = dtype
+        self.count = count
+        self.row = row
+        self.active = active
+
+    @property
+    def expr(self) -> Expr | None:
+        """The number that a row of one is, where something is known of it."""
+        return self.row[0] if self.row else None
+
+    def _unknown(self, dtype: DType | None = None, count: int | None = None) -> Value:
+        return Value(dtype or self.dtype, self.count if count is None else count)
+
+    def _each(self, dtype: DType, other: Lanes, body: Callable[[Expr, Expr], Expr | None]) -> Value:
+        assert isinstance(other, Value)
+        if self.row is None or other.row is None:
+            return self._unknown(dtype)
+        made = tuple(body(a, b) for a, b in zip(self.row, other.row, strict=True))
+        known = tuple(e for e in made if e is not None)
+        return Value(dtype, self.count, known if len(known) == len(made) else None)
+
+    def const(self, value: int | float) -> Value:
+        return constant(self.dtype, self.count, value)
+
+    def arith(self, op: Arith, other: Lanes) -> Value:
+        if self.dtype.is_float or op == "div":
+            return self._unknown()
+        return self._each(self.dtype, other, lambda a, b: _arith(self.dtype, op, a, b))
+
+    def bitwise(self, op: Bitwise, other: Lanes) -> Value:
+        assert isinstance(other, Value)
+        if isinstance(self.active, tuple) and isinstance(other.active, tuple):
+            pairs = zip(self.active, other.active, strict=True)
+            join = {"and": bool.__and__, "or": bool.__or__, "xor": bool.__xor__}[op]
+            return Value(I1, self.count, active=tuple(join(a, b) for a, b in pairs))
+        return self._each(self.dtype, other, lambda a, b: functions.bitwise(op, a, b))
+
+    def shift(self, left: bool, amount: Lanes) -> Value:
+        bits = self.dtype.bits
+
+        def one(value: Expr, by: Expr) -> Expr | None:
+            if not left:
+                return functions.shifted(value, by)
+            if by.number is None or not 0 <= by.number < bits:
+                return None
+            return _arith(self.dtype, "mul", value, Expr(1 << by.number))
+
+        return self._each(self.dtype, amount, one)
+
+    def compare(self, op: Compare, other: Lanes) -> Value:
+        if self.dtype.is_float:
+            return self._unknown(I1)
+        return self._each(I1, other, lambda a, b: _compare(op, a - b))
+
+    def select(self, yes: Lanes, no: Lanes) -> Value:
+        assert isinstance(yes, Value)
+        assert isinstance(no, Value)
+        if self.row is None or yes.row is None or no.row is None:
+            return yes._unknown()
+        lanes = zip(self.row, yes.row, no.row, strict=True)
+        return Value(yes.dtype, yes.count, tuple(functions.select(c, a, b) for c, a, b in lanes))
+
+    def cast(self, dtype: DType) -> Value:
+        if self.row is None or self.dtype.is_float or dtype.is_float:
+            return self._unknown(dtype)
+        return Value(dtype, self.count, tuple(_cast(e, dtype) for e in self.row))
+
+    def bits(self, dtype: DType) -> Value:
+        if dtype is self.dtype:
+            return self
+        count = self.count * self.dtype.bytes // dtype.bytes
+        if self.row is None or self.dtype.is_float or dtype.is_float or count != self.count:
+            return self._unknown(dtype, count)
+        signed = Expr(int(dtype.signed))
+        row = tuple(functions.wrapped(e, Expr(dtype.bits), signed) for e in self.row)
+        return Value(dtype, count, row)
+
+    def rint(self) -> Value:
+        return self._unknown()
+
+    def floor(self) -> Value:
+        return self._unknown()
+
+    def root(self) -> Value:
+        return self._unknown()
+
+    def quotient(self, divisor: Lanes) -> Value:
+        return self._each(self.dtype, divisor, functions.quotient)
+
+    def fmod(self, divisor: Lanes) -> Value:
+        return self._unknown()
+
+    def shuffle(self, order: tuple[int, ...], other: Lanes | None = None) -> Value:
+        row = active = None
+        if other is None and self.row is not None and len(order) <= LONGEST:
+            row = tuple(ZERO if i < 0 else self.row[i] for i in order)
+        if other is None and isinstance(self.active, tuple):
+            known = self.active
+            active = tuple(i >= 0 and known[i] for i in order)
+        return Value(self.dtype, len(order), row, active)
+
+    def image(self) -> Value:
+        if isinstance(self.active, Prefix):
+            return Value(I1, PREDICATE_BITS, active=self.active)
+        if self.active is None:
+            return Value(I1, PREDICATE_BITS)
+        group = PREDICATE_BITS // self.count
+        off = (False,) * (group - 1)
+        return Value(I1, PREDICATE_BITS, active=sum(((a, *off) for a in self.active), ()))
+
+    def gate(self, count: int) -> Value:
+        active = self.active
+        if isinstance(active, tuple):
+            active = active[:: PREDICATE_BITS // count]
+        elif active is not None and active.lanes != count:
+            active = None
+        return Value(I1, count, active=active)
+
+    def take(self, index: Lanes) -> Value:
+        return self._unknown(count=index.count)
+
+    def squeeze(self, active: Lanes) -> Value:
+        return self._unknown()
+
+    def population(self) -> Value:
+        if isinstance(self.active, tuple):
+            return Value(I64, 1, (Expr(sum(self.active)),))
+        return Value(I64, 1)
+
+    def splat(self, count: int) -> Value:
+        row = self.row * count if self.row is not None and count <= LONGEST else None
+        return Value(self.dtype, count, row)
+
+
+def constant(dtype: DType, count: int, value: int | float) -> Value:
+    """The value in every lane; unknown where it is not an integer or the row is long."""
+    if dtype.is_float or isinstance(value, float) or count > LONGEST:
+        return Value(dtype, count)
+    if dtype is I1:
+        return Value(dtype, count, (ONE if value else ZERO,) * count)
+    signed = Expr(int(dtype.signed))
+    return Value(dtype, count, (functions.wrapped(Expr(value), Expr(dtype.bits), signed),) * count)
+
+
+def limits(dtype: DType) -> tuple[int, int]:
+    """The least and the greatest number of an integer type."""
+    if dtype.signed:
+        return -(1 << (dtype.bits - 1)), (1 << (dtype.bits - 1)) - 1
+    return 0, (1 << dtype.bits) - 1
+
+
+def _arith(dtype: DType, op: Arith, a: Expr, b: Expr) -> Expr:
+    made = a + b if op == "add" else a - b if op == "sub" else a * b
+    if not made.terms:
+        return functions.wrapped(made, Expr(dtype.bits), Expr(int(dtype.signed)))
+    return made
+
+
+def _cast(value: Expr, dtype: DType) -> Expr:
+    if dtype.bits >= 32 and dtype.signed and value.terms:
+        # A number that is not known is taken to fit the types that count and address.
+        low, high = value.bounds()
+        least, most = limits(dtype)
+        if low <= most and high >= least:
+            return value
+    if dtype is INDEX:
+        return functions.wrapped(value, Expr(64), ONE)
+    return functions.wrapped(value, Expr(dtype.bits), Expr(int(dtype.signed)))
+
+
+def _compare(op: Compare, difference: Expr) -> Expr:
+    match op:
+        case "lt":
+            return functions.negative(difference)
+        case "ge":
+            return ONE - functions.negative(difference)
+        case "gt":
+            return functions.negative(ZERO - difference)
+        case "le":
+            return ONE - functions.negative(ZERO - difference)
+        case "eq":
+            return functions.is_zero(difference)
+        case "ne":
+            return ONE - functions.is_zero(difference)

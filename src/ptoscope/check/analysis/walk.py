@@ -1,0 +1,287 @@
+"""From a function to the tree of what it does: every operation runs once, abstractly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ptoscope.check.analysis import functions
+from ptoscope.check.analysis.core import AbstractCore, Stream
+from ptoscope.check.analysis.expr import ZERO, Expr, Symbol, of
+from ptoscope.check.analysis.nodes import Barrier, Branch, Carried, Loop, Node, Scope
+from ptoscope.check.analysis.values import Value, limits
+from ptoscope.isa import TABLE
+from ptoscope.isa.dtypes import I1, INDEX, DType
+from ptoscope.isa.lanes import PREDICATE_BITS
+from ptoscope.isa.record import Site
+from ptoscope.isa.targets import Revision, Target
+from ptoscope.isa.types import Align, Mask, Ptr, Scalar, Type, VReg
+from ptoscope.program import Block, Function, Op
+
+_SCOPES = ("pto.vecscope", "pto.strict_vecscope")
+_ENDS = ("scf.yield", "scf.condition", "func.return")
+_inert: dict[tuple[str, int, Revision], bool] = {}
+"""Whether an instruction without pointers only computes: found out the first time it runs."""
+
+
+class Walker:
+    """One function; `values` holds what is known of each slot, `nodes` what was done."""
+
+    def __init__(self, function: Function, target: Target, revision: Revision) -> None:
+        self._types = function.types
+        self._target = target
+        self._revision: Revision = revision
+        self._core = AbstractCore()
+        self.values: list[Any] = [None] * len(function.types)
+        for slot in function.params:
+            self.values[slot] = self._parameter(slot)
+        self._block(function.body)
+        self.nodes: list[Node] = self._core.nodes
+
+    def number(self, slot: int) -> Expr:
+        """What is known of an integer or a pointer."""
+        value = self.values[slot]
+        assert isinstance(value, Value)
+        return value.expr or ZERO
+
+    def _parameter(self, slot: int) -> Value | Stream:
+        kind = self._types[slot]
+        if isinstance(kind, Ptr):
+            return Value(INDEX, 1, (of(Symbol("pointer", slot)),))
+        if isinstance(kind, Scalar) and kind.dtype.is_int:
+            low, high = limits(kind.dtype)
+            return Value(kind.dtype, 1, (of(Symbol("param", slot, (), low, high)),))
+        return _anything(kind)
+
+    def _block(self, block: Block) -> None:
+        for op in block.ops:
+            self._op(op)
+
+    def _op(self, op: Op) -> None:
+        core = self._core
+        core.op = op
+        match op.name:
+            case "scf.for":
+                self._for(op)
+            case "scf.if":
+                self._if(op)
+            case "scf.while":
+                self._while(op)
+            case name if name in _ENDS:
+                pass
+            case name if name in _SCOPES:
+                self._scope(op)
+            case "pto.mem_bar":
+                # It has no effect on values, so its meaning says nothing to the core.
+                core.nodes.append(Barrier(op, str(op.attrs["type"]), memory=True))
+            case _:
+                self._instruction(op)
+
+    def _instruction(self, op: Op) -> None:
+        values, types, core = self.values, self._types, self._core
+        results = [types[slot] for slot in op.results]
+        operands = [types[slot] for slot in op.operands]
+        lanewise = all(isinstance(r, VReg) for r in results) and not any(
+            isinstance(o, (Ptr, Align)) for o in operands
+        )
+        key = (op.name, op.form, self._revision)
+        if lanewise and results and _inert.get(key):
+            for slot, kind in zip(op.results, results, strict=True):
+                values[slot] = _anything(kind)
+            return
+        site = Site(
+            TABLE[op.name],
+            tuple(operands),
+            tuple(results),
+            op.attrs,
+            self._target,
+            self._revision,
+            op.span,
+            op.form,
+            op.segments,
+        )
+        done, registers = len(core.nodes), dict(core.registers)
+        made = site.record.meaning(site)(core, *[values[slot] for slot in op.operands])
+        if lanewise:
+            _inert[key] = len(core.nodes) == done and registers == core.registers
+        if len(results) == 1:
+            self._define(op.results[0], made)
+        else:
+            for slot, value in zip(op.results, made or (), strict=True):
+                self._define(slot, value)
+
+    def _define(self, slot: int, value: Any) -> None:
+        kind = self._types[slot]
+        dtype = _integer(kind)
+        if dtype is not None and (not isinstance(value, Value) or value.row is None):
+            value = self._core.unknown(dtype)
+        self.values[slot] = value
+
+    def _assign(self, slots: tuple[int, ...], values: list[Any]) -> None:
+        for slot, value in zip(slots, values, strict=False):
+            self._define(slot, value)
+
+    def _take(self, slots: tuple[int, ...]) -> list[Any]:
+        return [self.values[slot] for slot in slots]
+
+    def _scope(self, op: Op) -> None:
+        core = self._core
+        node = Scope(op)
+        outer, core.nodes, core.scope = core.nodes, node.body, True
+        block = op.blocks[0]
+        self._assign(block.args, self._take(op.operands))
+        self._block(block)
+        core.nodes, core.scope = outer, False
+        outer.append(node)
+
+    def _if(self, op: Op) -> None:
+        core = self._core
+        condition = core.number(self.values[op.operands[0]])
+        if condition.number is not None:
+            block = op.blocks[0 if condition.number else 1]
+            self._block(block)
+            self._assign(op.results, self._take(_yielded(block)))
+            return
+        node = Branch(op, condition)
+        outer, before = core.nodes, dict(core.registers)
+        sides: list[tuple[list[Any], dict[str, Value]]] = []
+        for block, nodes in zip(op.blocks, (node.yes, node.no), strict=False):
+            core.nodes, core.registers = nodes, dict(before)
+            self._block(block)
+            sides.append((self._take(_yielded(block)), core.registers))
+        core.nodes = outer
+        if len(sides) == 1:
+            sides.append(([], before))
+        (yes, left), (no, right) = sides
+        core.registers = {
+            name: self._either(condition, left.get(name), right.get(name)) or core.unknown(INDEX)
+            for name in {**left, **right}
+        }
+        self._assign(
+            op.results, [self._either(condition, a, b) for a, b in zip(yes, no, strict=False)]
+        )
+        outer.append(node)
+
+    def _either(self, condition: Expr, yes: Any, no: Any) -> Any:
+        if not isinstance(yes, Value) or not isinstance(no, Value):
+            return Stream() if isinstance(yes, Stream) else None
+        if yes.expr is None or no.expr is None or yes.count != 1:
+            return Value(yes.dtype, yes.count)
+        return Value(yes.dtype, 1, (functions.select(condition, yes.expr, no.expr),))
+
+    def _for(self, op: Op) -> None:
+        core = self._core
+        low, high, step = (core.number(self.values[s]) for s in op.operands[:3])
+        first = self._take(op.operands[3:])
+        block = op.blocks[0]
+        if functions.turns(high - low, step).number == 0:
+            self._assign(op.results, first)
+            return
+        index, *carried = block.args
+        symbols = self._enter(tuple(carried))
+
+        def turn_of(turn: Expr) -> None:
+            self._define(index, Value(_scalar(self._types[index]), 1, (low + step * turn,)))
+            self._start(tuple(carried), symbols)
+            self._block(block)
+            core.op = op
+
+        loop = core.loop(high - low, step, turn_of)
+        self._leave(loop, symbols, first, self._take(_yielded(block)), op.results)
+
+    def _while(self, op: Op) -> None:
+        core = self._core
+        before, after = op.blocks
+        symbols = self._enter(before.args)
+        passed: list[Any] = []
+
+        def turn_of(turn: Expr) -> None:
+            self._start(before.args, symbols)
+            self._block(before)
+            passed[:] = self._take(before.ops[-1].operands[1:])
+            self._assign(after.args, passed)
+            self._block(after)
+            core.op = op
+
+        loop = core.loop(core.number(core.unknown(INDEX)), Expr(1), turn_of)
+        loop.counted = False
+        first, following = self._take(op.operands), self._take(_yielded(after))
+        self._leave(loop, symbols, first, following, ())
+        self._assign(op.results, [_anything(self._types[slot]) for slot in op.results])
+
+    def _enter(self, slots: tuple[int, ...]) -> dict[int, Symbol]:
+        """A symbol for each number that a loop carries."""
+        kinds = ((i, _integer(self._types[slot])) for i, slot in enumerate(slots))
+        return {i: self._core.symbol("carried", dtype) for i, dtype in kinds if dtype is not None}
+
+    def _start(self, slots: tuple[int, ...], symbols: dict[int, Symbol]) -> None:
+        for i, slot in enumerate(slots):
+            kind = self._types[slot]
+            dtype = _integer(kind)
+            known = dtype is not None
+            self.values[slot] = Value(dtype, 1, (of(symbols[i]),)) if known else _anything(kind)
+
+    def _leave(
+        self,
+        loop: Loop,
+        symbols: dict[int, Symbol],
+        first: list[Any],
+        following: list[Any],
+        results: tuple[int, ...],
+    ) -> None:
+        """Solves what a loop carries: a value that grows by the same in every turn is a
+        function of the turn; the others stay symbols."""
+        core = self._core
+        carried: dict[int, Carried] = {}
+        for i, symbol in symbols.items():
+            after = Symbol("after", symbol.ident, core.context, symbol.low, symbol.high)
+            start, end = core.number(first[i]), core.number(following[i])
+            carried[i] = Carried(symbol, start, end, after)
+        varying = {loop.turn, *symbols.values()}
+        solved: dict[Symbol, Expr] = {}
+        finals: dict[int, Expr] = {}
+        for i, value in carried.items():
+            growth = value.next - of(value.symbol)
+            if loop.counted and not growth.symbols & varying:
+                solved[value.symbol] = value.first + growth * of(loop.turn)
+                finals[i] = value.first + growth * loop.trips
+            else:
+                loop.carried.append(value)
+                finals[i] = of(value.after)
+        if solved:
+            loop.body[:] = [node.instance(solved) for node in loop.body]
+            loop.carried[:] = [value.instance(solved) for value in loop.carried]
+        for i, slot in enumerate(results):
+            dtype = _integer(self._types[slot])
+            known = dtype is not None
+            self.values[slot] = (
+                Value(dtype, 1, (finals[i],)) if known else _anything(self._types[slot])
+            )
+
+
+def _integer(kind: Type) -> DType | None:
+    if isinstance(kind, Ptr):
+        return INDEX
+    return kind.dtype if isinstance(kind, Scalar) and kind.dtype.is_int else None
+
+
+def _scalar(kind: Type) -> DType:
+    assert isinstance(kind, Scalar)
+    return kind.dtype
+
+
+def _yielded(block: Block) -> tuple[int, ...]:
+    return block.ops[-1].operands if block.ops else ()
+
+
+def _anything(kind: Type) -> Value | Stream:
+    match kind:
+        case VReg(dtype=dtype):
+            return Value(dtype, dtype.lanes)
+        case Mask():
+            return Value(I1, PREDICATE_BITS)
+        case Align():
+            return Stream()
+        case Scalar(dtype=dtype):
+            return Value(dtype, 1)
+        case Ptr():
+            return Value(INDEX, 1)

@@ -1,0 +1,70 @@
+"""Masks: where they come from, and how to get the same one with another granularity."""
+
+from __future__ import annotations
+
+from ptoscope.check.rule import Context
+from ptoscope.check.text import Fix
+from ptoscope.diagnostics import Edit
+from ptoscope.isa.predicates import PATTERNS, pattern_lane
+from ptoscope.isa.types import Mask
+from ptoscope.program import Op
+
+_PATTERNS = ("pto.pset", "pto.pge")
+_COUNT = "pto.plt"
+
+
+def family(op: Op) -> str:
+    """The name of an instruction without its granularity: `pto.plt` of `pto.plt_b32`."""
+    return op.name.partition("_b")[0]
+
+
+def is_prefix(context: Context, slot: int) -> bool:
+    """Whether a mask is known to activate the first lanes and no others."""
+    op = context.values.made.get(slot)
+    if op is None:
+        return False
+    pattern = str(op.attrs.get("pattern", ""))
+    return family(op) == _COUNT or (family(op) in _PATTERNS and not pattern.startswith("PAT_M"))
+
+
+def fewest_lanes(context: Context, slot: int) -> int:
+    """How many lanes a mask, or a count of lanes, activates at the least."""
+    kind = context.function.types[slot]
+    if not isinstance(kind, Mask):
+        return max(0, context.values.constant(slot) or 0)
+    op = context.values.maker(slot)
+    if op is None:
+        return 0
+    if family(op) == _COUNT:
+        return min(kind.lanes, max(0, context.values.constant(op.operands[0]) or 0))
+    if family(op) in _PATTERNS and op.attrs.get("pattern") in PATTERNS:
+        pattern = str(op.attrs["pattern"])
+        return sum(pattern_lane(pattern, lane, kind.lanes) for lane in range(kind.lanes))
+    return 0
+
+
+def regranulated(context: Context, op: Op, index: int, bits: int) -> Fix:
+    """Makes the mask that an operand is once more, with another granularity, and uses it."""
+    slot = op.operands[index]
+    old = context.function.types[slot]
+    maker = context.values.made.get(slot)
+    same = [s for s in op.operands if context.function.types[s] == old]
+    if maker is None or index >= len(op.operand_spans) or len(same) != 1:
+        return ()
+    name = context.new_name(f"{context.function.names[slot]}_b{bits}")
+    mask = str(Mask(bits))
+    if family(maker) in _PATTERNS:
+        line = f'{name} = {family(maker)}_b{bits} "{maker.attrs["pattern"]}" : {mask}'
+    elif family(maker) == _COUNT:
+        count, rest = context.name(maker.operands[0]), context.new_name(f"{name[1:]}_rest")
+        line = f"{name}, {rest} = {_COUNT}_b{bits} {count} : i32 -> {mask}, i32"
+    else:
+        return ()
+    # In assembly form the type of the mask need not be written.
+    written = context.text.places(op, str(old))
+    others = len(context.text.places(op, "!pto.mask")) - len(context.text.places(op, mask))
+    before = context.text.insert_before(op, line)
+    if not before or len(written) > 1 or len(written) != others:
+        return ()
+    types = [Edit(span, mask) for span in written]
+    return (*before, Edit(op.operand_spans[index], name), *types)

@@ -1,0 +1,221 @@
+"""Where unaligned streams go on and end: addresses, and how they lie in their block."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ptoscope.check.rule import Context
+from ptoscope.check.types import fits
+from ptoscope.isa import TABLE
+from ptoscope.isa.dtypes import VREG_BYTES
+from ptoscope.isa.targets import BLOCK_BYTES
+from ptoscope.isa.types import Align, Mask, Ptr, Scalar, VReg
+from ptoscope.program import Op
+
+STORES = ("pto.vstu", "pto.vstus", "pto.vstur", "pto.pstu")
+FLUSHES = ("pto.vsta", "pto.vstas", "pto.vstar")
+
+Place = tuple[int | None, int]
+"""A value plus a number of bytes; from no value, an address."""
+
+Residue = int | None
+"""An address modulo a block; ANY if it may be several; None where nothing is stored yet."""
+ANY = -1
+
+
+@dataclass(frozen=True)
+class Step:
+    """One store: `offset` counts elements of `size` bytes from `base`; `length` is in bytes.
+    A store that `goes_on` does so where the stream ended, and begins at base."""
+
+    align: int
+    base: int
+    offset: int | None = None
+    size: int = 1
+    length: int | None = VREG_BYTES
+    length_slot: int | None = None
+    goes_on: bool = False
+    known: bool = True
+
+
+def named_operands(op: Op) -> dict[str, int]:
+    """The operands of a use by the names its record gives them."""
+    operands = TABLE[op.name].forms[op.form].operands
+    return {o.name: slot for o, slot in zip(operands, op.operands, strict=False)}
+
+
+def step_of(context: Context, op: Op) -> Step:
+    """What a store of a stream does."""
+    named = named_operands(op)
+    align = named["align_in"]
+    base = named.get("base_in", named.get("base", named.get("dest", -1)))
+    kind = context.function.types[base]
+    size = kind.dtype.bytes if isinstance(kind, Ptr) else 1
+    micro = context.revision == "micro"
+    if op.name == "pto.pstu":
+        mask = context.function.types[named["value"]]
+        return Step(align, base, length=mask.lanes // 8 if isinstance(mask, Mask) else None)
+    if op.name == "pto.vstur":
+        # In revision micro both position and length are in registers of the machine.
+        return Step(align, base, goes_on=not micro, known=not micro)
+    offset = named.get("offset", named.get("offset_in"))
+    if op.name == "pto.vstus" and op.form == 2 and micro:
+        return Step(align, base, size=size, length=None, length_slot=offset)
+    return Step(align, base, offset, size)
+
+
+class Ends:
+    """Where the streams of a function end."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.values = context.values
+        self.residues: dict[int, Residue] = {}
+        self._settle()
+
+    # Addresses
+
+    def place(self, slot: int) -> Place:
+        """A pointer, also one that a stream instruction has advanced."""
+        root, offset = self.values.place(slot)
+        op = self.values.made.get(root) if root is not None else None
+        if root is None or op is None or root in self.values.joined:
+            return root, offset
+        if op.name == "pto.vldus":
+            before, at = self.place(op.operands[0])
+            return before, at + VREG_BYTES + offset
+        if self._is_store(op) and self._advances(op):
+            end = self._stored(op, end=True)
+            return (root, offset) if end is None else (end[0], end[1] + offset)
+        return root, offset
+
+    def _advances(self, op: Op) -> bool:
+        """Whether the position that a store returns lies behind what it stored."""
+        mode = named_operands(op).get("mode")
+        if mode is not None:
+            return self.values.constant(mode) == 1
+        return op.attrs.get("mode") != "NO_POST_UPDATE"
+
+    def number(self, slot: int) -> int | None:
+        """An integer, also an offset that a stream instruction has advanced."""
+        op = self.values.maker(slot)
+        is_offset = isinstance(self.context.function.types[slot], Scalar)
+        if op is None or op.name != "pto.vstu" or not is_offset or not self._is_store(op):
+            return self.values.constant(slot)
+        named = named_operands(op)
+        before = self.number(named["offset_in"])
+        kind = self.context.function.types[named["value"]]
+        if before is None or not isinstance(kind, VReg):
+            return None
+        return before + kind.lanes if self._advances(op) else before
+
+    def _stored(self, op: Op, *, end: bool) -> Place | None:
+        """Where a store begins or ends, if it is known."""
+        step = step_of(self.context, op)
+        if not step.known:
+            return None
+        begun = self.end(step.align) if step.goes_on else None
+        if step.goes_on and begun is None and not self.is_fresh(step.align):
+            return None
+        root, at = begun or self.place(step.base)
+        if step.offset is not None:
+            offset = self.number(step.offset)
+            if offset is None:
+                return None
+            at += offset * step.size
+        if not end:
+            return root, at
+        length = self._length(step)
+        return None if length is None else (root, at + length)
+
+    def _length(self, step: Step) -> int | None:
+        if step.length_slot is None:
+            return step.length
+        count = self.values.constant(step.length_slot)
+        return None if count is None else count * step.size
+
+    def start(self, op: Op) -> Place | None:
+        """Where a store writes first, if it is known."""
+        return self._stored(op, end=False)
+
+    def end(self, align: int) -> Place | None:
+        """The place after the last byte of a stream, if it is known."""
+        op = self.values.made.get(align)
+        if op is None or align in self.values.joined or not self._is_store(op):
+            return None
+        return self._stored(op, end=True)
+
+    def _is_store(self, op: Op) -> bool:
+        return op.name in STORES and fits(self.context, op, TABLE[op.name])
+
+    def is_fresh(self, align: int) -> bool:
+        """Whether nothing has been stored in a stream."""
+        return not self.values.makers(align) & set(STORES)
+
+    # Positions in a block
+
+    def residue(self, slot: int) -> Residue:
+        """An address or number modulo a block; of a stream that of its end."""
+        if slot in self.values.joined:
+            return self.residues.get(slot)
+        op = self.values.made.get(slot)
+        known = self.number(slot)
+        kind = self.context.function.types[slot]
+        if known is not None or op is None:
+            return ANY if known is None else known % BLOCK_BYTES
+        if isinstance(kind, Align):
+            return self._end_residue(op)
+        if isinstance(kind, Ptr) and op.name == "pto.addptr":
+            moved = _times(self.residue(op.operands[1]), kind.dtype.bytes)
+            return _sum(self.residue(op.operands[0]), moved)
+        if isinstance(kind, Ptr) and self._is_store(op) and self._advances(op):
+            return self._end_residue(op)
+        return ANY
+
+    def _end_residue(self, op: Op) -> Residue:
+        if op.name not in STORES:
+            return None
+        if not self._is_store(op):
+            return ANY
+        step = step_of(self.context, op)
+        if not step.known:
+            return ANY
+        at = self.residue(step.base)
+        if step.goes_on:
+            begun = self.residue(step.align)
+            at = _join(at, begun) if "pto.init_align" in self.values.makers(step.align) else begun
+        if step.offset is not None:
+            at = _sum(at, _times(self.residue(step.offset), step.size))
+        length = self._length(step)
+        return ANY if length is None else _sum(at, length % BLOCK_BYTES)
+
+    def _settle(self) -> None:
+        """Residues of values that loops carry: assumed absent, then joined until they stay."""
+        changed = True
+        while changed:
+            changed = False
+            for slot, values in self.values.joined.items():
+                joined: Residue = None
+                for value in values:
+                    joined = _join(joined, self.residue(value))
+                if joined != self.residues.get(slot):
+                    self.residues[slot] = joined
+                    changed = True
+
+
+def _join(one: Residue, other: Residue) -> Residue:
+    if one is None or other is None:
+        return other if one is None else one
+    return one if one == other else ANY
+
+
+def _sum(one: Residue, other: Residue) -> Residue:
+    if one is None or other is None:
+        return None
+    return ANY if ANY in (one, other) else (one + other) % BLOCK_BYTES
+
+
+def _times(residue: Residue, factor: int) -> Residue:
+    if residue is None or residue == ANY:
+        return residue if factor % BLOCK_BYTES else 0
+    return residue * factor % BLOCK_BYTES

@@ -1,0 +1,244 @@
+"""What the rules of synchronisation say."""
+
+from __future__ import annotations
+
+from ptoscope.check.analysis.expr import single
+from ptoscope.check.analysis.nodes import Buffer, Flag
+from ptoscope.check.rule import Context, Finding
+from ptoscope.check.sync_order import Order, key_of
+from ptoscope.check.sync_races import Race, anchor, touch_of
+from ptoscope.check.sync_scopes import Hazard
+from ptoscope.check.sync_unroll import Event, Run
+from ptoscope.isa.targets import EVENTS
+
+
+def _flag(event: Event) -> Flag:
+    assert isinstance(event.node, Flag)
+    return event.node
+
+
+def _named(flag: Flag) -> str:
+    number = flag.event.number
+    which = "this event" if number is None else f"event {number}"
+    return f"{which} from {flag.src} to {flag.dst}"
+
+
+def flag_text(name: str, src: str, dst: str, event: str) -> str:
+    """The instruction as it is written."""
+    return f'pto.{name}["{src}", "{dst}", "{event}"]'
+
+
+def _lines(events: list[Event]) -> str:
+    lines = sorted({e.node.op.span.line for e in events})
+    return ", ".join(f"line {line}" for line in lines)
+
+
+def _like(run: Run, flag: Flag, sets: bool) -> list[Event]:
+    """The sets or the waits that belong to a flag."""
+    return [
+        e
+        for e in run.events
+        if isinstance(e.node, Flag) and e.node.sets == sets and key_of(e.node) == key_of(flag)
+    ]
+
+
+def short(context: Context, run: Run, event: Event) -> Finding:
+    """A wait for which there is no set."""
+    flag = _flag(event)
+    sets, waits = _like(run, flag, True), _like(run, flag, False)
+    others = sorted(
+        {
+            f"{e.node.src} to {e.node.dst} event {e.node.event.number} (line {e.node.op.span.line})"
+            for e in run.events
+            if isinstance(e.node, Flag) and e.node.sets and e.node.dst == flag.dst
+        }
+    )
+    if sets:
+        found = f"{len(sets)} set ({_lines(sets)}) for {len(waits)} waits ({_lines(waits)})"
+    else:
+        found = "no set_flag of it" + (f"; flags set: {'; '.join(others)}" if others else "")
+    number = flag.event.number
+    name = EVENTS[number] if number is not None and 0 <= number < len(EVENTS) else EVENTS[0]
+    return Finding(
+        event.node.op.span,
+        f"{event.node.op.name}: {flag.dst} waits for {_named(flag)}, which is not set",
+        found=found,
+        expected="one set_flag of the same pipes and event for every wait, on every path",
+        hint=f"put {flag_text('set_flag', flag.src, flag.dst, name)} after the last instruction "
+        f"of {flag.src} that {flag.dst} has to wait for, before line {flag.op.span.line}",
+    )
+
+
+def stuck(run: Run, order: Order, event: Event) -> Finding:
+    """Pipes that wait for each other."""
+    waits = "; ".join(
+        f"{run.events[i].node.pipe} at line {run.events[i].node.op.span.line}" for i in order.stuck
+    )
+    return Finding(
+        event.node.op.span,
+        f"{event.node.op.name}: {event.node.pipe} waits for something that never happens",
+        found=f"blocked: {waits}",
+        expected="an instruction that sets the flag or releases the buffer and is not itself "
+        "behind a wait",
+        hint="set the flag before the pipe that sets it waits for the other one; the first turn "
+        "of a loop needs a flag that is set before the loop",
+    )
+
+
+def left(event: Event) -> Finding:
+    """A flag that nobody waits for."""
+    flag = _flag(event)
+    number = flag.event.number
+    name = EVENTS[number] if number is not None and 0 <= number < len(EVENTS) else "EVENT_ID?"
+    return Finding(
+        event.node.op.span,
+        f"{event.node.op.name}: {_named(flag)} is set and never waited for",
+        found="more sets than waits",
+        expected="one wait_flag of the same pipes and event for every set, on every path",
+        hint=f"put {flag_text('wait_flag', flag.src, flag.dst, name)} before the first "
+        f"instruction of {flag.dst} that needs it, or remove the set; a flag that is left set "
+        "lets a later wait through too early",
+    )
+
+
+def _buffer(event: Event) -> Buffer:
+    assert isinstance(event.node, Buffer)
+    return event.node
+
+
+def unheld(event: Event) -> Finding:
+    """A release without an acquisition."""
+    node = _buffer(event)
+    return Finding(
+        node.op.span,
+        f"{node.op.name}: {node.pipe} releases buffer {node.id.number}, which it has not acquired",
+        found=f'no pto.get_buf "{node.pipe}" of buffer {node.id.number} that is still held',
+        expected="the pipe that acquired the buffer",
+        hint=f'put pto.get_buf "{node.pipe}", {node.id.number}, 0 before the first use of the '
+        "buffer by this pipe",
+    )
+
+
+def kept(event: Event) -> Finding:
+    """An acquisition without a release."""
+    node = _buffer(event)
+    number = node.id.number
+    named = "a buffer" if number is None else f"buffer {number}"
+    return Finding(
+        node.op.span,
+        f"{node.op.name}: {node.pipe} acquires {named} and does not release it",
+        found="no rls_buf of it by this pipe afterwards",
+        expected="one rls_buf for every get_buf, on every path",
+        hint=f'put pto.rls_buf "{node.pipe}", {"%id" if number is None else number}, 0 after the '
+        "last use of the buffer by this pipe",
+    )
+
+
+def _free_event(run: Run, src: str, dst: str) -> str | None:
+    """An event that this pair of pipes surely does not use yet."""
+    used = {
+        e.node.event.number
+        for e in run.events
+        if isinstance(e.node, Flag) and (e.node.src, e.node.dst) == (src, dst)
+    }
+    if None in used:
+        return None
+    return next((name for i, name in enumerate(EVENTS) if i not in used), None)
+
+
+def _same_block(context: Context, item: Race) -> bool:
+    """Whether both stand in one block: what is put beside them is executed as often."""
+    ops = anchor(item.early), anchor(item.late)
+    blocks = [context.function.body]
+    for op in context.function.ops():
+        blocks.extend(op.blocks)
+    return any(all(any(o is op for o in block.ops) for op in ops) for block in blocks)
+
+
+def _place(event: Event) -> str:
+    line = anchor(event).span.line
+    return f"the vecscope of line {line}" if event.scope is not None else f"line {line}"
+
+
+def _bytes(context: Context, item: Race) -> str:
+    lengths = (touch_of(e).may.length.number for e in (item.early, item.late))
+    exact = all(length is not None for length in lengths)
+    span = f"bytes {item.first} to {item.last}" if exact else f"bytes from {item.first} on"
+    if touch_of(item.early).space == "ub":
+        return f"UB {span}" if not item.base.terms else "UB bytes"
+    pointer = single(item.base)
+    if pointer is not None and isinstance(pointer.ident, int):
+        return f"{span} of {context.name(pointer.ident)}"
+    return "GM bytes"
+
+
+def _again(item: Race) -> bool:
+    """Whether the later access is that of a later turn."""
+    return item.early.turns != item.late.turns and (
+        anchor(item.late).span <= anchor(item.early).span
+    )
+
+
+def race(context: Context, run: Run, item: Race) -> Finding:
+    """Two pipes at the same bytes."""
+    early, late = touch_of(item.early), touch_of(item.late)
+    src, dst = early.pipe, late.pipe
+    event = _free_event(run, src, dst)
+    signal, wait = (
+        flag_text(name, src, dst, event or EVENTS[0]) for name in ("set_flag", "wait_flag")
+    )
+    turn = " in the turn before" if _again(item) else ""
+    hint = f"put {signal} after {_place(item.early)} and {wait} before {_place(item.late)}"
+    if _again(item):
+        hint += "; set it once before the loop and wait for it once after the loop"
+    verb = "write" if early.writes else "read"
+    fix = ()
+    if event is not None and not _again(item) and _same_block(context, item):
+        fix = context.text.insert_after(anchor(item.early), signal)
+        await_it = context.text.insert_before(anchor(item.late), wait)
+        fix = (*fix, *await_it) if fix and await_it else ()
+    return Finding(
+        late.op.span,
+        f"{late.op.name}: {dst} {late.verb} {_bytes(context, item)}, which {src} may still "
+        f"{verb} (line {early.op.span.line}{turn})",
+        found=f"no chain of flags, buffers or barriers from line {early.op.span.line} to line "
+        f"{late.op.span.line}",
+        expected=f"{dst} waits for {src}",
+        hint=hint,
+        fix=fix,
+    )
+
+
+def copies(context: Context, run: Run, item: Race) -> Finding:
+    """Two copies of one pipe at the same bytes."""
+    early, late = touch_of(item.early), touch_of(item.late)
+    turn = " in the turn before" if _again(item) else ""
+    return Finding(
+        late.op.span,
+        f"{late.op.name}: {late.verb} {_bytes(context, item)}, which the copy of line "
+        f"{early.op.span.line}{turn} {early.verb} too",
+        found=f"two copies of {late.pipe}, which may run in any order",
+        expected="a barrier between copies of one pipe that touch the same bytes",
+        hint=f'put pto.pipe_barrier "{late.pipe}" before line {late.op.span.line}',
+        fix=context.text.insert_before(late.op, f'pto.pipe_barrier "{late.pipe}"'),
+    )
+
+
+def hazard(context: Context, item: Hazard) -> Finding:
+    """Two accesses of one vecscope at the same bytes."""
+    early, late = item.early.node, item.late.node
+    before, after = early.op.span.line, late.op.span.line
+    turn = " in the turn before" if item.early.turns != item.late.turns and after <= before else ""
+    verbs = {"LD": "load", "ST": "store"}
+    first, then = (verbs[part.lstrip("V")] for part in item.barrier.split("_"))
+    barrier = f'pto.mem_bar "{item.barrier}"'
+    return Finding(
+        late.op.span,
+        f"{late.op.name}: this {then} and the {first} of line {before}{turn} touch the same UB "
+        "bytes",
+        found=f"bytes {item.first} to {item.last}, with no fitting pto.mem_bar between",
+        expected=f"{barrier} between them",
+        hint=f"put {barrier} before line {after}; inside a vecscope of A5 the order of the text "
+        "alone does not order loads and stores",
+        fix=context.text.insert_before(late.op, barrier),
+    )

@@ -1,0 +1,223 @@
+"""What is said when pipes wait for what never happens, and of flags that are left over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ptoscope.diagnostics import Diagnostic, Span
+from ptoscope.isa.record import Site
+from ptoscope.isa.targets import EVENTS
+from ptoscope.machine.faults import DEADLOCK, FLAG_OVERFLOW, LEFT_SET, Fault
+
+if TYPE_CHECKING:
+    from ptoscope.program import Function, Op, Program
+
+Flag = tuple[str, str, int]
+"""The pipe that sets it, the one that waits for it, the event."""
+Turn = tuple[object, ...]
+"""The parts of the text that names a turn of a loop: joined only where it is needed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An instruction queued on a pipe, the turns of the loops that issued it (None where the
+    engine does not tell) and the flag or release that others get from it."""
+
+    site: Site
+    thunk: Callable[[], object]
+    number: int
+    turns: tuple[Turn, ...] | None
+    gives: object = None
+    swaps: bool = False
+
+    def turn_texts(self) -> list[str]:
+        return ["".join(map(str, turn)) for turn in self.turns or ()]
+
+    def place(self) -> str:
+        """Its line and turns."""
+        turns = ", ".join(self.turn_texts())
+        return f"line {self.site.span.line}" + (f" ({turns})" if turns else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """What a pipe waits for, the pipes that could bring it about, and what they would give:
+    a flag or releases. `full` is a flag that has to be consumed before it is set again."""
+
+    what: str
+    pipes: tuple[str, ...]
+    gives: frozenset[object] = frozenset()
+    flag: Flag | None = None
+    full: Flag | None = None
+
+
+@dataclass(frozen=True)
+class Stuck:
+    """The pipes when nothing can go on. `totals` says how often each flag was set, where that
+    is known; `at` is where the scalar unit stands, None at the end of the kernel."""
+
+    blocked: Mapping[str, tuple[Entry, Wait]]
+    queued: Mapping[str, list[Entry]]
+    flags: Mapping[Flag, int]
+    totals: Mapping[Flag, int] | None
+    held: Mapping[tuple[str, int], int]
+    at: Site | None
+
+    def text(self, program: Program) -> str:
+        """One line for each blocked pipe, one for what is set and held."""
+        function = _function_of(program, next(iter(self.blocked.values()))[0].site.span)
+        lines = [
+            f"{pipe} at {entry.place()} for {wait.what}: {self._fate(function, wait)}"
+            for pipe, (entry, wait) in self.blocked.items()
+        ]
+        counts = [f"{_named(flag)} ({n})" for flag, n in sorted(self.flags.items())]
+        held = [f"{buffer} by {pipe} ({n})" for (pipe, buffer), n in sorted(self.held.items())]
+        lines.append(
+            f"flags set: {', '.join(counts) or 'none'}; buffers held: {', '.join(held) or 'none'}"
+        )
+        return "blocked: " + "\n    ".join(lines)
+
+    def _fate(self, function: Function | None, wait: Wait) -> str:
+        """Who could have brought it about, and why that does not happen."""
+        queued = self._queued(wait)
+        if queued or wait.flag is None:
+            return "; ".join(queued)
+        lines = _set_lines(function, wait.flag)
+        if not lines:
+            return "no set_flag of it in the kernel"
+        places = _lines(lines)
+        total = None if self.totals is None else self.totals.get(wait.flag, 0)
+        if total is None:
+            return f"the set_flag of {places} is not queued: consumed, or never issued"
+        if total:
+            return f"set {_times(total)} ({places}), and consumed as often"
+        return f"the set_flag of {places} was {self._unissued()}"
+
+    def _queued(self, wait: Wait) -> list[str]:
+        """Where what it waits for stands behind another wait: on each pipe the first."""
+        found: list[str] = []
+        for entries in self.queued.values():
+            entry = next((e for e in entries[1:] if e.gives in wait.gives), None)
+            if entry is not None:
+                what = f"the {entry.site.record.short} of {entry.place()}"
+                found.append(f"{what} is queued behind line {entries[0].site.span.line}")
+        return found
+
+    def _unissued(self) -> str:
+        if self.at is None or self.at.record.name == "func.return":
+            return "never issued"
+        return f"not issued before the scalar unit stopped at line {self.at.span.line}"
+
+    def hint(self) -> str:
+        """What to change, judged by the first pipe that is blocked."""
+        wait = next(iter(self.blocked.values()))[1]
+        if wait.flag is None or self._queued(wait):
+            return (
+                "let the pipe that others wait for set its flags and release its buffers before "
+                "it waits itself; the first turn of a loop needs flags that are set before it"
+            )
+        src, dst, _ = wait.flag
+        return (
+            f"every wait_flag needs one set_flag, on every path and in every iteration: "
+            f"{_spelt(wait.flag)} after the last instruction of {src} that {dst} has to wait for"
+        )
+
+
+class Deadlock(Fault):
+    """Pipes wait for each other or for nothing; told in full where the program is known."""
+
+    def __init__(self, stuck: Stuck) -> None:
+        pipe, (entry, _) = next(iter(stuck.blocked.items()))
+        super().__init__(
+            entry.site,
+            DEADLOCK,
+            "waits for something that never happens",
+            expected="a matching set_flag (same pipes, same event) or rls_buf",
+            hint=stuck.hint(),
+        )
+        self._stuck = stuck
+        self.iterations = entry.turn_texts()
+        # Only the scalar unit waits in the loops that run now.
+        self.queued = entry.turns is not None or pipe != "PIPE_S"
+
+    def diagnostic(self, program: Program, block: int, grid: int) -> Diagnostic:
+        self.found = self._stuck.text(program)
+        return super().diagnostic(program, block, grid)
+
+
+def overflow(site: Site, flag: Flag, limit: int, entry: Entry | None = None) -> Fault:
+    """The fault of a flag that is set once too often; `entry` where it was queued."""
+    fault = Fault(
+        site,
+        FLAG_OVERFLOW,
+        "the flag's counter overflows",
+        found=f"{_named(flag)} is set {limit} times and not waited for",
+        expected=f"at most {limit} sets that nobody has waited for",
+        hint="wait for the flag in the loop that sets it, or set it once after the loop",
+    )
+    if entry is not None:
+        fault.queued, fault.iterations = True, entry.turn_texts()
+    return fault
+
+
+def left_over(
+    program: Program, function: Function, left: Mapping[int, Mapping[Flag, int]], grid: int
+) -> list[Diagnostic]:
+    """A warning for each flag that blocks left set when they ended; `left` is by block."""
+    found: list[Diagnostic] = []
+    for flag in sorted({flag for flags in left.values() for flag in flags}):
+        blocks = sorted(block for block, flags in left.items() if flag in flags)
+        times = left[blocks[0]][flag]
+        spans = _set_lines(function, flag)
+        where = f" in {len(blocks)} of {grid} blocks, first {blocks[0]}" if grid > 1 else ""
+        found.append(
+            program.diagnostic(
+                LEFT_SET,
+                spans[-1] if spans else function.span,
+                f"pto.set_flag: {_named(flag)} is still set at the end",
+                severity="warning",
+                found=f"set {_times(times)} more than it was waited for{where}"
+                + (f"; set at {_lines(spans)}" if spans else ""),
+                expected="one wait_flag for every set_flag",
+                hint=f"wait for it before the kernel ends ({_spelt(flag, 'wait_flag')}): the next "
+                "kernel on this core finds it set",
+            )
+        )
+    return found
+
+
+def _function_of(program: Program, span: Span) -> Function | None:
+    """The function in which an instruction stands."""
+    return next((f for f in program.functions if any(op.span == span for op in f.ops())), None)
+
+
+def _set_lines(function: Function | None, flag: Flag) -> list[Span]:
+    """Where a function sets, or may set, a flag."""
+    ops = () if function is None else function.ops()
+    return [op.span for op in ops if op.name == "pto.set_flag" and _may_set(op, flag)]
+
+
+def _may_set(op: Op, flag: Flag) -> bool:
+    src, dst, event = flag
+    same = op.attrs.get("src") == src and op.attrs.get("dst") == dst
+    return same and op.attrs.get("event", EVENTS[event]) == EVENTS[event]
+
+
+def _lines(spans: Iterable[Span]) -> str:
+    numbers = sorted({span.line for span in spans})
+    return ("line " if len(numbers) == 1 else "lines ") + ", ".join(map(str, numbers))
+
+
+def _named(flag: Flag) -> str:
+    return f"{flag[0]}->{flag[1]} event {flag[2]}"
+
+
+def _spelt(flag: Flag, name: str = "set_flag") -> str:
+    src, dst, event = flag
+    return f'pto.{name}["{src}", "{dst}", "{EVENTS[event]}"]'
+
+
+def _times(number: int) -> str:
+    return "once" if number == 1 else f"{number} times"

@@ -1,0 +1,56 @@
+"""A launch of the reference engine: blocks one after the other."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ptoscope.arguments import Argument
+from ptoscope.diagnostics import Diagnostic, PtoError
+from ptoscope.isa.dtypes import I8, INDEX
+from ptoscope.isa.targets import Target
+from ptoscope.machine.core import ReferenceCore
+from ptoscope.machine.deadlock import Flag, left_over
+from ptoscope.machine.faults import Fault
+from ptoscope.machine.lanes import NumpyLanes, constant, quietly
+from ptoscope.machine.memory import Memory, Region, gm_base
+from ptoscope.machine.schedule import Schedule
+from ptoscope.machine.walker import Walker
+from ptoscope.program import Program
+
+
+def launch(
+    program: Program,
+    walker: Walker,
+    target: Target,
+    arguments: list[Argument],
+    grid: int,
+    max_steps: int | None = None,
+    schedule: str = "program",
+) -> list[Diagnostic]:
+    """Runs every block, one after the other; PtoError if one faults. A block may begin
+    `max_steps` turns of its loops. `schedule` says which legal order the pipes take (see
+    `Schedule.parse`). Gives warnings: flags that are left set."""
+    chosen = Schedule.parse(schedule)
+    regions = {
+        a.position: Region(a.name, "gm", a.data, a.dtype, gm_base(a.position), a.writeable)
+        for a in arguments
+        if a.data is not None
+    }
+    left: dict[int, dict[Flag, int]] = {}
+    with quietly():
+        values = [_value(a) for a in arguments]
+        for block in chosen.blocks(grid):
+            ub = Region("UB", "ub", np.zeros(target.ub_bytes, dtype=np.uint8), I8)
+            core = ReferenceCore(Memory(regions, ub), block, grid, max_steps, chosen.order(block))
+            try:
+                walker.run(core, values)
+            except Fault as fault:
+                raise PtoError([fault.diagnostic(program, block, grid)]) from None
+            left[block] = core.pipes.left_set()
+    return left_over(program, walker.function, left, grid)
+
+
+def _value(argument: Argument) -> NumpyLanes:
+    if argument.value is None:
+        return constant(INDEX, 1, gm_base(argument.position))
+    return constant(argument.dtype, 1, argument.value)

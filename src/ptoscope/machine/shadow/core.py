@@ -1,0 +1,265 @@
+"""The reference core with the shadow of its memory: who touches undefined data is noted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ptoscope.isa.core import Transfer
+from ptoscope.isa.distributions import Access
+from ptoscope.isa.dtypes import I1, UI8, DType
+from ptoscope.isa.lanes import Lanes
+from ptoscope.isa.record import Site
+from ptoscope.isa.types import Space
+from ptoscope.machine.core import number
+from ptoscope.machine.dma import run_transfer
+from ptoscope.machine.lanes import NumpyLanes
+from ptoscope.machine.memory import Memory, Region
+from ptoscope.machine.shadow.decisions import DecidingCore
+from ptoscope.machine.shadow.findings import (
+    REACHES_ADDRESS,
+    REACHES_GM,
+    REACHES_MASK,
+    Findings,
+)
+from ptoscope.machine.shadow.lanes import ShadowLanes
+from ptoscope.machine.shadow.memory import ShadowBytes, lane_offsets
+from ptoscope.machine.shadow.origins import Origins
+from ptoscope.machine.shadow.rules import full, word
+from ptoscope.machine.shadow.stream import ShadowStream
+from ptoscope.machine.shadow.transfer import follow_transfer
+
+
+class ShadowCore(DecidingCore):
+    """One block's core. `shadows` are the regions of memory by their base."""
+
+    def __init__(
+        self,
+        memory: Memory,
+        block: int,
+        grid: int,
+        max_steps: int | None,
+        shadows: dict[int, ShadowBytes],
+        findings: Findings,
+        book: Origins,
+    ) -> None:
+        super().__init__(memory, block, grid, max_steps, findings, book)
+        self._shadows = shadows
+        self._ub = shadows[memory.ub.base]
+
+    def _addresses(self, site: Site, *values: object) -> None:
+        for value in values:
+            self.findings.decided(REACHES_ADDRESS, site, "the address", value)
+
+    def constant(self, dtype: DType, count: int, value: int | float) -> ShadowLanes:
+        return self.shadowed(super().constant(dtype, count, value))
+
+    def iota(self, dtype: DType, count: int) -> ShadowLanes:
+        return self.shadowed(super().iota(dtype, count))
+
+    def mask(self, active: tuple[bool, ...]) -> ShadowLanes:
+        return self.shadowed(super().mask(active))
+
+    def first_lanes(self, limit: Lanes, count: int) -> ShadowLanes:
+        plain = super().first_lanes(limit, count)
+        assert isinstance(limit, ShadowLanes)
+        if limit.v is None:
+            return self.shadowed(plain)
+        lanes = self.iota(limit.dtype, count).compare("lt", limit.splat(count))
+        return ShadowLanes(plain.gate(count).a, I1, count, self.book, lanes.v, lanes.o).image()
+
+    def address(self, base: Lanes, offset: Lanes, size: int) -> ShadowLanes:
+        plain = super().address(base, offset, size)
+        assert isinstance(base, ShadowLanes)
+        assert isinstance(offset, ShadowLanes)
+        if base.v is None and offset.v is None:
+            return self.shadowed(plain)
+        first = base if base.v is not None else offset
+        v = np.full(1, full(plain.dtype))
+        return ShadowLanes(plain.a, plain.dtype, 1, self.book, v, first.o)
+
+    def load(self, site: Site, address: Lanes, access: Access, dtype: DType) -> ShadowLanes:
+        self._addresses(site, address)
+        plain = super().load(site, address, access, dtype)
+        assert isinstance(address, ShadowLanes)
+        at = number(address)
+        if address.o is not None:
+            v = np.full(plain.count, full(dtype))
+            o = np.repeat(address.o, plain.count)
+            return ShadowLanes(plain.a, dtype, plain.count, self.book, v, o)
+        if not self._ub.poisoned(at, at + access.extent):
+            return self.shadowed(plain)
+        rows, present = lane_offsets(access)
+        v, o = self._ub.read(at + rows)
+        v[~present] = 0
+        return self._read(site, plain, v, o)
+
+    def _read(self, site: Site, plain: NumpyLanes, v: Any, o: Any) -> ShadowLanes:
+        """Lanes read from memory, with the undefined bits of their bytes."""
+        words = np.ascontiguousarray(v).reshape(-1).view(word(plain.dtype))
+        origins = self.book.loaded(site, o, v.any(axis=1))
+        return ShadowLanes(plain.a, plain.dtype, plain.count, self.book, words, origins)
+
+    def store(
+        self, site: Site, address: Lanes, access: Access, value: Lanes, mask: Lanes | None
+    ) -> None:
+        rows, present = lane_offsets(access)
+        active, unsure = self._governed(mask, value.count)
+        touched = (active | unsure) & present
+        if touched.any():
+            self._addresses(site, address)
+        self.findings.decided(REACHES_MASK, site, "the mask", mask)
+        super().store(site, address, access, value, mask)
+        assert isinstance(value, ShadowLanes)
+        at = number(address)
+        v = value.undefined().view(np.uint8).reshape(-1, access.width).copy()
+        o = value.origins().copy()
+        if unsure.any():
+            assert isinstance(mask, ShadowLanes)
+            v[unsure] = 0xFF
+            o[unsure] = mask.origins()[unsure]
+        inside = touched & (at + rows[:, 0] >= 0) & (at + rows[:, -1] < len(self._ub.v))
+        self._ub.write(at + rows[inside], v[inside], o[inside, None])
+        count = int(np.count_nonzero(touched))
+        if access.contiguous and 0 < count < value.count and touched[:count].all():
+            end = at + value.count * access.width
+            self._ub.leave_tail(site, at + count * access.width, end, self.book)
+
+    def _governed(self, mask: Lanes | None, count: int) -> tuple[Any, Any]:
+        """The active lanes, and those of which it is undefined whether they are."""
+        if mask is None:
+            return np.ones(count, bool), np.zeros(count, bool)
+        assert isinstance(mask, ShadowLanes)
+        return np.atleast_1d(mask.a), mask.undefined() != 0
+
+    def _indexed(
+        self, site: Site, base: Lanes, offsets: Lanes, active: Lanes
+    ) -> tuple[Any, Any, Any, Any]:
+        """The active lanes, their addresses, and where either is undefined with the origin."""
+        assert isinstance(base, ShadowLanes)
+        assert isinstance(offsets, ShadowLanes)
+        assert isinstance(active, ShadowLanes)
+        on, unsure = self._governed(active, offsets.count)
+        if on.any() or unsure.any():
+            self._addresses(site, base)
+        self.findings.decided(REACHES_ADDRESS, site, "the index", offsets, on | unsure)
+        self.findings.decided(REACHES_MASK, site, "the mask", active)
+        lost = unsure | (on & (offsets.undefined() != 0))
+        origins = np.where(unsure, active.origins(), offsets.origins())
+        if base.o is not None:
+            lost, origins = lost | on, np.where(lost, origins, base.o[0])
+        lanes = np.flatnonzero(on)
+        return lanes, number(base) + offsets.a[lanes].astype(np.int64), lost, origins
+
+    def gather(
+        self, site: Site, base: Lanes, offsets: Lanes, active: Lanes, width: int
+    ) -> ShadowLanes:
+        lanes, at, lost, origins = self._indexed(site, base, offsets, active)
+        plain = super().gather(site, base, offsets, active, width)
+        v = np.zeros((offsets.count, width), np.uint8)
+        o = np.zeros(offsets.count, np.int64)
+        if len(lanes):
+            v[lanes], o[lanes] = self._ub.read(at[:, None] + np.arange(width))
+        o = self.book.loaded(site, o, v.any(axis=1) & ~lost)
+        v[lost], o = 0xFF, np.where(lost, origins, o)
+        return ShadowLanes(plain.a, UI8, plain.count, self.book, v.reshape(-1), np.repeat(o, width))
+
+    def scatter(
+        self,
+        site: Site,
+        base: Lanes,
+        offsets: Lanes,
+        active: Lanes,
+        value: Lanes,
+        width: int,
+        in_order: bool = False,
+    ) -> None:
+        lanes, at, lost, origins = self._indexed(site, base, offsets, active)
+        super().scatter(site, base, offsets, active, value, width, in_order)
+        assert isinstance(value, ShadowLanes)
+        v = value.undefined().view(np.uint8).reshape(-1, width).copy()
+        o = np.repeat(value.origins(), value.dtype.bytes).reshape(-1, width)
+        v[: offsets.count][lost] = 0xFF
+        o = np.where(lost[:, None], origins[:, None], o[: offsets.count])
+        places = at[:, None] + np.arange(width)
+        if not in_order:
+            # The lowest lane wins: it is written last. Copied, since NumPy walks through a
+            # reversed view in the order of memory.
+            lanes, places = lanes[::-1].copy(), places[::-1].copy()
+        self._ub.write(places, v[lanes], o[lanes])
+
+    def stream(self) -> Any:
+        return ShadowStream()
+
+    def stream_store(
+        self, site: Site, state: object, address: Lanes, value: Lanes, length: Lanes
+    ) -> Any:
+        assert isinstance(state, ShadowStream)
+        assert isinstance(value, ShadowLanes)
+        self._addresses(site, address, length)
+        size = number(length)
+        v = value.undefined().view(np.uint8)[:size]
+        o = np.repeat(value.origins(), value.dtype.bytes)[:size]
+        data = value.a.tobytes()[:size], v, o
+        return state.store(site, self.memory.ub, self._ub, number(address), data, self.book)
+
+    def stream_end(self, site: Site, state: object, start: Lanes) -> Lanes:
+        assert isinstance(state, ShadowStream)
+        return self.shadowed(super().stream_end(site, state.real, start))
+
+    def stream_flush(self, site: Site, state: object, address: Lanes) -> None:
+        assert isinstance(state, ShadowStream)
+        self._addresses(site, address)
+        state.flush(site, self.memory.ub, self._ub, number(address))
+
+    def load_scalar(self, site: Site, space: Space, address: Lanes, dtype: DType) -> ShadowLanes:
+        self._addresses(site, address)
+        plain = super().load_scalar(site, space, address, dtype)
+        assert isinstance(address, ShadowLanes)
+        if address.o is not None:
+            v = np.full(1, full(dtype))
+            return ShadowLanes(plain.a, dtype, 1, self.book, v, address.o)
+        region, at = self.memory.locate(site, space, number(address))
+        v, o = self._shadows[region.base].read(at + np.arange(dtype.bytes)[None, :])
+        return self._read(site, plain, v, o)
+
+    def store_scalar(self, site: Site, space: Space, address: Lanes, value: Lanes) -> None:
+        self._addresses(site, address)
+        super().store_scalar(site, space, address, value)
+        assert isinstance(value, ShadowLanes)
+        region, at = self.memory.locate(site, space, number(address))
+        v = value.undefined().view(np.uint8)
+        if value.o is not None and space == "gm":
+            bad = np.flatnonzero(v)
+            self.findings.arrived(
+                REACHES_GM,
+                site,
+                lambda i: f"byte {at + bad[i]} of %{region.name}",
+                np.repeat(value.o, len(bad)),
+            )
+        self._shadows[region.base].write(slice(at, at + len(v)), v, value.origins()[0])
+
+    def transfer(self, site: Site, src: Lanes, dst: Lanes, transfer: Transfer) -> None:
+        self._addresses(site, src, dst, transfer.length)
+        for level in transfer.levels:
+            self._addresses(site, level.count, level.src_stride, level.dst_stride)
+        if transfer.pad is not None:
+            self._addresses(site, transfer.pad.left, transfer.pad.right, transfer.pad.enabled)
+
+        def locate(space: Space, address: int) -> tuple[Region, ShadowBytes, int]:
+            region, offset = self.memory.locate(site, space, address)
+            return region, self._shadows[region.base], offset
+
+        def move() -> None:
+            ends = number(src), number(dst)
+            run_transfer(site, self.memory, *ends, transfer)
+            follow_transfer(site, locate, *ends, transfer, self.findings, self.book)
+
+        self.pipes.issue(site.record.pipe, site, move)
+
+    def read_register(self, name: str, dtype: DType, initial: int) -> Lanes:
+        return self.shadowed(super().read_register(name, dtype, initial))
+
+    def block(self, which: str) -> ShadowLanes:
+        return self.shadowed(super().block(which))

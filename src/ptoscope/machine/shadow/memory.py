@@ -1,0 +1,87 @@
+"""The shadow of memory: for every byte its undefined bits and where they come from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ptoscope.isa.distributions import NOTHING, Access
+from ptoscope.isa.dtypes import VREG_BYTES
+from ptoscope.isa.record import Site
+from ptoscope.machine.shadow.origins import DETAIL_BITS, Event, Ids, Origins
+
+Places = Any
+"""Byte addresses, one row for each lane."""
+
+
+@cache
+def lane_offsets(access: Access) -> tuple[Any, Any]:
+    """The offset of each lane's bytes, and which lanes touch memory."""
+    offsets = np.array(access.offsets)
+    present = offsets != NOTHING
+    rows = np.where(present, offsets, 0)[:, None] + np.arange(access.width)
+    return rows, present
+
+
+@dataclass
+class ShadowBytes:
+    """One region: `v` the undefined bits of each byte, `o` their origins."""
+
+    v: Any
+    o: Ids
+    unwritten: int = -1
+    """The event of bytes that nobody has written; none of it where all were defined."""
+
+    @staticmethod
+    def defined(size: int) -> ShadowBytes:
+        """A region in which every byte is defined."""
+        return ShadowBytes(np.zeros(size, np.uint8), np.zeros(size, np.int64))
+
+    @staticmethod
+    def never_written(size: int, name: str, book: Origins) -> ShadowBytes:
+        """A region in which no byte is; origins are byte addresses."""
+        event = book.event(Event("never written", name))
+        origins = event | np.arange(size, dtype=np.int64)
+        return ShadowBytes(np.full(size, 0xFF, np.uint8), origins, event >> DETAIL_BITS)
+
+    def read(self, places: Places) -> tuple[Any, Ids]:
+        """The undefined bits of rows of bytes, and for each row the origin of the first
+        byte that has some."""
+        v = self.v[places]
+        first = (v != 0).argmax(axis=1)
+        return v, self.o[places[np.arange(len(places)), first]]
+
+    def write(self, places: Places, v: Any, o: Any) -> None:
+        """Undefined bits and origins of bytes; of equal places the last counts."""
+        self.v[places] = v
+        self.o[places] = o
+
+    def poisoned(self, start: int, end: int) -> bool:
+        """Whether any bit of a run of bytes is undefined."""
+        return bool(self.v[start:end].any())
+
+    def leave_tail(self, site: Site, start: int, end: int, book: Origins) -> None:
+        """Of a run of bytes, those that nobody has written lie beyond what the site wrote."""
+        here = slice(max(start, 0), min(end, len(self.v)))
+        own = (self.o[here] >> DETAIL_BITS == self.unwritten) & (self.v[here] != 0)
+        if not own.any():
+            return
+        event = book.event(Event("beyond a tail", "UB", site, None, book.iteration()))
+        places = np.arange(here.start, here.stop, dtype=np.int64)
+        self.o[here] = np.where(own, event | places, self.o[here])
+
+    def hold_back(self, site: Site, start: int, end: int, book: Origins) -> None:
+        """A run of bytes that a stream has taken but not written."""
+        if start == end:
+            return
+        event = book.event(Event("unflushed align bytes", "UB", site, None, book.iteration()))
+        self.v[start:end] = 0xFF
+        self.o[start:end] = event | np.arange(start, end, dtype=np.int64)
+
+
+def row_end(start: int, length: int) -> int:
+    """Where the last register ends that a row of so many bytes fills in part."""
+    return start + -(-length // VREG_BYTES) * VREG_BYTES

@@ -1,0 +1,126 @@
+"""Where undefined data comes from.
+
+An origin is a number: which event (upper bits) and which lane, or byte, of it (lower 32
+bits). Whoever carries undefined bits carries the origin beside them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from ptoscope.isa.record import Site
+from ptoscope.machine.deadlock import Turn
+
+Kind = Literal["never written", "inactive lane", "beyond a tail", "unflushed align bytes"]
+
+DETAIL_BITS = 32
+DETAIL = (1 << DETAIL_BITS) - 1
+EVENTS = (1 << (63 - DETAIL_BITS)) - 1
+
+Ids = np.ndarray[Any, np.dtype[np.int64]]
+
+
+@dataclass(frozen=True, eq=False)
+class Event:
+    """Something that left data undefined, or the load that read such data.
+
+    In memory (`site` None, or `writer` for what a row or a stream leaves behind) the detail
+    of an origin is a byte of `memory`; in a register it is a lane of what `site` made.
+    `places` are the bytes that its lanes from `first` on were read from.
+    """
+
+    kind: Kind
+    memory: str = ""
+    writer: Site | None = None
+    site: Site | None = None
+    iteration: str = ""
+    first: int = 0
+    places: Sequence[int] = ()
+    note: str = ""
+
+    @property
+    def untouched(self) -> bool:
+        """Whether it is UB that nobody has written and no instruction has read."""
+        unwritten = self.kind in ("never written", "beyond a tail")
+        return unwritten and self.memory == "UB" and self.site is None
+
+    @property
+    def line(self) -> int:
+        """The line of the instruction it came from, 0 if it was there before the first."""
+        at = self.site or self.writer
+        return at.span.line if at is not None else 0
+
+
+@dataclass
+class Origins:
+    """All events of a run, and what is running now: the instruction and its loops.
+
+    `marks` says that inactive lanes of the instruction's result are not to be relied on;
+    `garbage`, where given, fills what is undefined.
+    """
+
+    garbage: np.random.Generator | None = None
+    events: list[Event] = field(default_factory=list[Event])
+    site: Site | None = None
+    marks: bool = False
+    turns: list[Turn] = field(default_factory=list[Turn])
+    block: str = ""
+
+    def event(self, event: Event) -> int:
+        """Notes an event: the number that its origins begin with."""
+        # After two thousand million of them the last one stands for all later ones.
+        if len(self.events) < EVENTS:
+            self.events.append(event)
+        return (len(self.events) - 1) << DETAIL_BITS
+
+    def of(self, origin: int) -> tuple[Event, int]:
+        """The event of an origin, and its lane or byte."""
+        return self.events[origin >> DETAIL_BITS], origin & DETAIL
+
+    def iteration(self) -> str:
+        """The block, where there are several, and the turns of the loops around."""
+        turns = ["".join(map(str, turn)) for turn in self.turns]
+        return ", ".join([self.block, *turns] if self.block else turns)
+
+    def loaded(self, site: Site, origins: Ids, poisoned: Any) -> Ids:
+        """The origins of lanes read from memory: a lane of undefined memory comes from this
+        load, one that was stored keeps where it came from."""
+        lanes = np.flatnonzero(poisoned)
+        numbers = origins[lanes] >> DETAIL_BITS
+        result = origins.copy()
+        for number in np.unique(numbers):
+            event = self.events[int(number)]
+            if event.site is not None:
+                continue
+            chosen = lanes[numbers == number]
+            first, last = int(chosen[0]), int(chosen[-1])
+            read = replace(
+                event,
+                site=site,
+                iteration=self.iteration(),
+                first=first,
+                places=origins[first : last + 1] & DETAIL,
+            )
+            result[chosen] = self.event(read) | chosen
+        return result
+
+    def describe(self, origin: int) -> str:
+        """Where undefined data came from, in words."""
+        event, detail = self.of(origin)
+        where = f" (at {event.iteration})" if event.iteration else ""
+        if event.site is not None and not len(event.places):
+            return f"lane {detail} of {_named(event.site)}{where}: {event.note}"
+        byte = int(event.places[detail - event.first]) if event.site is not None else detail
+        left = f" of {_named(event.writer)}" if event.writer is not None else ""
+        said = f"byte {byte} of {event.memory}, {event.kind}{left}"
+        if event.site is None:
+            return said + where
+        return f"lane {detail} of {_named(event.site)}{where}: {said}"
+
+
+def _named(site: Site) -> str:
+    return f"{site.record.name} at line {site.span.line}"

@@ -1,0 +1,124 @@
+"""A run that follows undefined data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ptoscope.arguments import Argument, bind
+from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
+from ptoscope.isa.dtypes import I8, INDEX
+from ptoscope.kernel import Kernel
+from ptoscope.machine.faults import Fault
+from ptoscope.machine.lanes import NumpyLanes, constant, quietly
+from ptoscope.machine.memory import Memory, Region, gm_base
+from ptoscope.machine.shadow.core import ShadowCore
+from ptoscope.machine.shadow.findings import Findings
+from ptoscope.machine.shadow.memory import ShadowBytes
+from ptoscope.machine.shadow.origins import Origins
+from ptoscope.machine.shadow.walker import ShadowWalker
+
+
+@dataclass
+class Observation:
+    """What a run showed: its findings by line, and for each pointer argument, by position,
+    the bits of every byte that are undefined in the end."""
+
+    findings: list[Diagnostic]
+    undefined: dict[int, Any]
+
+
+def run_shadow(
+    kernel: Kernel,
+    arguments: Sequence[Any],
+    grid: int = 1,
+    max_steps: int | None = None,
+    undefined: Sequence[int] = (),
+) -> list[Diagnostic]:
+    """Runs a kernel on the reference engine and follows undefined data; the arrays come out
+    as in any other run. Gives one finding for each pair of lines between which undefined
+    data reached GM, an address, a mask or a branch.
+
+    `undefined` are the positions of pointer arguments whose contents the caller left
+    undefined. Raises PtoError for wrong arguments, and for a fault, together with what was
+    found before it.
+    """
+    return observe(kernel, arguments, grid, max_steps, undefined).findings
+
+
+def observe(
+    kernel: Kernel,
+    arguments: Sequence[Any],
+    grid: int = 1,
+    max_steps: int | None = None,
+    undefined: Sequence[int] = (),
+    garbage: int | None = None,
+) -> Observation:
+    """The same, with more to see. With `garbage`, a seed, what is undefined is filled with
+    random bits instead of what the reference engine leaves there: what is defined cannot
+    change by that."""
+    if grid < 1:
+        raise UsageError(f"grid is {grid}; it has to be at least 1")
+    bound = bind(kernel.signature.program, kernel.signature.function, arguments)
+    for position in undefined:
+        if position not in [a.position for a in bound if a.data is not None]:
+            raise UsageError(f"argument {position} is no array that could be undefined")
+    noise = None if garbage is None else np.random.default_rng(garbage)
+    book = Origins(noise)
+    try:
+        return _launch(kernel, bound, grid, max_steps, undefined, book)
+    finally:
+        for argument in bound:
+            argument.write_back()
+
+
+def _launch(
+    kernel: Kernel,
+    bound: list[Argument],
+    grid: int,
+    max_steps: int | None,
+    undefined: Sequence[int],
+    book: Origins,
+) -> Observation:
+    findings = Findings(book)
+    walker = ShadowWalker(kernel.function, kernel.target, kernel.revision)
+    regions: dict[int, Region] = {}
+    shadows: dict[int, ShadowBytes] = {}
+    for a in bound:
+        if a.data is None:
+            continue
+        base = gm_base(a.position)
+        regions[a.position] = Region(a.name, "gm", a.data, a.dtype, base, a.writeable)
+        if a.position in undefined:
+            shadows[base] = ShadowBytes.never_written(a.data.nbytes, f"%{a.name}", book)
+        else:
+            shadows[base] = ShadowBytes.defined(a.data.nbytes)
+    size = kernel.target.ub_bytes
+    with quietly():
+        values = [_value(a) for a in bound]
+        for block in range(grid):
+            content = np.zeros(size, np.uint8)
+            if book.garbage is not None:
+                content[:] = np.frombuffer(book.garbage.bytes(size), np.uint8)
+            ub = Region("UB", "ub", content, I8)
+            shadows[ub.base] = ShadowBytes.never_written(size, "UB", book)
+            book.block = f"block {block} of {grid}" if grid > 1 else ""
+            memory = Memory(regions, ub)
+            core = ShadowCore(memory, block, grid, max_steps, shadows, findings, book)
+            try:
+                walker.run(core, values)
+            except Fault as fault:
+                said = findings.diagnostics(kernel.program)
+                fell = fault.diagnostic(kernel.program, block, grid)
+                raise PtoError([*said, fell]) from None
+    marks = {a.position: shadows[gm_base(a.position)].v for a in bound if a.data is not None}
+    return Observation(findings.diagnostics(kernel.program), marks)
+
+
+def _value(argument: Argument) -> NumpyLanes:
+    if argument.value is None:
+        return constant(INDEX, 1, gm_base(argument.position))
+    return constant(argument.dtype, 1, argument.value)

@@ -1,0 +1,67 @@
+"""The walker of a shadow run: it tells which instruction and which turn is running."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from ptoscope.isa.families import ZEROING
+from ptoscope.isa.record import Site
+from ptoscope.machine.core import ReferenceCore
+from ptoscope.machine.shadow.core import ShadowCore
+from ptoscope.machine.shadow.findings import REACHES_BRANCH
+from ptoscope.machine.walker import Registers, Step, Walker
+from ptoscope.program import Op
+
+
+def forbids_relying(site: Site) -> bool:
+    """Whether the documents forbid relying on the inactive lanes of a result.
+
+    The micro specification makes zeroing the machine's rule, and so does the manual for its
+    vector-scalar instructions; its overview forbids relying on the others.
+    """
+    record = site.record
+    return not site.micro and ZEROING in record.evidence and record.group != "vector-scalar"
+
+
+class ShadowWalker(Walker):
+    """The same steps, each announced to the core."""
+
+    def _op(self, op: Op) -> Step | None:
+        step = super()._op(op)
+        match op.name:
+            case "scf.for":
+                return self._decided(op, op.operands[:3], "a loop bound", step)
+            case "scf.if":
+                return self._decided(op, op.operands[:1], "the condition", step)
+            case "scf.condition":
+                return self._decided(op, op.operands[:1], "whether the loop goes on", None)
+            case "scf.while" | "pto.vecscope" | "pto.strict_vecscope":
+                return step
+            case _:
+                return self._announced(op, step) if step is not None else None
+
+    def _announced(self, op: Op, step: Step) -> Step:
+        site = self._site(op)
+        marks = forbids_relying(site)
+        operands = op.operands
+
+        def announced(core: ReferenceCore, registers: Registers) -> None:
+            shadow = cast(ShadowCore, core)
+            shadow.book.site, shadow.book.marks = site, marks
+            for slot in operands:
+                registers[slot] = shadow.shadowed(registers[slot])
+            step(core, registers)
+
+        return announced
+
+    def _decided(self, op: Op, slots: tuple[int, ...], what: str, step: Step | None) -> Step:
+        site = self._site(op)
+
+        def decided(core: ReferenceCore, registers: Registers) -> None:
+            findings = cast(ShadowCore, core).findings
+            for slot in slots:
+                findings.decided(REACHES_BRANCH, site, what, registers[slot])
+            if step is not None:
+                step(core, registers)
+
+        return decided

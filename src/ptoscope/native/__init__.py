@@ -1,0 +1,129 @@
+"""The native engine: kernels as machine code, through LLVM."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ptoscope.native import cache
+
+if TYPE_CHECKING:
+    from ptoscope.arguments import Argument
+    from ptoscope.isa.targets import Revision, Target
+    from ptoscope.native.compile import Module
+    from ptoscope.native.stops import Stop
+    from ptoscope.program import Function, Program
+
+
+class NotCovered(Exception):
+    """A kernel, or a machine, that this engine cannot run; says why."""
+
+
+def default_threads() -> int:
+    """As many as this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@dataclass
+class Compiled:
+    """Machine code of a kernel and what it takes to launch it."""
+
+    object_file: bytes
+    registers: tuple[int, ...]
+    uses_stamps: bool
+    stops: tuple[Stop, ...] | None = None
+    """Where it may ask the engine; None where nobody has looked yet."""
+
+    def packed(self, about: dict[str, Any]) -> bytes:
+        """As one piece, with facts about the kernel, for the cache."""
+        facts = {**about, "registers": self.registers, "stamps": self.uses_stamps}
+        head = json.dumps(facts).encode()
+        return len(head).to_bytes(8, "little") + head + self.object_file
+
+    @staticmethod
+    def unpacked(data: bytes) -> tuple[Compiled, dict[str, Any]]:
+        """The reverse."""
+        start = 8 + int.from_bytes(data[:8], "little")
+        facts = json.loads(data[8:start])
+        return Compiled(data[start:], tuple(facts["registers"]), facts["stamps"]), facts
+
+
+def key(text: str, target: str, revision: str, entry: str) -> str:
+    """The name in the cache of a kernel text, compiled so for this machine."""
+    jit = _jit()
+    return cache.key("kernel", text, target, revision, entry, str(jit.host()))
+
+
+def lower(function: Function, target: Target, revision: Revision) -> Module:
+    """A checked function as LLVM text for this machine."""
+    from ptoscope.native.compile import compile_function
+
+    return compile_function(function, target, revision, _jit().host().abilities)
+
+
+def compile_program(function: Function, target: Target, revision: Revision) -> Compiled:
+    """A checked function as machine code; NotCovered if this engine cannot run it."""
+    jit = _jit()
+    module = lower(function, target, revision)
+    code = jit.object_code(module.text)
+    return Compiled(code, module.registers, module.uses_stamps, module.stops)
+
+
+def _jit() -> Any:
+    try:
+        from ptoscope.native import jit
+    except (ImportError, OSError) as error:
+        raise NotCovered(f"LLVM is not there: {error}") from None
+    return jit
+
+
+class NativeKernel:
+    """A compiled kernel in memory. `stops` and `program` are asked only when a launch needs
+    them: for a fault, or for pipes that have to queue."""
+
+    def __init__(
+        self,
+        compiled: Compiled,
+        target: Target,
+        stops: Callable[[], tuple[Stop, ...]],
+        program: Callable[[], Program],
+    ) -> None:
+        self._compiled = compiled
+        try:
+            self._loaded = _jit().Loaded(compiled.object_file)
+        except RuntimeError as error:
+            # The code would call a function for what this processor has no instruction for.
+            raise NotCovered(f"its code cannot be linked: {error}") from None
+        self._target = target
+        self._stops = stops
+        self._program = program
+        self._runners: list[Any] = []
+
+    def _find_stops(self) -> tuple[Stop, ...]:
+        if self._compiled.stops is None:
+            self._compiled.stops = self._stops()
+        return self._compiled.stops
+
+    def launch(
+        self, arguments: list[Argument], grid: int, threads: int | None, max_steps: int | None
+    ) -> None:
+        """Runs every block; PtoError if one faults."""
+        from ptoscope.native import engine
+
+        launch = engine.Launch(
+            self._loaded.kernel,
+            self._target,
+            arguments,
+            grid,
+            self._compiled.registers,
+            self._compiled.uses_stamps,
+            self._find_stops,
+            max_steps,
+            self._runners,
+        )
+        engine.run(launch, threads or default_threads(), self._program)

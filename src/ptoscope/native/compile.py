@@ -1,0 +1,364 @@
+"""From a program to the text of one LLVM module.
+
+Control flow becomes blocks; every instruction is its record's meaning, run once on a core
+that writes code. What a pipe executes (a vecscope, a helper on UB) is a function of its own,
+so that it can also be queued.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from ptoscope.isa import TABLE
+from ptoscope.isa.dtypes import I1, I64, INDEX
+from ptoscope.isa.record import Site
+from ptoscope.isa.targets import Revision, Target
+from ptoscope.isa.types import Ptr, Scalar
+from ptoscope.machine.faults import LOOP_STEP, Fault
+from ptoscope.machine.lanes import quietly
+from ptoscope.native import layout, runtime, types
+from ptoscope.native.abilities import Abilities
+from ptoscope.native.core import PROLOGUE, NativeCore
+from ptoscope.native.lanes import RAW, NativeLanes
+from ptoscope.native.shapes import Shape, join, kinds, parts, rebuilt, shape
+from ptoscope.native.spans import of_loop
+from ptoscope.native.stops import Stop
+from ptoscope.native.text import Code, Value
+from ptoscope.program import Block, Function, Op
+
+Shapes = list[Shape] | None
+
+
+@dataclass(frozen=True)
+class Module:
+    """The text, and what the engine has to know to run it."""
+
+    text: str
+    stops: tuple[Stop, ...]
+    registers: tuple[int, ...]
+    """Values of the special registers at launch."""
+    uses_stamps: bool
+
+
+def compile_function(
+    function: Function, target: Target, revision: Revision, abilities: Abilities
+) -> Module:
+    """The module of a checked function."""
+    with quietly():
+        return _Compiler(function, target, revision, abilities).module()
+
+
+class _Compiler:
+    def __init__(
+        self, function: Function, target: Target, revision: Revision, abilities: Abilities
+    ) -> None:
+        self._function = function
+        self._target = target
+        self._revision: Revision = revision
+        self.code = Code(abilities.fma)
+        self.core = NativeCore(self.code, target, abilities.masked_stores)
+        self.core.first_register = layout.VARIABLES + len(function.params)
+        self._values: list[Any] = [None] * len(function.types)
+
+    def module(self) -> Module:
+        core = self.core
+        quick = "" if _computes(self._function.body) else " optnone noinline"
+        with self.code.outlined(f"define i32 @main(ptr %state){quick}") as main:
+            main.allocas += [f"  {line}" for line in PROLOGUE]
+            main.keeps_turns = True
+            for i, slot in enumerate(self._function.params):
+                self._values[slot] = self._parameter(i, slot)
+            self._block(self._function.body)
+            core.finish(self._site(Op("func.return", span=self._function.span)))
+            self.code.do("ret i32 0")
+        self.code.functions.append(main.text())
+        text = "\n".join((runtime.declared(core.stops.needs), self.code.module()))
+        return Module(text, tuple(core.stops.all), tuple(core.registers.values()), core.uses_stamps)
+
+    def _parameter(self, position: int, slot: int) -> NativeLanes:
+        kind = self._function.types[slot]
+        assert isinstance(kind, (Scalar, Ptr))
+        at = self.code.offset(Value("ptr", "%state"), layout.VARIABLES + position, "i64")
+        if isinstance(kind, Ptr):
+            return NativeLanes(self.code, INDEX, 1, self.code.load("i64", at, 8))
+        if kind.dtype is I1:
+            byte = self.code.load("i8", at, 1)
+            return NativeLanes(self.code, I1, 1, self.code.emit("i1", f"icmp ne {byte}, 0"))
+        nan = RAW if types.is_native_float(kind.dtype) else 0
+        value = self.code.load(types.element(kind.dtype), at, 8)
+        return NativeLanes(self.code, kind.dtype, 1, value, nans=nan)
+
+    def _site(self, op: Op) -> Site:
+        slots = self._function.types
+        record = TABLE.get(op.name) or replace(TABLE["pto.vecscope"], name=op.name)
+        return Site(
+            record,
+            tuple(slots[slot] for slot in op.operands),
+            tuple(slots[slot] for slot in op.results),
+            op.attrs,
+            self._target,
+            self._revision,
+            op.span,
+            op.form,
+            op.segments,
+        )
+
+    def _block(self, block: Block) -> None:
+        for op in block.ops:
+            self._op(op)
+
+    def _op(self, op: Op) -> None:
+        match op.name:
+            case "scf.for":
+                self._for(op)
+            case "scf.if":
+                self._if(op)
+            case "scf.while":
+                self._while(op)
+            case "scf.yield" | "scf.condition" | "func.return":
+                pass
+            case "pto.vecscope" | "pto.strict_vecscope":
+                self._scope(op)
+            case _:
+                run = TABLE[op.name].meaning(self._site(op))
+                results = run(self.core, *self._read(op.operands))
+                if len(op.results) == 1:
+                    self._values[op.results[0]] = results
+                elif op.results:
+                    self._write(op.results, results)
+
+    def _read(self, slots: Any) -> list[Any]:
+        return [self._values[slot] for slot in slots]
+
+    def _write(self, slots: Any, values: Any) -> None:
+        for slot, value in zip(slots, values, strict=True):
+            self._values[slot] = value
+
+    def _scope(self, op: Op) -> None:
+        block = op.blocks[0]
+        before = list(self._values)
+        self._write(block.args, self._read(op.operands))
+        self.core.launch(self._site(op), "PIPE_V", lambda: self._block(block))
+        self._values = before
+
+    # Control flow. What is carried is written with a guess of its shape; where the values
+    # that come back do not fit, it is written again with the shape that fits all.
+
+    def _shapes(self, slots: Any, values: list[Any]) -> list[Shape]:
+        return [shape(v, self._function.types[s]) for s, v in zip(slots, values, strict=True)]
+
+    def _settle(self, guess: Shapes, write: Callable[[Shapes], tuple[Shapes, Shapes]]) -> None:
+        """Writes until the shapes that come back are those it was written with."""
+        stops, loops = len(self.core.stops.all), len(self.core.stops.loops)
+
+        def once() -> bool:
+            nonlocal guess
+            used, guess = write(guess)
+            return used == guess
+
+        while not self.code.attempt(once):
+            del self.core.stops.all[stops:]
+            del self.core.stops.loops[loops:]
+
+    def _phis(self, shapes: list[Shape]) -> list[list[Value]]:
+        """Values of blocks not written yet; `_join` fills them in."""
+        made: list[list[Value]] = []
+        for one in shapes:
+            made.append([])
+            for kind in kinds(one):
+                value = Value(kind, f"%v{self.code.fresh()}")
+                self.code.kinds[value.name] = kind
+                made[-1].append(value)
+        return made
+
+    def _join(self, values: list[list[Value]], *edges: tuple[list[list[Value]], str]) -> list[str]:
+        lines: list[str] = []
+        for n, row in enumerate(values):
+            for m, value in enumerate(row):
+                pairs = ", ".join(f"[ {came[n][m].name}, %{label} ]" for came, label in edges)
+                lines.append(f"  {value.name} = phi {value.type} {pairs}")
+        return lines
+
+    def _parts(self, values: list[Any], shapes: list[Shape]) -> list[list[Value]]:
+        return [parts(v, s) for v, s in zip(values, shapes, strict=True)]
+
+    def _rebuilt(self, shapes: list[Shape], values: list[list[Value]]) -> list[Any]:
+        return [rebuilt(self.code, s, v) for s, v in zip(shapes, values, strict=True)]
+
+    def _for(self, op: Op) -> None:
+        code, site, block = self.code, self._site(op), op.blocks[0]
+        low, high, step = (v.cast(I64) for v in self._read(op.operands[:3]))
+        index, *carried = block.args
+        kind = self._function.types[index]
+        assert isinstance(kind, Scalar)
+        if step.number is None or step.number <= 0:
+            wrong = step.compare("le", step.const(0))
+            self.core.stops.when(wrong.value, site, partial(_refuse_step, site), (step,))
+        given = self._read(op.operands[3:])
+
+        def write(shapes: Shapes) -> tuple[Shapes, Shapes]:
+            assert shapes is not None
+            loop, done = code.label("for"), code.label("done")
+            first = self._parts(given, shapes)
+            some = low.compare("lt", high)
+            before = code.function.label
+            code.branch(some.value, loop, done)
+            code.place(loop)
+            turn = Value("i64", f"%v{code.fresh()}")
+            code.kinds[turn.name] = "i64"
+            held = self._phis(shapes)
+            slot = len(code.function.lines)
+            with code.inside():
+                number = NativeLanes(code, I64, 1, turn)
+                number.span = of_loop(low.span, high.span, step.span)
+                self._values[index] = number.cast(kind.dtype)
+                self._write(carried, self._rebuilt(shapes, held))
+                self.core.stops.enter(f"%{self._function.names[index]}", turn)
+                self.core.turn(site)
+                self._block(block)
+                self.core.stops.leave()
+                yielded = self._read(block.ops[-1].operands) if carried else []
+                came = self._shapes(carried, yielded)
+                joined = _joined(shapes, came)
+                if joined != shapes:
+                    return shapes, joined
+                back = self._parts(yielded, shapes)
+                left = code.emit("i64", f"sub {high.value}, {turn.name}")
+                more = code.emit("i1", f"icmp ugt {left}, {step.value.name}")
+                following = code.emit("i64", f"add {turn}, {step.value.name}")
+                last = code.function.label
+                code.branch(more, loop, done)
+            head = f"  {turn.name} = phi i64 [ {low.value.name}, %{before} ], "
+            head += f"[ {following.name}, %{last} ]"
+            code.function.lines[slot:slot] = [
+                head,
+                *self._join(held, (first, before), (back, last)),
+            ]
+            code.place(done)
+            results = self._phis(shapes)
+            code.function.lines += self._join(results, (first, before), (back, last))
+            self._write(op.results, self._rebuilt(shapes, results))
+            return shapes, shapes
+
+        self._settle(self._shapes(carried, given), write)
+
+    def _if(self, op: Op) -> None:
+        code = self.code
+        (condition,) = self._read(op.operands)
+        blocks = op.blocks if len(op.blocks) == 2 else (*op.blocks, Block())
+        if condition.number is not None:
+            taken = blocks[0 if condition.number else 1]
+            self._block(taken)
+            self._write(op.results, self._read(taken.ops[-1].operands) if op.results else [])
+            return
+
+        def branch(label: str, block: Block, shapes: Shapes) -> tuple[list[Shape], Any, str]:
+            code.place(label)
+            with code.inside():
+                self._block(block)
+                values = self._read(block.ops[-1].operands) if op.results else []
+                came = self._shapes(op.results, values)
+                made = self._parts(values, came if shapes is None else shapes)
+                return came, made, code.function.label
+
+        def write(shapes: Shapes) -> tuple[Shapes, Shapes]:
+            yes, no, done = code.label("then"), code.label("else"), code.label("done")
+            code.branch(condition.value, yes, no)
+            came, first, last_yes = branch(yes, blocks[0], shapes)
+            used = came if shapes is None else shapes
+            code.jump(done)
+            other, second, last_no = branch(no, blocks[1], used)
+            code.jump(done)
+            joined = _joined(_joined(used, came), other)
+            if joined == used:
+                code.place(done)
+                results = self._phis(used)
+                code.function.lines += self._join(results, (first, last_yes), (second, last_no))
+                self._write(op.results, self._rebuilt(used, results))
+            return used, joined
+
+        self._settle(None, write)
+
+    def _while(self, op: Op) -> None:
+        code, site = self.code, self._site(op)
+        before, after = op.blocks
+        given = self._read(op.operands)
+
+        def write(shapes: Shapes) -> tuple[Shapes, Shapes]:
+            assert shapes is not None
+            loop, body, done = code.label("while"), code.label("do"), code.label("done")
+            first = self._parts(given, shapes)
+            start = code.function.label
+            code.jump(loop)
+            code.place(loop)
+            turn = Value("i64", f"%v{code.fresh()}")
+            code.kinds[turn.name] = "i64"
+            held = self._phis(shapes)
+            slot = len(code.function.lines)
+            # The results are values of the head, which every way out passes.
+            self._write(before.args, self._rebuilt(shapes, held))
+            self.core.stops.enter("turn", turn)
+            self.core.turn(site)
+            self._block(before)
+            condition, *passed = self._read(before.ops[-1].operands)
+            code.branch(condition.value, body, done)
+            code.place(body)
+            with code.inside():
+                self._write(after.args, passed)
+                self._block(after)
+                yielded = self._read(after.ops[-1].operands)
+                self.core.stops.leave()
+                came = self._shapes(before.args, yielded)
+                joined = _joined(shapes, came)
+                if joined != shapes:
+                    return shapes, joined
+                back = self._parts(yielded, shapes)
+                following = code.emit("i64", f"add {turn}, 1")
+                last = code.function.label
+                code.jump(loop)
+            head = f"  {turn.name} = phi i64 [ 0, %{start} ], [ {following.name}, %{last} ]"
+            code.function.lines[slot:slot] = [
+                head,
+                *self._join(held, (first, start), (back, last)),
+            ]
+            code.place(done)
+            self._write(op.results, passed)
+            return shapes, shapes
+
+        self._settle(self._shapes(before.args, given), write)
+
+
+def _computes(block: Block) -> bool:
+    """Whether a loop outside the vecscopes does nothing but scalar work. Otherwise the code
+    around vecscopes and copies only issues them, and is not worth optimising: that takes as
+    long as all the rest."""
+    for op in block.ops:
+        if op.name in ("scf.for", "scf.while") and not any(map(_issues, op.blocks)):
+            return True
+        if op.name.startswith("scf.") and any(map(_computes, op.blocks)):
+            return True
+    return False
+
+
+def _issues(block: Block) -> bool:
+    """Whether something here is given to a pipe."""
+    for op in block.ops:
+        record = TABLE.get(op.name)
+        if record is not None and record.pipe != "PIPE_S":
+            return True
+        if any(map(_issues, op.blocks)):
+            return True
+    return False
+
+
+def _joined(one: list[Shape], two: list[Shape]) -> list[Shape]:
+    return [join(a, b) for a, b in zip(one, two, strict=True)]
+
+
+def _refuse_step(site: Site, core: Any, step: Any) -> None:
+    from ptoscope.machine.core import number
+
+    raise Fault(site, LOOP_STEP, "the loop's step is not positive", str(number(step)), "1 or more")

@@ -1,0 +1,297 @@
+"""Runs compiled kernels: memory, blocks on threads, and what generated code asks for."""
+
+from __future__ import annotations
+
+import ctypes
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ptoscope.arguments import Argument
+from ptoscope.diagnostics import PtoError
+from ptoscope.isa.dtypes import I8
+from ptoscope.isa.targets import Target
+from ptoscope.machine.faults import Fault
+from ptoscope.machine.lanes import encode, quietly
+from ptoscope.machine.memory import Memory, Region, gm_base
+from ptoscope.native import layout
+
+if TYPE_CHECKING:
+    from ptoscope.native.stops import Stop
+
+_SERVICE = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int64, ctypes.c_void_p)
+_FIRST_TURNS = 1 << 14
+_MOST_TURNS = 1 << 26
+_PAGE = 4096
+_PATIENCE = 0.05
+"""Seconds between two questions of running code, about."""
+
+
+class Stopped(Exception):
+    """The launch is over: another block faulted, or somebody interrupted it."""
+
+
+class Runner:
+    """Runs blocks one after the other on one thread, in memory of its own; used again by
+    launch after launch."""
+
+    def __init__(self, target: Target, uses_stamps: bool) -> None:
+        self._memory = _aligned(target.ub_bytes + 2 * layout.SLACK)
+        self._ub = self._memory[layout.SLACK : layout.SLACK + target.ub_bytes]
+        self._service = _SERVICE(self._serve)
+        self._service_address = ctypes.cast(self._service, ctypes.c_void_p).value or 0
+        self._ub_address = self._ub.ctypes.data
+        if uses_stamps:
+            self._stamps = np.zeros(target.ub_bytes + layout.SLACK, dtype=np.uint32)
+        self._uses_stamps = uses_stamps
+        self.failure: BaseException | None = None
+        self.begun = 0
+        """Turns of loops that have begun, of those that are accounted for."""
+
+    def begin(self, launch: Launch) -> None:
+        """Makes ready for the blocks of a launch."""
+        self._launch = launch
+        self.state = launch.words.copy()
+        self.state[layout.UB] = self._ub_address
+        self._table = launch.table.copy()
+        self._table[0, 0] = self._ub_address
+        self.state[layout.REGIONS] = self._table.ctypes.data + self._table.strides[0]
+        self.state[layout.SERVICE] = self._service_address
+        if self._uses_stamps:
+            self._stamps[:] = 0
+            self.state[layout.STAMPS] = self._stamps.ctypes.data
+        self.address = self.state.ctypes.data
+
+    def run(self, block: int) -> None:
+        """Runs one block; raises what stopped it."""
+        launch, state = self._launch, self.state
+        self._memory[:] = 0
+        state[layout.QUEUED] = 0
+        state[layout.FLAGS : layout.VARIABLES] = 0
+        state[layout.VARIABLES :] = launch.words[layout.VARIABLES :]
+        state[layout.BLOCK_INDEX] = block
+        self._block = block
+        self._desk: Any = None
+        self.failure = None
+        self.begun = 0
+        self._give(_FIRST_TURNS)
+        if launch.kernel(self.address):
+            self.reraise()
+
+    def reraise(self) -> None:
+        """Raises what stopped the code."""
+        if self.failure is None:
+            raise AssertionError("generated code stopped where the reference engine would not")
+        failure, self.failure = self.failure, None
+        raise failure
+
+    def _give(self, turns: int) -> None:
+        limit = self._launch.max_steps
+        self._granted = turns if limit is None else min(turns, limit - self.begun)
+        self.state[layout.TURNS] = self._granted
+        self._asked = time.monotonic()
+
+    def _more_turns(self) -> bool:
+        """Called when a turn begins and none is left: grants more, unless there are none."""
+        self.begun += self._granted
+        if self.begun == self._launch.max_steps:
+            self._granted = 0
+            return False
+        quick = time.monotonic() - self._asked < _PATIENCE
+        turns = self._granted * 2 if quick else self._granted // 2
+        self._give(min(max(turns, _FIRST_TURNS), _MOST_TURNS))
+        self.state[layout.TURNS] -= 1
+        return True
+
+    def _serve(self, index: int, address: int) -> int:
+        """What generated code asks; 0 to go on."""
+        try:
+            if index == -1 or (index < 0 and self._more_turns()):
+                self._launch.check(self._block)
+                return 0
+            stop = self._launch.stop(index if index >= 0 else -2 - index)
+            if self._desk is None:
+                from ptoscope.native.service import Desk
+
+                memory = Memory(self._launch.regions, Region("UB", "ub", self._ub, I8))
+                self._desk = Desk(self, memory, self._block, self._launch.grid)
+            self._desk.serve(stop, address)
+            return 0
+        except BaseException as failure:
+            # Nothing may be raised through generated code: it unwinds by its status.
+            self.failure = failure
+            return 1
+
+
+def _aligned(size: int) -> Any:
+    """Memory that begins a little after a page: callers' arrays begin at one, and copies
+    between places that differ only by whole pages are slower."""
+    memory = np.zeros(size + 2 * _PAGE, dtype=np.uint8)
+    start = -memory.ctypes.data % _PAGE + 128
+    return memory[start : start + size]
+
+
+class Launch:
+    """One launch: what all its blocks share."""
+
+    def __init__(
+        self,
+        kernel: Any,
+        target: Target,
+        arguments: list[Argument],
+        grid: int,
+        registers: tuple[int, ...],
+        uses_stamps: bool,
+        stops: Callable[[], tuple[Stop, ...]],
+        max_steps: int | None,
+        runners: list[Runner],
+    ) -> None:
+        self._idle = runners
+        self.kernel = kernel
+        self.target = target
+        self.grid = grid
+        self.uses_stamps = uses_stamps
+        self.max_steps = max_steps
+        self._stops = stops
+        self._arguments = arguments
+        # UB's entry stands before the first; each runner fills in its own.
+        self.table = np.array(
+            [(0, target.ub_bytes, 1), *(_region(a) for a in arguments)], dtype=np.int64
+        )
+        variables = [*(_word(a) for a in arguments), *registers]
+        self.words = np.zeros(layout.VARIABLES + len(variables), dtype=np.int64)
+        self.words[layout.REGION_COUNT] = len(arguments)
+        self.words[layout.UB_BYTES] = target.ub_bytes
+        self.words[layout.BLOCK_COUNT] = grid
+        self.words[layout.VARIABLES :] = variables
+        self._lock = threading.Lock()
+        self._next = 0
+        self.failures: dict[int, BaseException] = {}
+        self.cancelled = False
+
+    @cached_property
+    def regions(self) -> dict[int, Region]:
+        """GM as the reference engine sees it."""
+        return {
+            a.position: Region(a.name, "gm", a.data, a.dtype, gm_base(a.position), a.writeable)
+            for a in self._arguments
+            if a.data is not None
+        }
+
+    @cached_property
+    def _all_stops(self) -> tuple[Stop, ...]:
+        return self._stops()
+
+    def stop(self, index: int) -> Stop:
+        """What the engine knows of a place in the code."""
+        with self._lock:
+            return self._all_stops[index]
+
+    def cancel(self) -> None:
+        """Ends all blocks soon."""
+        self.cancelled = True
+
+    def check(self, block: int) -> None:
+        """Raises if this block need not go on: an earlier one failed, or all are to end."""
+        if self.cancelled or (self.failures and block > min(self.failures)):
+            raise Stopped
+
+    def run(self, threads: int) -> tuple[int, BaseException] | None:
+        """Runs all blocks; the first block that failed, and why."""
+        count = min(threads, self.grid)
+        if count == 1:
+            self._work()
+        else:
+            workers = [threading.Thread(target=self._work) for _ in range(count)]
+            self._join(workers)
+        if not self.failures:
+            return None
+        first = min(self.failures)
+        return first, self.failures[first]
+
+    def _join(self, workers: list[threading.Thread]) -> None:
+        for worker in workers:
+            worker.start()
+        try:
+            for worker in workers:
+                while worker.is_alive():
+                    worker.join(0.1)
+        except BaseException:
+            self.cancelled = True
+            for worker in workers:
+                worker.join()
+            raise
+
+    def _work(self) -> None:
+        runner = self._idle.pop() if self._idle else Runner(self.target, self.uses_stamps)
+        runner.begin(self)
+        while (block := self._take()) is not None:
+            try:
+                runner.run(block)
+            except Stopped:
+                break
+            except BaseException as failure:
+                with self._lock:
+                    self.failures[block] = failure
+        self._idle.append(runner)
+
+    def _take(self) -> int | None:
+        """The next block, in order, so that those before a failed one have all begun."""
+        with self._lock:
+            if self.failures or self.cancelled or self._next == self.grid:
+                return None
+            self._next += 1
+            return self._next - 1
+
+
+def _region(argument: Argument) -> tuple[int, int, int]:
+    """Address, bytes, and whether they may be written; nothing for a scalar."""
+    if argument.data is None:
+        return 0, 0, 0
+    address = argument.data.__array_interface__["data"][0]
+    return address, argument.data.nbytes, argument.writeable
+
+
+def _word(argument: Argument) -> int:
+    if argument.value is None:
+        return gm_base(argument.position)
+    if isinstance(argument.value, int) and argument.dtype.is_int:
+        return (argument.value + (1 << 63)) % (1 << 64) - (1 << 63)
+    with quietly():
+        lane = np.asarray(encode(argument.dtype, argument.value))
+    return int.from_bytes(lane.tobytes().ljust(8, b"\0"), "little", signed=True)
+
+
+@contextmanager
+def _interruptible(launch: Launch) -> Iterator[None]:
+    """Ctrl-C ends the launch. An exception that a signal raises inside a function which
+    generated code called would be lost, so that it is only noted there."""
+    on_main = threading.current_thread() is threading.main_thread()
+    if not on_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+    signal.signal(signal.SIGINT, lambda *_: launch.cancel())
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    if launch.cancelled:
+        raise KeyboardInterrupt
+
+
+def run(launch: Launch, threads: int, program: Callable[[], Any]) -> None:
+    """Runs a launch; PtoError if a block faults."""
+    with _interruptible(launch):
+        failed = launch.run(threads)
+    if failed is None:
+        return
+    block, failure = failed
+    if isinstance(failure, Fault):
+        raise PtoError([failure.diagnostic(program(), block, launch.grid)]) from None
+    raise failure

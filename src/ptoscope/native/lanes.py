@@ -1,0 +1,570 @@
+"""The lane vocabulary as LLVM IR: each primitive appends instructions and names the result.
+
+What is known while compiling stays a number (`uniform`), computed by the reference engine's
+own lanes, so that folding cannot give other bits.
+
+NaN: the rule is that arithmetic makes the canonical one. The processor does not, so a row
+remembers what its NaN lanes may hold, and they are made canonical only where their bits
+would become visible: in memory, as integers, or beside bits that have to stay as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ptoscope.isa.dtypes import F16, F32, F64, I1, I64, UI16, UI32, DType
+from ptoscope.isa.lanes import PREDICATE_BITS, Arith, Bitwise, Compare, Lanes
+from ptoscope.machine.lanes import NumpyLanes, constant, quietly
+from ptoscope.native import types
+from ptoscope.native.spans import Span, combined, either, exactly, within
+from ptoscope.native.text import Code, Region, Value
+
+CANONICAL, ARITHMETIC, RAW = 0, 1, 2
+"""What NaN lanes hold: the canonical one; what the processor made, to be read as canonical;
+any, to be kept as it is."""
+
+_REGISTER_BYTES = 64
+"""Of the widest registers there are; narrower ones take a few more instructions."""
+
+_FLOAT_COMPARE = {"lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge", "eq": "oeq", "ne": "une"}
+
+
+class NativeLanes(Lanes):
+    """A row of lanes: a number known now, a value in the code, or one made where it is used."""
+
+    __slots__ = (
+        "_lanes",
+        "_make",
+        "_memo",
+        "_region",
+        "_shuffled",
+        "_value",
+        "_viewed",
+        "code",
+        "nans",
+        "rounded",
+        "scaled",
+        "span",
+        "uniform",
+        "wide",
+    )
+
+    def __init__(
+        self,
+        code: Code,
+        dtype: DType,
+        count: int,
+        value: Value | None = None,
+        *,
+        make: Callable[[], Value] | None = None,
+        uniform: NumpyLanes | None = None,
+        nans: int = CANONICAL,
+    ) -> None:
+        self.code = code
+        self.dtype = dtype
+        self.count = count
+        self.uniform = uniform
+        self.nans = nans
+        self.scaled: tuple[NativeLanes, int] | None = None
+        """Of i64 lanes: the narrower integers they are a multiple of, where known."""
+        self.rounded: NativeLanes | None = None
+        """The row this one was rounded from, to whole numbers."""
+        self.span: Span | None = None
+        """Of an integer row of one: what is known of the number."""
+        if uniform is not None and count == 1 and dtype.is_int:
+            self.span = exactly(int(uniform.a))
+        self._value = value
+        self._region: Region = code.region
+        self._make = make
+        self._memo: dict[object, tuple[Region, NativeLanes]] | None = None
+        self._lanes: NativeLanes | None = None
+        """Of a predicate register: the lanes it was made of."""
+        self._shuffled: tuple[NativeLanes, tuple[int, ...]] | None = None
+        """The row this one was picked from."""
+        self._viewed: NativeLanes | None = None
+        """The row of other elements whose bits these are."""
+        self.wide: NativeLanes | None = None
+        """The wider row this one was rounded from."""
+
+    # What it is.
+
+    @property
+    def type(self) -> str:
+        return types.row(self.dtype, self.count)
+
+    @property
+    def value(self) -> Value:
+        """The operand in the code; emits what it takes, if it is not there yet."""
+        if self.uniform is not None:
+            return Value(
+                self.type, types.constant(self.dtype, self.count, types.raw_bits(self.uniform))
+            )
+        if self._make is not None and (self._value is None or not self.code.visible(self._region)):
+            self._value, self._region = self._make(), self.code.region
+        assert self._value is not None
+        return self._value
+
+    @property
+    def number(self) -> int | None:
+        """The integer it is known to be."""
+        return None if self.uniform is None else int(self.uniform.a)
+
+    @property
+    def is_full(self) -> bool:
+        """Of i1: known to be set in every lane."""
+        return self.uniform is not None and bool(self.uniform.a)
+
+    @property
+    def is_empty(self) -> bool:
+        """Of i1: known to be clear in every lane."""
+        return self.uniform is not None and not bool(self.uniform.a)
+
+    @property
+    def gated(self) -> NativeLanes:
+        """Of a predicate register: its lanes where it was made of lanes, else all its bits."""
+        return self._lanes if self._lanes is not None else self
+
+    def canonical(self) -> NativeLanes:
+        """The same row, every NaN that arithmetic made the canonical one."""
+        if self.nans != ARITHMETIC:
+            return self
+        return self._once("canonical", self._made_canonical)
+
+    def _made_canonical(self) -> NativeLanes:
+        if self._shuffled is not None and self._shuffled[0].count <= self.count:
+            source, order = self._shuffled
+            return source.canonical().shuffle(order)
+        if self.dtype is F16:
+            return self._half_canonical()
+        if self.count < F32.lanes:
+            return self._new(self._replaced_nans(), CANONICAL)
+        # There is rarely one: two registers in one comparison, and a branch.
+        code = self.code
+        lanes = _REGISTER_BYTES // self.dtype.bytes
+        groups = [
+            self._picked(tuple(range(i, i + lanes)), None).value
+            for i in range(0, self.count, lanes)
+        ]
+        odd = [
+            code.emit(_truth(lanes), f"fcmp uno {one}, {two.name}")
+            for one, two in zip(groups[::2], groups[1::2], strict=True)
+        ]
+        while len(odd) > 1:
+            one, two = odd.pop(), odd.pop()
+            odd.insert(0, code.emit(_truth(lanes), f"or {one}, {two.name}"))
+        packed = code.emit(f"i{lanes}", f"bitcast {odd[0]} to i{lanes}")
+        some = code.emit("i1", f"icmp ne {packed}, 0")
+        before, cold, after = code.function.label, code.label("nan"), code.label("on")
+        code.branch(some, cold, after, unlikely=True)
+        with code.aside(cold):
+            replaced = self._replaced_nans()
+            code.jump(after)
+        code.place(after)
+        return self._new(code.phi(self.type, (self.value, before), (replaced, cold)), CANONICAL)
+
+    def _replaced_nans(self) -> Value:
+        x = self.value
+        odd = self.code.emit(_truth(self.count), f"fcmp uno {x}, {x.name}")
+        nan = types.constant(self.dtype, self.count, types.QUIET_NAN[self.dtype])
+        return self._emit(f"select {odd}, {self.type} {nan}, {x}")
+
+    def _half_canonical(self) -> NativeLanes:
+        """Without comparing halves, which takes converting them."""
+        wide = self.wide
+        if wide is not None and wide.nans == ARITHMETIC and self.count <= F32.lanes:
+            return wide.canonical().cast(F16)
+        kind = types.row(UI16, self.count)
+        raw = self.code.emit(kind, f"bitcast {self.value} to {kind}")
+        size = self.code.emit(kind, f"and {raw}, {types.constant(UI16, self.count, 0x7FFF)}")
+        above = types.constant(UI16, self.count, 0x7C00)
+        odd = self.code.emit(_truth(self.count), f"icmp ugt {size}, {above}")
+        nan = types.constant(UI16, self.count, types.QUIET_NAN[F16])
+        made = self.code.emit(kind, f"select {odd}, {kind} {nan}, {raw}")
+        return self._new(self._emit(f"bitcast {made} to {self.type}"), CANONICAL)
+
+    # Helpers.
+
+    def _new(self, value: Value, nan: int = CANONICAL) -> NativeLanes:
+        return NativeLanes(self.code, self.dtype, self.count, value, nans=nan)
+
+    def _emit(self, instruction: str) -> Value:
+        return self.code.emit(self.type, instruction)
+
+    def _once(self, key: object, make: Callable[[], NativeLanes]) -> NativeLanes:
+        """Remembered where it is visible."""
+        if self._memo is None:
+            self._memo = {}
+        known = self._memo.get(key)
+        if known is not None and self.code.visible(known[0]):
+            return known[1]
+        made = make()
+        self._memo[key] = (self.code.region, made)
+        return made
+
+    def times(self, factor: int) -> NativeLanes:
+        """Multiplied by a number; remembered, since addresses need it again and again."""
+
+        def product() -> NativeLanes:
+            return self.arith("mul", self.const(factor))
+
+        return self._once(("times", factor), product)
+
+    def _known(self, row: NumpyLanes, count: int) -> NativeLanes:
+        return known(self.code, row, count)
+
+    def _fold(
+        self, operation: Callable[..., NumpyLanes], *others: NativeLanes
+    ) -> NativeLanes | None:
+        """The result where all operands are known now."""
+        if self.uniform is None or any(o.uniform is None for o in others):
+            return None
+        with quietly():
+            return self._known(operation(self.uniform, *(o.uniform for o in others)), self.count)
+
+    # Primitives.
+
+    def const(self, value: int | float) -> NativeLanes:
+        return known(self.code, constant(self.dtype, 1, value), self.count)
+
+    def arith(self, op: Arith, other: Lanes) -> NativeLanes:
+        assert isinstance(other, NativeLanes)
+        folded = self._fold(lambda a, b: a.arith(op, b), other)
+        if folded is not None:
+            return folded
+        if self.dtype.is_float:
+            return self._new(self._emit(f"f{op} {self.value}, {other.value.name}"), ARITHMETIC)
+        if other.number is not None and other.number == (1 if op == "mul" else 0):
+            return self
+        if op != "sub" and self.number is not None and self.number == (1 if op == "mul" else 0):
+            return other
+        if op == "mul" and self.scaled is not None and other.number is not None:
+            return self._scaled_by(other, other.number)
+        result = self._new(self._emit(f"{op} {self.value}, {other.value.name}"))
+        result.span = within(
+            combined(op, self.span, other.span), self.dtype.bits, self.dtype.signed
+        )
+        return result
+
+    def _scaled_by(self, factor: NativeLanes, number: int) -> NativeLanes:
+        assert self.scaled is not None
+
+        def product() -> Value:
+            return self._emit(f"mul {self.value}, {factor.value.name}")
+
+        result = NativeLanes(self.code, self.dtype, self.count, make=product)
+        result.scaled = (self.scaled[0], self.scaled[1] * number)
+        return result
+
+    def bitwise(self, op: Bitwise, other: Lanes) -> NativeLanes:
+        assert isinstance(other, NativeLanes)
+        folded = self._fold(lambda a, b: a.bitwise(op, b), other)
+        if folded is not None:
+            return folded
+        for one, two in ((self, other), (other, self)):
+            if one.uniform is None:
+                continue
+            raw = types.raw_bits(one.uniform)
+            width = 1 if self.dtype is I1 else 8 * self.dtype.bytes
+            if raw == 0:
+                return one if op == "and" else two
+            if raw == (1 << width) - 1 and op != "xor":
+                return two if op == "and" else one
+        return self._new(self._emit(f"{op} {self.value}, {other.value.name}"))
+
+    def shift(self, left: bool, amount: Lanes) -> NativeLanes:
+        assert isinstance(amount, NativeLanes)
+        folded = self._fold(lambda a, b: a.shift(left, b), amount)
+        if folded is not None:
+            return folded
+        bits = self.dtype.bits
+        signed = self.dtype.signed and not left
+        word = "shl" if left else "ashr" if signed else "lshr"
+        if amount.uniform is not None:
+            by = types.raw_bits(amount.uniform)
+            if by >= bits and not signed:
+                return self.const(0)
+            # An amount of the width or more is undefined in LLVM.
+            number = types.constant(self.dtype, self.count, min(by, bits - 1))
+            return self._new(self._emit(f"{word} {self.value}, {number}"))
+        by_value = amount.value
+        limit = types.constant(self.dtype, self.count, bits - 1)
+        if signed:
+            name = f"llvm.umin.{types.suffix(self.dtype, self.count)}"
+            inside = self.code.call(self.type, name, by_value, Value(self.type, limit))
+            return self._new(self._emit(f"ashr {self.value}, {inside.name}"))
+        shifted = self._emit(f"{word} {self.value}, {by_value.name}")
+        fits = self.code.emit(_truth(self.count), f"icmp ule {by_value}, {limit}")
+        zero = types.constant(self.dtype, self.count, 0)
+        return self._new(self._emit(f"select {fits}, {shifted}, {self.type} {zero}"))
+
+    def compare(self, op: Compare, other: Lanes) -> NativeLanes:
+        assert isinstance(other, NativeLanes)
+        folded = self._fold(lambda a, b: a.compare(op, b), other)
+        if folded is not None:
+            return folded
+        if self.dtype.is_float:
+            test = f"fcmp {_FLOAT_COMPARE[op]}"
+        elif op in ("eq", "ne"):
+            test = f"icmp {op}"
+        else:
+            test = f"icmp {'s' if self.dtype.signed else 'u'}{op}"
+        made = self.code.emit(_truth(self.count), f"{test} {self.value}, {other.value.name}")
+        return NativeLanes(self.code, I1, self.count, made)
+
+    def select(self, yes: Lanes, no: Lanes) -> NativeLanes:
+        assert isinstance(yes, NativeLanes)
+        assert isinstance(no, NativeLanes)
+        if self.uniform is not None:
+            return yes if self.uniform.a else no
+        if yes is no:
+            return yes
+        if yes.count == PREDICATE_BITS and yes.dtype is I1:
+            yes, no = yes.whole(), no.whole()
+        yes, no = settled(yes, no)
+        made = yes._emit(f"select {self.value}, {yes.value}, {no.value}")
+        result = yes._new(made, max(yes.nans, no.nans))
+        result.span = either(yes.span, no.span)
+        return result
+
+    def whole(self) -> NativeLanes:
+        """Of a predicate register: all its bits as lanes of their own."""
+        return self if self._lanes is None else NativeLanes(self.code, I1, self.count, self.value)
+
+    def cast(self, dtype: DType) -> NativeLanes:
+        if dtype is self.dtype:
+            return self
+        folded = self._fold(lambda a: a.cast(dtype))
+        if folded is not None:
+            return folded
+        parts = self._viewed
+        if parts is not None and parts.dtype.bytes == dtype.bytes < self.dtype.bytes:
+            # The low part of each lane is a lane of what they were before.
+            step = self.dtype.bytes // dtype.bytes
+            return parts.shuffle(tuple(range(0, parts.count, step))).bits(dtype)
+        result = self._once(dtype, lambda: self._converted(dtype))
+        if self.span is not None and dtype.is_int and dtype is not I1:
+            result.span = within(self.span, dtype.bits, dtype.signed)
+        return result
+
+    def _converted(self, dtype: DType) -> NativeLanes:
+        from ptoscope.native.convert import converted
+
+        return converted(self, dtype)
+
+    def bits(self, dtype: DType) -> NativeLanes:
+        if dtype is self.dtype:
+            return self
+        count = self.count * self.dtype.bytes // dtype.bytes
+        if self.uniform is not None and dtype.bytes == self.dtype.bytes:
+            return self._known(self.uniform.bits(dtype), count)
+        nan = RAW if types.is_native_float(dtype) else CANONICAL
+        target = types.row(dtype, count)
+        if target == self.type:
+            source = self.value
+            result = NativeLanes(self.code, dtype, count, source, nans=nan)
+            result.scaled, result._viewed = self.scaled, self._viewed
+            result.span = within(self.span, 8 * dtype.bytes, dtype.signed)
+            return result
+        source = self.canonical()
+        made = self.code.emit(target, f"bitcast {source.value} to {target}")
+        result = NativeLanes(self.code, dtype, count, made, nans=nan)
+        if count < self.count and dtype.is_int:
+            result._viewed = source
+        return result
+
+    def _intrinsic(self, name: str) -> NativeLanes:
+        full = f"llvm.{name}.{types.suffix(self.dtype, self.count)}"
+        return self._new(self.code.call(self.type, full, self.value), ARITHMETIC)
+
+    def rint(self) -> NativeLanes:
+        folded = self._fold(lambda a: a.rint())
+        if folded is not None:
+            return folded
+        result = self._intrinsic("roundeven")
+        result.rounded = self
+        return result
+
+    def floor(self) -> NativeLanes:
+        return self._fold(lambda a: a.floor()) or self._intrinsic("floor")
+
+    def root(self) -> NativeLanes:
+        return self._fold(lambda a: a.root()) or self._intrinsic("sqrt")
+
+    def quotient(self, divisor: Lanes) -> NativeLanes:
+        assert isinstance(divisor, NativeLanes)
+        folded = self._fold(lambda a, b: a.quotient(b), divisor)
+        if folded is not None:
+            return folded
+        if self.count > 1 and self.dtype.bits < 64:
+            # Exact in a float with more bits than both operands together need.
+            wide, whole = (F64, I64) if self.dtype.bits == 32 else (F32, UI32)
+            a, b = self.cast(wide), divisor.cast(wide)
+            ratio = a.arith("div", b)
+            kind = types.row(whole, self.count)
+            cut = self.code.emit(kind, f"fptosi {ratio.value} to {kind}")
+            return self._new(self._emit(f"trunc {Value(kind, cut.name)} to {self.type}"))
+        if not self.dtype.signed:
+            return self._new(self._emit(f"udiv {self.value}, {divisor.value.name}"))
+        # The most negative number by -1 is undefined in LLVM, and traps.
+        minus = divisor.compare("eq", divisor.const(-1))
+        safe = minus.select(divisor.const(1), divisor)
+        cut = self._new(self._emit(f"sdiv {self.value}, {safe.value.name}"))
+        return minus.select(self.const(0).arith("sub", self), cut)
+
+    def fused(self, factor: Lanes, addend: Lanes) -> Lanes:
+        assert isinstance(factor, NativeLanes)
+        assert isinstance(addend, NativeLanes)
+        if not self.code.has_fma:
+            return super().fused(factor, addend)
+        name = f"llvm.fma.{types.suffix(self.dtype, self.count)}"
+        made = self.code.call(self.type, name, self.value, factor.value, addend.value)
+        return self._new(made, ARITHMETIC)
+
+    def fmod(self, divisor: Lanes) -> NativeLanes:
+        assert isinstance(divisor, NativeLanes)
+        assert self.count == 1
+        folded = self._fold(lambda a, b: a.fmod(b), divisor)
+        if folded is not None:
+            return folded
+        name = "fmodf" if self.dtype is F32 else "fmod"
+        return self._new(self.code.call(self.type, name, self.value, divisor.value), ARITHMETIC)
+
+    def shuffle(self, order: tuple[int, ...], other: Lanes | None = None) -> NativeLanes:
+        assert other is None or isinstance(other, NativeLanes)
+        if other is None and order == tuple(range(self.count)):
+            return self
+        if other is None and self.uniform is not None:
+            if min(order) >= 0 or types.raw_bits(self.uniform) == 0:
+                return self._known(self.uniform, len(order))
+            if self.dtype is I1:
+                active = types.listed(I1, (i >= 0 for i in order))
+                return NativeLanes(self.code, I1, len(order), Value(_truth(len(order)), active))
+        if self.count == 1:
+            return self.splat(2).shuffle(order)
+        if other is None:
+            source = self
+            if self._shuffled is not None:
+                source, before = self._shuffled
+                order = tuple(-1 if i < 0 else before[i] for i in order)
+                return source.shuffle(order)
+            result = source._picked(order, None)
+            result._shuffled = (source, order)
+            return result
+        one, two = settled(self, other)
+        return one._picked(order, two)
+
+    def _picked(self, order: tuple[int, ...], other: NativeLanes | None) -> NativeLanes:
+        count = len(order)
+        if count == 1:
+            lane = self.code.emit(
+                types.element(self.dtype), f"extractelement {self.value}, i64 {order[0]}"
+            )
+            return NativeLanes(self.code, self.dtype, 1, lane, nans=self.nans)
+        target = types.row(self.dtype, count)
+        nan = self.nans if other is None else max(self.nans, other.nans)
+        if other is None:
+            filled = tuple(self.count if i < 0 else i for i in order)
+            source = f"{self.value}, {self.type} zeroinitializer, {types.indices(filled)}"
+            return NativeLanes(
+                self.code,
+                self.dtype,
+                count,
+                self.code.emit(target, f"shufflevector {source}"),
+                nans=nan,
+            )
+        source = f"{self.value}, {other.value}, {types.indices(order)}"
+        made = self.code.emit(target, f"shufflevector {source}")
+        if min(order) < 0:
+            kept = tuple(count if i < 0 else n for n, i in enumerate(order))
+            source = f"{made}, {target} zeroinitializer, {types.indices(kept)}"
+            made = self.code.emit(target, f"shufflevector {source}")
+        return NativeLanes(self.code, self.dtype, count, made, nans=nan)
+
+    def take(self, index: Lanes) -> NativeLanes:
+        from ptoscope.native.moves import taken
+
+        assert isinstance(index, NativeLanes)
+        if self.uniform is not None:
+            return self._known(self.uniform, index.count)
+        return taken(self, index)
+
+    def squeeze(self, active: Lanes) -> NativeLanes:
+        from ptoscope.native.moves import squeezed
+
+        assert isinstance(active, NativeLanes)
+        return self if active.is_full else squeezed(self, active)
+
+    def population(self) -> NativeLanes:
+        if self.uniform is not None:
+            return known(self.code, constant(I64, 1, self.count * int(bool(self.uniform.a))), 1)
+        word = f"i{self.count}"
+        packed = self.value
+        if self.count > 1:
+            packed = self.code.emit(word, f"bitcast {self.value} to {word}")
+            packed = self.code.call(word, f"llvm.ctpop.{word}", packed)
+        if self.count != 64:
+            how = "zext" if self.count < 64 else "trunc"
+            packed = self.code.emit("i64", f"{how} {packed} to i64")
+        return NativeLanes(self.code, I64, 1, packed)
+
+    def splat(self, count: int) -> NativeLanes:
+        if count == self.count:
+            return self
+        if self.uniform is not None:
+            return self._known(self.uniform, count)
+        return self._once(("splat", count), lambda: self._splatted(count))
+
+    def _splatted(self, count: int) -> NativeLanes:
+        kind = types.row(self.dtype, count)
+        first = self.code.emit(kind, f"insertelement {kind} poison, {self.value}, i64 0")
+        zeros = f"<{count} x i32> zeroinitializer"
+        made = self.code.emit(kind, f"shufflevector {first}, {kind} poison, {zeros}")
+        return NativeLanes(self.code, self.dtype, count, made, nans=self.nans)
+
+    # Predicate registers: kept as the lanes they were made of.
+
+    def image(self) -> NativeLanes:
+        if self.count == PREDICATE_BITS:
+            return self
+        group = PREDICATE_BITS // self.count
+        order = tuple(-1 if i % group else i // group for i in range(PREDICATE_BITS))
+        register = NativeLanes(
+            self.code, I1, PREDICATE_BITS, make=lambda: self.shuffle(order).value
+        )
+        register._lanes = self
+        if self.is_empty:
+            register.uniform = self.uniform
+        return register
+
+    def gate(self, count: int) -> NativeLanes:
+        lanes = self.gated
+        if lanes.count == count:
+            return lanes
+        return self._once(("gate", count), lambda: lanes._regrouped(count))
+
+    def _regrouped(self, count: int) -> NativeLanes:
+        """Lanes of a register that was made of these, seen as `count` lanes."""
+        group, step = PREDICATE_BITS // self.count, PREDICATE_BITS // count
+        bits = range(0, PREDICATE_BITS, step)
+        return self.shuffle(tuple(-1 if b % group else b // group for b in bits))
+
+
+def known(code: Code, row: NumpyLanes, count: int) -> NativeLanes:
+    """A row whose lanes are one number, known now."""
+    nan = CANONICAL
+    if types.is_native_float(row.dtype):
+        raw = types.raw_bits(row)
+        if types.is_nan(row.dtype, raw) and raw != types.QUIET_NAN[row.dtype]:
+            nan = RAW
+    return NativeLanes(code, row.dtype, count, uniform=row, nans=nan)
+
+
+def settled(one: NativeLanes, two: NativeLanes) -> tuple[NativeLanes, NativeLanes]:
+    """Two rows that become one: beside bits that are kept, NaN has to be canonical."""
+    if RAW in (one.nans, two.nans):
+        return one.canonical(), two.canonical()
+    return one, two
+
+
+def _truth(count: int) -> str:
+    return types.row(I1, count)

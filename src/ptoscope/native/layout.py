@@ -1,0 +1,44 @@
+"""The words generated code and engine share, for each block that runs.
+
+Everything is a 64-bit word at a fixed place of one array.
+"""
+
+from __future__ import annotations
+
+from ptoscope.isa.targets import BUFFERS, EVENTS, PIPES
+
+UB = 0
+"""Where UB begins."""
+SERVICE = 1
+"""The engine's own function, for what generated code leaves to it."""
+QUEUED = 2
+"""Not 0 while instructions wait in a pipe: then every issue goes through the engine."""
+TURNS = 3
+"""Turns of loops left until the engine wants to be asked."""
+BLOCK_INDEX = 4
+BLOCK_COUNT = 5
+REGIONS = 6
+"""The table of GM arguments: address, bytes and whether it may be written, for each."""
+REGION_COUNT = 7
+UB_BYTES = 8
+STAMPS = 9
+"""One 32-bit word for each byte of UB, for finding two lanes that write one place."""
+STAMP = 10
+FLAGS = 16
+HELD = FLAGS + len(PIPES) * len(PIPES) * len(EVENTS)
+VARIABLES = HELD + len(PIPES) * BUFFERS
+"""Special registers, then the arguments of the kernel."""
+
+SLACK = 4096
+"""Bytes before and after UB that belong to the engine: a masked store may read and rewrite
+what is there, and lanes that take no part are sent there."""
+
+
+def flag(src: str, dst: str) -> int:
+    """The word of event 0 between two pipes."""
+    return FLAGS + (PIPES.index(src) * len(PIPES) + PIPES.index(dst)) * len(EVENTS)
+
+
+def held(pipe: str) -> int:
+    """The word of buffer 0 as a pipe holds it."""
+    return HELD + PIPES.index(pipe) * BUFFERS

@@ -1,0 +1,118 @@
+"""What the engine does when generated code asks: one instruction on the reference core."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ptoscope.isa.dtypes import I1, DType
+from ptoscope.isa.record import Site
+from ptoscope.machine.core import ReferenceCore, number
+from ptoscope.machine.faults import Fault, too_many_steps
+from ptoscope.machine.lanes import NumpyLanes, quietly, storage
+from ptoscope.machine.memory import Memory
+from ptoscope.native import layout
+from ptoscope.native.stops import size
+
+if TYPE_CHECKING:
+    from ptoscope.native.engine import Runner
+    from ptoscope.native.stops import Stop
+
+_BODY = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)
+
+
+class ServiceCore(ReferenceCore):
+    """The reference core over the memory of running code."""
+
+    def __init__(self, memory: Memory, block: int, grid: int, runner: Runner) -> None:
+        super().__init__(memory, block, grid)
+        self._runner = runner
+
+    def issue_native(self, site: Site, pipe: str, address: Any, captured: Any) -> None:
+        """Gives a body of compiled code to a pipe, with the values it was launched with."""
+        words = np.array([number(word) for word in captured], dtype=np.int64)
+        body = _BODY(number(address))
+
+        def run() -> None:
+            if body(self._runner.address, words.ctypes.data):
+                self._runner.reraise()
+
+        self.pipes.issue(pipe, site, run)
+
+    def turn_over(self, site: Site) -> None:
+        """One turn too many."""
+        raise too_many_steps(site, self._runner.begun)
+
+
+class Desk:
+    """Serves one block."""
+
+    def __init__(self, runner: Runner, memory: Memory, block: int, grid: int) -> None:
+        self._runner = runner
+        self._core = ServiceCore(memory, block, grid, runner)
+        self._serving = False
+
+    def serve(self, stop: Stop, address: int) -> None:
+        """Runs the instruction of a stop with the values at an address; raises its fault."""
+        turns, rows = _read(stop, address)
+        with quietly():
+            self._act(stop, turns, rows)
+
+    def _act(self, stop: Stop, turns: list[str], rows: list[NumpyLanes]) -> None:
+        try:
+            if self._runner.failure is not None:
+                self._runner.reraise()
+            if self._serving:
+                # Asked by code that a pipe runs meanwhile: the flags are in the pipes' hands.
+                stop.act(self._core, *rows)
+                return
+            self._serving = True
+            try:
+                self._import()
+                stop.act(self._core, *rows)
+                self._export()
+            finally:
+                self._serving = False
+        except Fault as fault:
+            for turn in reversed(turns):
+                fault.inside(turn)
+            raise
+
+    def _import(self) -> None:
+        state = self._runner.state
+        if not state[layout.QUEUED]:
+            flags = state[layout.FLAGS : layout.HELD].tolist()
+            self._core.pipes.restore(flags, state[layout.HELD : layout.VARIABLES].tolist())
+
+    def _export(self) -> None:
+        pipes, state = self._core.pipes, self._runner.state
+        state[layout.QUEUED] = pipes.busy
+        if not pipes.busy:
+            flags, held = pipes.counts()
+            state[layout.FLAGS : layout.HELD] = flags
+            state[layout.HELD : layout.VARIABLES] = held
+
+
+def _read(stop: Stop, address: int) -> tuple[list[str], list[NumpyLanes]]:
+    """The turns and the rows that generated code left in its memory."""
+    turns: list[str] = []
+    for depth, name in enumerate(stop.turns):
+        value = ctypes.c_int64.from_address(address - 8 * (depth + 1)).value
+        turns.append(f"turn {value} of scf.while" if name == "turn" else f"{name} = {value}")
+    rows: list[NumpyLanes] = []
+    for dtype, count in stop.rows:
+        length = size(dtype, count)
+        rows.append(_row(dtype, count, ctypes.string_at(address, length)))
+        address += -(-length // 8) * 8
+    return turns, rows
+
+
+def _row(dtype: DType, count: int, data: bytes) -> NumpyLanes:
+    if dtype is I1:
+        packed = np.frombuffer(data, dtype=np.uint8)
+        array = np.unpackbits(packed, count=count, bitorder="little").astype(bool)
+    else:
+        array = np.frombuffer(data, dtype=storage(dtype))
+    return NumpyLanes(array[0] if count == 1 else array, dtype, count)

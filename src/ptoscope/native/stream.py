@@ -1,0 +1,109 @@
+"""Unaligned store streams: the state is four values, worked on in memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ptoscope.isa.dtypes import I64, UI8
+from ptoscope.isa.lanes import Lanes
+from ptoscope.isa.record import Site
+from ptoscope.isa.targets import BLOCK_BYTES
+from ptoscope.native import types
+from ptoscope.native.lanes import NativeLanes
+from ptoscope.native.text import Code, Value
+
+if TYPE_CHECKING:
+    from ptoscope.native.core import NativeCore
+
+_PENDING = types.row(UI8, BLOCK_BYTES)
+_ROOM = 64
+
+
+@dataclass(frozen=True)
+class Stream:
+    """Pending bytes, how many they are, the address after them, whether it has begun."""
+
+    pending: Value
+    count: Value
+    end: Value
+    begun: Value
+
+    @staticmethod
+    def fresh() -> Stream:
+        zero = Value("i64", "0")
+        return Stream(Value(_PENDING, "zeroinitializer"), zero, zero, zero)
+
+    @property
+    def parts(self) -> tuple[Value, Value, Value, Value]:
+        return self.pending, self.count, self.end, self.begun
+
+    def rows(self, code: Code) -> list[NativeLanes]:
+        """The parts as rows, for the engine."""
+        numbers = [NativeLanes(code, I64, 1, v) for v in self.parts[1:]]
+        return [NativeLanes(code, UI8, BLOCK_BYTES, self.pending), *numbers]
+
+    def spilled(self, code: Code) -> Value:
+        """The parts in stack memory."""
+        memory = code.alloca(f"[{_ROOM} x i8]")
+        at = 0
+        for part in self.parts:
+            code.store(part, code.offset(memory, at), 8)
+            at += BLOCK_BYTES if part is self.pending else 8
+        return memory
+
+
+def _reloaded(code: Code, memory: Value) -> Stream:
+    words = [code.load("i64", code.offset(memory, BLOCK_BYTES + 8 * i), 8) for i in range(3)]
+    return Stream(code.load(_PENDING, memory, 8), *words)
+
+
+def _again(pending: Any, count: Lanes, end: Lanes, begun: Lanes) -> Any:
+    """The reference engine's state of the same stream."""
+    from ptoscope.machine.core import number
+    from ptoscope.machine.stream import Stream as Reference
+
+    data = pending.a.tobytes()[: number(count)]
+    return Reference(data, number(end) if number(begun) else None)
+
+
+def stream_stored(
+    core: NativeCore,
+    site: Site,
+    stream: Stream,
+    address: NativeLanes,
+    value: NativeLanes,
+    length: NativeLanes,
+) -> Stream:
+    """Appends the first bytes of a register."""
+    code = core.code
+    memory = stream.spilled(code)
+    data = code.alloca(value.type)
+    code.store(value.value, data, 64)
+    core.stops.needs.add("rt_stream_store")
+    wide = length.cast(I64)
+    status = code.emit(
+        "i32",
+        f"call i32 @rt_stream_store(ptr %state, {memory}, {address.value}, {data}, {wide.value})",
+    )
+
+    def act(reference: Any, p: Any, n: Lanes, e: Lanes, b: Lanes, a: Lanes, v: Any, k: Lanes):
+        reference.stream_store(site, _again(p, n, e, b), a, v, k)
+
+    wrong = code.emit("i1", f"icmp ne {status}, 0")
+    core.stops.when(wrong, site, act, (*stream.rows(code), address, value, wide))
+    return _reloaded(code, memory)
+
+
+def flushed(core: NativeCore, site: Site, stream: Stream, address: NativeLanes) -> None:
+    """Writes what is left."""
+    code = core.code
+    memory = stream.spilled(code)
+    core.stops.needs.add("rt_stream_flush")
+    status = code.emit("i32", f"call i32 @rt_stream_flush(ptr %state, {memory}, {address.value})")
+
+    def act(reference: Any, p: Any, n: Lanes, e: Lanes, b: Lanes, a: Lanes) -> None:
+        reference.stream_flush(site, _again(p, n, e, b), a)
+
+    wrong = code.emit("i1", f"icmp ne {status}, 0")
+    core.stops.when(wrong, site, act, (*stream.rows(code), address))

@@ -1,0 +1,213 @@
+"""LLVM IR as text: functions, blocks and names.
+
+Text, because writing it is several times faster than building objects for each
+instruction, and it is what llvmlite reads anyway.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+Region = tuple[int, ...]
+
+
+class Value(NamedTuple):
+    """A typed operand: an LLVM type and a name or literal."""
+
+    type: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.type} {self.name}"
+
+
+class Function:
+    """One LLVM function under construction."""
+
+    def __init__(self, head: str) -> None:
+        self.head = head
+        self.allocas: list[str] = []
+        self.lines: list[str] = []
+        self.cold: list[str] = []
+        self.label = "start"
+        self.argument_bytes = 8
+        """Room for the values of the largest stop."""
+        self.depth = 0
+        """The most loops around a stop: their turns stand before the values."""
+        self.keeps_turns = False
+        """Whether loops note each turn, so that stops need not."""
+        self._places: dict[int, Value] = {0: Value("ptr", "%args")}
+
+    def argument(self, at: int) -> Value:
+        """A place in the memory for values of stops."""
+        place = self._places.get(at)
+        if place is None:
+            name = f"%arg{at}" if at >= 0 else f"%turn{-at}"
+            place = self._places[at] = Value("ptr", name)
+        return place
+
+    def text(self) -> str:
+        """The whole function."""
+        before = -(-8 * self.depth // 64) * 64
+        memory = f"  %frame = alloca [{before + self.argument_bytes} x i8], align 64"
+        for at, place in self._places.items():
+            memory += f"\n  {place.name} = getelementptr i8, ptr %frame, i64 {before + at}"
+        leave = ("leave:", "  ret i32 1")
+        parts = (memory, *self.allocas, "  br label %start", "start:", *self.lines)
+        body = "\n".join((*parts, *self.cold, *leave))
+        return f"{self.head} {{\nentry:\n{body}\n}}\n"
+
+
+class Code:
+    """Functions of one module, and the one being written.
+
+    A region is a path of numbers: loop bodies, branches and functions open one. A value
+    made in a region may be used in that region and in those inside it.
+    """
+
+    def __init__(self, has_fma: bool = True) -> None:
+        self.has_fma = has_fma
+        """Whether the processor multiplies and adds f32 at once."""
+        self.functions: list[str] = []
+        self.globals: list[str] = []
+        self.declared: set[str] = set()
+        self.kinds: dict[str, str] = {}
+        """The type of every value by its name."""
+        self.region: Region = ()
+        self._next = 0
+        self._function: Function | None = None
+
+    @property
+    def function(self) -> Function:
+        assert self._function is not None
+        return self._function
+
+    def fresh(self) -> int:
+        """A number used nowhere else."""
+        self._next += 1
+        return self._next
+
+    def emit(self, type: str, instruction: str) -> Value:
+        """Appends an instruction that makes a value of the type."""
+        name = f"%v{self.fresh()}"
+        self.function.lines.append(f"  {name} = {instruction}")
+        self.kinds[name] = type
+        return Value(type, name)
+
+    def do(self, instruction: str) -> None:
+        """Appends an instruction without a result."""
+        self.function.lines.append(f"  {instruction}")
+
+    def label(self, hint: str = "b") -> str:
+        """A new label, not placed yet."""
+        return f"{hint}{self.fresh()}"
+
+    def place(self, label: str) -> None:
+        """Starts a block; the one before has to have ended."""
+        self.function.lines.append(f"{label}:")
+        self.function.label = label
+
+    def jump(self, label: str) -> None:
+        """Ends a block."""
+        self.do(f"br label %{label}")
+
+    def branch(self, condition: Value, yes: str, no: str, unlikely: bool = False) -> None:
+        """Ends a block; `unlikely` says that `yes` is a cold path."""
+        weights = ", !prof !0" if unlikely else ""
+        self.do(f"br i1 {condition.name}, label %{yes}, label %{no}{weights}")
+
+    def alloca(self, type: str, align: int = 64) -> Value:
+        """Stack memory that lives as long as the function."""
+        name = f"%v{self.fresh()}"
+        self.function.allocas.append(f"  {name} = alloca {type}, align {align}")
+        return Value("ptr", name)
+
+    def load(self, type: str, at: Value, align: int) -> Value:
+        """A load from memory."""
+        return self.emit(type, f"load {type}, {at}, align {align}")
+
+    def store(self, value: Value, at: Value, align: int) -> None:
+        """A store to memory."""
+        self.do(f"store {value}, {at}, align {align}")
+
+    def offset(self, at: Value, by: Value | int, unit: str = "i8") -> Value:
+        """A pointer some units further on."""
+        step = f"i64 {by}" if isinstance(by, int) else str(by)
+        return self.emit("ptr", f"getelementptr {unit}, {at}, {step}")
+
+    def call(self, type: str, name: str, *arguments: Value) -> Value:
+        """A call of a function outside this text, declared on first use."""
+        if name not in self.declared:
+            self.declared.add(name)
+            kinds = ", ".join(a.type for a in arguments)
+            self.globals.append(f"declare {type} @{name}({kinds})")
+        listed = ", ".join(map(str, arguments))
+        if type == "void":
+            self.do(f"call void @{name}({listed})")
+            return Value("void", "")
+        return self.emit(type, f"call {type} @{name}({listed})")
+
+    def phi(self, type: str, *incoming: tuple[Value, str]) -> Value:
+        """A value that depends on the block it was reached from."""
+        pairs = ", ".join(f"[ {value.name}, %{label} ]" for value, label in incoming)
+        return self.emit(type, f"phi {type} {pairs}")
+
+    @contextmanager
+    def inside(self) -> Iterator[None]:
+        """A region inside the current one."""
+        before = self.region
+        self.region = (*before, self.fresh())
+        try:
+            yield
+        finally:
+            self.region = before
+
+    def visible(self, region: Region) -> bool:
+        """Whether a value made in a region may be used here."""
+        return self.region[: len(region)] == region
+
+    @contextmanager
+    def outlined(self, head: str) -> Iterator[Function]:
+        """Writes another function; what is around it is not visible inside. The caller
+        finishes it."""
+        around, region = self._function, self.region
+        self._function, self.region = Function(head), (self.fresh(),)
+        try:
+            yield self._function
+        finally:
+            self._function, self.region = around, region
+
+    @contextmanager
+    def aside(self, label: str) -> Iterator[None]:
+        """Writes a block that is rarely reached, after all others."""
+        function, region, before = self.function, self.region, self.function.label
+        hot, function.lines = function.lines, function.cold
+        self.region = (*region, self.fresh())
+        self.place(label)
+        try:
+            yield
+        finally:
+            function.lines = hot
+            function.label, self.region = before, region
+
+    def attempt(self, write: Callable[[], bool]) -> bool:
+        """Writes, and takes it back where `write` says False."""
+        function = self.function
+        lines, functions, label = len(function.lines), len(self.functions), function.label
+        cold = len(function.cold)
+        # In a region of its own: what is remembered of a text taken back is never used.
+        with self.inside():
+            if write():
+                return True
+        del function.lines[lines:]
+        del function.cold[cold:]
+        del self.functions[functions:]
+        function.label = label
+        return False
+
+    def module(self) -> str:
+        """The text of everything."""
+        weights = '!0 = !{!"branch_weights", i32 1, i32 1048576}'
+        return "\n".join((*self.globals, *self.functions, weights, ""))

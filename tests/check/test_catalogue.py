@@ -1,0 +1,39 @@
+"""The catalogue and the portability table."""
+
+from __future__ import annotations
+
+from ptoscope.check import catalogue
+from ptoscope.check.portability import obstacles
+from ptoscope.diagnostics import Diagnostic, Span
+
+
+def test_near_codes() -> None:
+    assert catalogue.near("PTO0111") == ["PTO0106", "PTO0107", "PTO0108", "PTO0109", "PTO0110"]
+    assert catalogue.near("pto0300") == ["PTO0301", "PTO0302", "PTO0303", "PTO0304", "PTO0305"]
+    assert catalogue.near("mask") == list(catalogue.codes())
+
+
+def test_an_entry_shows_no_expectations() -> None:
+    entry = catalogue.entry("PTO0101")
+    assert "expect" not in entry.bad
+    assert (entry.target, entry.revision) == ("a5", "manual")
+    (expected,) = entry.expected
+    assert entry.bad.split("\n")[expected.line - 1].strip().startswith("%sum = pto.vadd")
+
+
+def test_obstacles_are_lines_with_errors() -> None:
+    def found(code: str, line: int, severity: str = "error") -> Diagnostic:
+        return Diagnostic(code, f"{code} here", severity, "k.pto", Span(line, 3), source_line=" x ")
+
+    rows = obstacles(
+        {
+            "cpu": [found("PTO0201", 7), found("PTO0202", 7), found("PTO0305", 2, "warning")],
+            "a2a3": [found("PTO0201", 7), found("PTO0205", 3)],
+            "a5": [],
+        }
+    )
+    assert [(r.line, r.codes("cpu"), r.codes("a2a3"), r.codes("a5")) for r in rows] == [
+        (3, "", "PTO0205", ""),
+        (7, "PTO0201, PTO0202", "PTO0201", ""),
+    ]
+    assert (rows[0].message, rows[0].source) == ("PTO0205 here", "x")

@@ -1,0 +1,79 @@
+"""Every code has its bad example, reported as it says, and a fixed twin that is clean; every
+fix that is offered fixes."""
+
+from __future__ import annotations
+
+import pytest
+
+import ptoscope
+from ptoscope.check import RULES, catalogue, check
+from ptoscope.diagnostics import Diagnostic, edited
+from ptoscope.isa.targets import Revision
+from ptoscope.kernel import choose_target, parse
+
+WITH_EXAMPLE = [code for code in catalogue.codes() if code not in catalogue.NO_EXAMPLE]
+WITH_FIX = ("PTO0101", "PTO0103", "PTO0104", "PTO0105", "PTO0107", "PTO0108")
+WITH_FIX += ("PTO0401", "PTO0402", "PTO0403", "PTO0404", "PTO0405", "PTO0408")
+WITH_FIX += ("PTO0607", "PTO0608", "PTO0609")
+
+
+def findings(text: str, target: str | None, revision: Revision) -> list[Diagnostic]:
+    """All that is wrong with a text."""
+    try:
+        program = parse(text, "k.pto", target, revision)
+        return check(program, choose_target(program, target), revision)
+    except ptoscope.PtoError as error:
+        return list(error.diagnostics)
+
+
+def of_entry(entry: catalogue.Entry, text: str) -> list[Diagnostic]:
+    named = "pto.target_arch" in text
+    return findings(text, None if named else entry.target, entry.revision)
+
+
+def test_every_rule_has_a_file_and_every_file_a_rule() -> None:
+    files = sorted(path.stem for path in catalogue.EXAMPLES.glob("*.pto"))
+    assert files == list(catalogue.codes())
+
+
+def test_codes_are_unique() -> None:
+    assert len({rule.code for rule in RULES}) == len(RULES)
+    assert not {rule.code for rule in RULES} & set(catalogue.READER)
+
+
+@pytest.mark.parametrize("code", catalogue.codes())
+def test_an_entry_says_why_and_by_which_document(code: str) -> None:
+    entry = catalogue.entry(code)
+    assert entry.why.endswith(".")
+    assert len(entry.source) > 20
+    assert not entry.title.endswith(".")
+    assert entry.severity in ("error", "warning")
+
+
+@pytest.mark.parametrize("code", WITH_EXAMPLE)
+def test_the_bad_example_is_reported_where_it_says(code: str) -> None:
+    entry = catalogue.entry(code)
+    assert {e.code for e in entry.expected} == {code}
+    found = of_entry(entry, entry.bad)
+    assert sorted((d.line, d.code) for d in found) == [(e.line, e.code) for e in entry.expected]
+    for expected in entry.expected:
+        said = [f"{d.message} {d.found}" for d in found if d.line == expected.line]
+        assert any(expected.words in words for words in said), said
+    assert {d.severity for d in found} == {entry.severity}
+    assert all(d.source_line and d.column for d in found)
+
+
+@pytest.mark.parametrize("code", WITH_EXAMPLE)
+def test_the_fixed_twin_is_clean(code: str) -> None:
+    entry = catalogue.entry(code)
+    assert of_entry(entry, entry.fixed) == []
+
+
+@pytest.mark.parametrize("code", WITH_EXAMPLE)
+def test_every_fix_of_an_example_fixes(code: str) -> None:
+    entry = catalogue.entry(code)
+    offered = [d for d in of_entry(entry, entry.bad) if d.fix]
+    assert bool(offered) == (code in WITH_FIX)
+    for diagnostic in offered:
+        text = edited(entry.bad, diagnostic.fix)
+        assert of_entry(entry, text) == [], text

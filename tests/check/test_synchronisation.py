@@ -1,0 +1,255 @@
+"""Synchronisation: missing, unbalanced and circular is said; what is ordered is left alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from .pipes import (
+    P,
+    both,
+    branch,
+    codes,
+    copy_in,
+    copy_out,
+    kernel,
+    load,
+    loop,
+    scope,
+    sets,
+    waits,
+)
+
+BARRIER = "pto.barrier #pto.pipe"
+FIRST = [copy_in(), both("MTE2", "V")]
+"""A copy in that the vector pipe waits for."""
+LAST = [both("V", "MTE3"), copy_out()]
+TILE = [*FIRST, scope(), *LAST]
+
+
+def get(pipe: str, buffer: object, mode: int = 0) -> str:
+    return f'pto.get_buf "PIPE_{pipe}", {buffer}, {mode}'
+
+
+def release(pipe: str, buffer: object, mode: int = 0) -> str:
+    return f'pto.rls_buf "PIPE_{pipe}", {buffer}, {mode}'
+
+
+def held(pipe: str, *lines: str, buffer: int = 0) -> list[str]:
+    return [get(pipe, buffer), *lines, release(pipe, buffer)]
+
+
+def ping_pong(
+    wait_for: str = "%turn", signal: str = "%turn", start: int = 2, end: int = 2
+) -> list[str]:
+    """Two buffers in turn, with back-flags from the vector pipe to the copies in."""
+    return [
+        *[sets("V", "MTE2", event) for event in range(start)],
+        "%end = scf.for %i = %i0 to %n step %i1 iter_args(%turn = %l0) -> (i64) {",
+        "%at = arith.muli %turn, %l4096 : i64",
+        f"%buffer = pto.castptr %at : i64 -> {P}",
+        waits("V", "MTE2", wait_for),
+        copy_in("%buffer"),
+        both("MTE2", "V", "%turn"),
+        scope(load("%v", "%buffer")),
+        sets("V", "MTE2", signal),
+        "%other = arith.subi %l1, %turn : i64",
+        "scf.yield %other : i64",
+        "}",
+        *[waits("V", "MTE2", event) for event in range(end)],
+    ]
+
+
+def all_but_the_last(*lines: str) -> list[str]:
+    """A loop that sets a flag in every turn but the last."""
+    return [
+        "%less = arith.subi %n, %i1 : index",
+        loop(
+            "%early = arith.cmpi slt, %i, %less : index",
+            branch("%early", [sets("V", "MTE2")]),
+            *lines,
+        ),
+    ]
+
+
+CASES = {
+    "a wait without a set": (
+        ["PTO0601"],
+        [copy_in(), waits("MTE2", "V"), scope(), *LAST],
+        TILE,
+    ),
+    "another event": (
+        ["PTO0601", "PTO0603"],
+        [copy_in(), sets("MTE2", "V", 1), waits("MTE2", "V", 0), scope(), *LAST],
+        [copy_in(), sets("MTE2", "V", 1), waits("MTE2", "V", 1), scope(), *LAST],
+    ),
+    "the pipes the wrong way round": (
+        ["PTO0601", "PTO0603"],
+        [copy_in(), sets("V", "MTE2"), waits("MTE2", "V"), scope(), *LAST],
+        TILE,
+    ),
+    "set in one branch, waited for in both": (
+        ["PTO0601"],
+        [branch("%yes", [copy_in(), sets("MTE2", "V")]), waits("MTE2", "V"), scope(), *LAST],
+        [
+            branch("%yes", [copy_in(), sets("MTE2", "V")], [sets("MTE2", "V")]),
+            waits("MTE2", "V"),
+            scope(),
+            *LAST,
+        ],
+    ),
+    "waited for in one branch only": (
+        ["PTO0603"],
+        [copy_in(), sets("MTE2", "V"), branch("%yes", [waits("MTE2", "V"), scope()])],
+        [branch("%yes", [copy_in(), sets("MTE2", "V"), waits("MTE2", "V"), scope()])],
+    ),
+    "set once, waited for in every turn": (
+        ["PTO0601"],
+        [copy_in(), sets("MTE2", "V"), loop(waits("MTE2", "V"), scope())],
+        [copy_in(), sets("MTE2", "V"), waits("MTE2", "V"), loop(scope())],
+    ),
+    "set in every turn, waited for once": (
+        ["PTO0603"],
+        [loop(sets("MTE2", "V")), waits("MTE2", "V")],
+        [loop(sets("MTE2", "V"), waits("MTE2", "V"))],
+    ),
+    "each waits for the other": (
+        ["PTO0602"],
+        [
+            waits("V", "MTE2"),
+            copy_in(),
+            sets("MTE2", "V"),
+            waits("MTE2", "V"),
+            scope(),
+            sets("V", "MTE2"),
+        ],
+        [
+            copy_in(),
+            sets("MTE2", "V"),
+            waits("MTE2", "V"),
+            scope(),
+            sets("V", "MTE2"),
+            waits("V", "MTE2"),
+        ],
+    ),
+    "the scalar unit waits for what it has not issued": (
+        ["PTO0602"],
+        [waits("V", "S"), scope("%k = arith.constant 0 : i32"), sets("V", "S")],
+        [scope("%k = arith.constant 0 : i32"), sets("V", "S"), waits("V", "S")],
+    ),
+    "ping and pong share an event": (
+        ["PTO0601", "PTO0603"],
+        ping_pong(wait_for='"EVENT_ID0"'),
+        ping_pong(),
+    ),
+    "back-flags that are not set before the loop": (
+        ["PTO0601"],
+        ping_pong(start=0),
+        ping_pong(),
+    ),
+    "back-flags that are not waited for after the loop": (
+        ["PTO0603"],
+        ping_pong(end=0),
+        ping_pong(),
+    ),
+    "two buffers in turn without back-flags": (
+        ["PTO0607"],
+        [line for line in ping_pong() if '"PIPE_V", "PIPE_MTE2"' not in line],
+        ping_pong(),
+    ),
+    "no set in the last turn, a wait in every turn": (
+        ["PTO0601"],
+        all_but_the_last(waits("V", "MTE2")),
+        all_but_the_last(
+            "%late = arith.cmpi sgt, %i, %i0 : index", branch("%late", [waits("V", "MTE2")])
+        ),
+    ),
+    "an event id that is out of range": (
+        ["PTO0604"],
+        ["%e = arith.constant 8 : i64", copy_in(), both("MTE2", "V", "%e"), scope()],
+        ["%e = arith.constant 7 : i64", copy_in(), both("MTE2", "V", "%e"), scope()],
+    ),
+    "event ids that run out of range in a loop": (
+        ["PTO0604"],
+        [
+            "%o = arith.constant 9 : index",
+            loop("%e = arith.index_cast %i : index to i64", both("MTE2", "V", "%e"), to="%o"),
+        ],
+        [
+            "%o = arith.constant 8 : index",
+            loop("%e = arith.index_cast %i : index to i64", both("MTE2", "V", "%e"), to="%o"),
+        ],
+    ),
+    "released by a pipe that never got it": (
+        ["PTO0605", "PTO0606"],
+        [get("MTE2", 0), copy_in(), release("V", 0)],
+        [get("MTE2", 0), copy_in(), release("MTE2", 0)],
+    ),
+    "released twice": (
+        ["PTO0605"],
+        [*held("MTE2", copy_in()), release("MTE2", 0)],
+        held("MTE2", copy_in()),
+    ),
+    "not released": (
+        ["PTO0606"],
+        [get("MTE2", 0), copy_in()],
+        held("MTE2", copy_in()),
+    ),
+    "not released in one branch": (
+        ["PTO0606"],
+        [get("MTE2", 0), copy_in(), branch("%yes", [release("MTE2", 0)])],
+        [get("MTE2", 0), copy_in(), branch("%yes", [release("MTE2", 0)], [release("MTE2", 0)])],
+    ),
+    "a read before the copy is done": (
+        ["PTO0607"],
+        [copy_in(), scope(), *LAST],
+        TILE,
+    ),
+    "a copy out before the store is done": (
+        ["PTO0607"],
+        [*FIRST, scope(), copy_out()],
+        TILE,
+    ),
+    "the next copy in before the read is done": (
+        ["PTO0607"],
+        [*FIRST, scope(), copy_in(), BARRIER],
+        [*FIRST, scope(), both("V", "MTE2"), copy_in(), BARRIER],
+    ),
+    "the same in a loop": (
+        ["PTO0607"],
+        [loop(*FIRST, scope())],
+        [loop(*FIRST, scope(), both("V", "MTE2"))],
+    ),
+    "one id for each end of a buffer": (
+        ["PTO0607"],
+        [
+            *held("MTE2", copy_in(), buffer=0),
+            *held("V", scope(), buffer=1),
+        ],
+        [
+            *held("MTE2", copy_in(), buffer=0),
+            *held("V", scope(), buffer=0),
+        ],
+    ),
+    "a flag is set before the copy it is for": (
+        ["PTO0607"],
+        [sets("MTE2", "V"), copy_in(), waits("MTE2", "V"), scope(), *LAST],
+        TILE,
+    ),
+    "a scalar read before the store is done": (
+        ["PTO0607"],
+        [*FIRST, scope(), f"%s = pto.load_scalar %b[%i0] : {P} -> f32"],
+        [*FIRST, scope(), both("V", "S"), f"%s = pto.load_scalar %b[%i0] : {P} -> f32"],
+    ),
+    "two copies out to one place": (
+        ["PTO0608"],
+        [*TILE, copy_out("%a")],
+        [*TILE, 'pto.pipe_barrier "PIPE_MTE3"', copy_out("%a")],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_bad_kernel_and_its_fixed_twin(name: str) -> None:
+    code, bad, fixed = CASES[name]
+    assert codes(kernel(*bad)) == code
+    assert codes(kernel(*fixed)) == []

@@ -1,0 +1,57 @@
+"""Runs a kernel on both engines and compares: every bit, and every word of a fault."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ptoscope import PtoError
+from ptoscope.kernel import Kernel
+
+
+def run_on_both(call: Callable[..., None]) -> Callable[..., None]:
+    """A kernel's call that runs the reference engine on copies first."""
+
+    def run(self: Kernel, *arguments: Any, engine: str | None = None, **options: Any) -> None:
+        if engine is not None or not all(_can_be_copied(a) for a in arguments):
+            call(self, *arguments, engine=engine, **options)
+            return
+        copies = [_copied(a) for a in arguments]
+        expected = _fault(lambda: call(self, *copies, engine="reference", **options))
+        found = _fault(lambda: call(self, *arguments, engine="native", **options))
+        assert _told(found) == _told(expected), "the engines disagree about a fault"
+        if found is not None:
+            raise found
+        for position, (ours, theirs) in enumerate(zip(arguments, copies, strict=True)):
+            if isinstance(ours, np.ndarray):
+                same = ours.tobytes() == theirs.tobytes()
+                assert same, f"the engines disagree about argument {position}"
+
+    return functools.update_wrapper(run, call)
+
+
+def _can_be_copied(argument: Any) -> bool:
+    return isinstance(argument, (np.ndarray, np.generic, int, float, str, type(None)))
+
+
+def _copied(argument: Any) -> Any:
+    if not isinstance(argument, np.ndarray):
+        return argument
+    copy = argument.copy()
+    copy.flags.writeable = argument.flags.writeable
+    return copy
+
+
+def _fault(run: Callable[[], None]) -> PtoError | None:
+    try:
+        run()
+    except PtoError as error:
+        return error
+    return None
+
+
+def _told(error: PtoError | None) -> list[dict[str, object]]:
+    return [] if error is None else [d.as_json() for d in error.diagnostics]

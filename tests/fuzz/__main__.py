@@ -1,0 +1,116 @@
+"""Runs random programs: `python -m tests.fuzz --count 2000 --engines reference native`."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import traceback
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+
+from ptoscope import PtoError
+from ptoscope.isa import TABLE
+from tests.fuzz.compare import verdict
+from tests.fuzz.minimise import minimise
+from tests.fuzz.programs import Program, generate
+
+_INSTRUCTION = re.compile(r"\b(?:pto|arith)\.\w+")
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one seed showed: a report if something is wrong."""
+
+    seed: int
+    faulty: bool = False
+    report: str = ""
+    instructions: frozenset[str] = frozenset()
+
+
+def instructions(program: Program) -> frozenset[str]:
+    """The instructions of the table that a program uses."""
+    return frozenset(_INSTRUCTION.findall(program.text)) & TABLE.keys()
+
+
+def examine(seed: int, engines: Sequence[str]) -> Result:
+    """Generates, checks, runs and compares one program."""
+    program = generate(seed)
+    try:
+        wrong = verdict(program, engines)
+    except PtoError as error:
+        wrong = f"seed {seed}: the program does not check clean\n{error}"
+    except Exception:
+        wrong = f"seed {seed}: the reader or a check failed\n{traceback.format_exc()}"
+    return Result(seed, not program.legal, wrong or "", instructions(program))
+
+
+def results(seeds: Sequence[int], engines: Sequence[str], jobs: int) -> Iterator[Result]:
+    """Results in the order of the seeds. An engine that ends its process costs one seed."""
+    step = 16 * jobs
+    for start in range(0, len(seeds), step):
+        batch = seeds[start : start + step]
+        try:
+            done = list(_in_pool(batch, engines, jobs))
+        except BrokenProcessPool:
+            done = [_alone(seed, engines) for seed in batch]
+        yield from done
+
+
+def _in_pool(seeds: Sequence[int], engines: Sequence[str], jobs: int) -> Iterable[Result]:
+    with ProcessPoolExecutor(jobs) as pool:
+        return list(pool.map(examine, seeds, [engines] * len(seeds)))
+
+
+def _alone(seed: int, engines: Sequence[str]) -> Result:
+    try:
+        return next(iter(_in_pool([seed], engines, 1)))
+    except BrokenProcessPool:
+        return Result(seed, report=f"seed {seed}: an engine ended its process")
+
+
+def _watched(found: Iterator[Result], count: int) -> Iterator[Result]:
+    """With a progress bar on a terminal."""
+    if not sys.stderr.isatty():
+        yield from found
+        return
+    from rich.console import Console
+    from rich.progress import track
+
+    yield from track(found, "programs", total=count, console=Console(stderr=True))
+
+
+def main() -> int:
+    """Exit status 1 if engines differ, a program does not check clean or faults wrongly."""
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz")
+    parser.add_argument("--count", type=int, default=200, help="how many programs")
+    parser.add_argument("--first", type=int, default=0, help="the first seed")
+    parser.add_argument("--engines", nargs="+", default=["reference"])
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--minimise", type=int, metavar="SEED", help="only make this one small")
+    options = parser.parse_args()
+    if options.minimise is not None:
+        minimise(options.minimise, options.engines)
+        return 0
+    seeds = range(options.first, options.first + options.count)
+    drawn: Counter[str] = Counter()
+    faulty = wrong = 0
+    for result in _watched(results(seeds, options.engines, options.jobs), len(seeds)):
+        drawn.update(result.instructions)
+        faulty += result.faulty
+        if result.report:
+            wrong += 1
+            print(result.report, flush=True)
+    missing = [name for name in TABLE if name not in drawn]
+    print(f"{len(seeds)} programs on {', '.join(options.engines)}: {faulty} faulty, {wrong} wrong")
+    print(f"{len(TABLE) - len(missing)} of {len(TABLE)} instructions drawn")
+    if missing:
+        print(f"never drawn: {', '.join(missing)}")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

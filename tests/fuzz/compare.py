@@ -1,0 +1,141 @@
+"""What a program does on an engine, and where two engines differ."""
+
+from __future__ import annotations
+
+import json
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import ptoscope
+from ptoscope import PtoError
+from ptoscope.kernel import Kernel
+from tests.fuzz.data import Array
+from tests.fuzz.programs import Program
+
+DEADLOCK = "PTO0904"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The bytes of every array after a run, by parameter; or for a fault its diagnostics.
+
+    After a fault the memory is undefined and left out. `crash` is the trace of an engine that
+    failed otherwise.
+    """
+
+    arrays: tuple[tuple[str, bytes], ...] = ()
+    diagnostics: tuple[dict[str, Any], ...] = ()
+    crash: str = ""
+
+    def __str__(self) -> str:
+        if self.crash:
+            return self.crash
+        if not self.diagnostics:
+            return f"ran; {len(self.arrays)} arrays"
+        return "\n".join(json.dumps(d, indent=2) for d in self.diagnostics)
+
+
+def load(program: Program) -> Kernel:
+    """The kernel of a program; PtoError unless it checks clean."""
+    return ptoscope.load(program.text, target=program.target, revision=program.revision)
+
+
+def outcome(program: Program, engine: str, kernel: Kernel | None = None) -> Outcome:
+    """Runs a program on fresh arguments."""
+    kernel = kernel or load(program)
+    arguments = program.arguments()
+    try:
+        kernel(*arguments, grid=program.grid, engine=engine)
+    except PtoError as error:
+        return Outcome(diagnostics=tuple(d.as_json() for d in error.diagnostics))
+    except Exception:
+        return Outcome(crash=traceback.format_exc())
+    return Outcome(
+        tuple(
+            (p.name, a.tobytes())
+            for p, a in zip(program.parameters, arguments, strict=True)
+            if isinstance(p, Array)
+        )
+    )
+
+
+def verdict(program: Program, engines: Sequence[str]) -> str | None:
+    """What is wrong with the first engine's outcome by itself, else where others differ."""
+    kernel = load(program)
+    first = outcome(program, engines[0], kernel)
+    return mistake(program, first) or differing(program, engines, kernel, first)
+
+
+def difference(program: Program, engines: Sequence[str]) -> str | None:
+    """A report of where engines differ from the first of them, or None."""
+    kernel = load(program)
+    return differing(program, engines, kernel, outcome(program, engines[0], kernel))
+
+
+def differing(
+    program: Program, engines: Sequence[str], kernel: Kernel, first: Outcome
+) -> str | None:
+    """The same, where the outcome of the first engine is known."""
+    for engine in engines[1:]:
+        other = outcome(program, engine, kernel)
+        if first == other:
+            continue
+        return "\n".join(
+            (
+                f"seed {program.seed}, {program.target}, revision {program.revision}, "
+                f"grid {program.grid}: {engines[0]} and {engine} differ",
+                _first_difference(program, first, other) or _both(engines[0], first, engine, other),
+                program.text,
+            )
+        )
+    return None
+
+
+def _both(name: str, first: Outcome, other_name: str, other: Outcome) -> str:
+    return f"{name}: {first}\n{other_name}: {other}"
+
+
+def _first_difference(program: Program, first: Outcome, other: Outcome) -> str:
+    """The first element that differs, where both ran to their end."""
+    for (name, left), (_, right) in zip(first.arrays, other.arrays, strict=False):
+        if left == right:
+            continue
+        parameter = next(p for p in program.parameters if p.name == name)
+        size = parameter.dtype.bytes
+        differing = np.flatnonzero(np.frombuffer(left, np.uint8) != np.frombuffer(right, np.uint8))
+        elements = np.unique(differing // size)
+        at = int(elements[0])
+        bits = [
+            f"0x{int.from_bytes(side[at * size : (at + 1) * size], 'little'):0{2 * size}x}"
+            for side in (left, right)
+        ]
+        return (
+            f"%{name} ({parameter.dtype}): {len(elements)} of {len(left) // size} elements differ, "
+            f"first element {at}: {bits[0]} and {bits[1]}"
+        )
+    return ""
+
+
+def mistake(program: Program, done: Outcome) -> str | None:
+    """What is wrong with an outcome by itself: a fault in a legal program, or in another one
+    none, or not the fault that was planted."""
+    if done.crash:
+        return f"seed {program.seed}: the engine failed\n{done.crash}"
+    if program.legal:
+        return None if not done.diagnostics else f"seed {program.seed}: a legal program\n{done}"
+    if not done.diagnostics:
+        return f"seed {program.seed}: no fault, where {program.fault_code} was planted"
+    (said,) = done.diagnostics
+    place = said["line"] in program.fault_lines
+    if said["code"] == DEADLOCK:
+        # Every pipe that waits is named; which one leads the message does not matter.
+        found = str(said.get("found", ""))
+        place = any(f"at line {line} " in found for line in program.fault_lines)
+    if said["code"] == program.fault_code and place:
+        return None
+    wanted = f"{program.fault_code} at line {program.fault_lines}"
+    return f"seed {program.seed}: another fault than {wanted}\n{done}"

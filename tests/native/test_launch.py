@@ -1,0 +1,184 @@
+"""Launches: grids on threads, limits, interruption, what is not covered."""
+
+from __future__ import annotations
+
+import inspect
+import signal
+import subprocess
+import sys
+import threading
+import time
+import warnings
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pytest
+
+import ptoscope
+from ptoscope import PtoError, UsageError
+from ptoscope.native import NotCovered
+from ptoscope.native.engine import Runner
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+ENDLESS = """\
+func.func @endless() {
+  %yes = arith.constant true
+  scf.while : () -> () {
+    scf.condition(%yes)
+  } do {
+    scf.yield
+  }
+  return
+}
+"""
+
+NESTED = """\
+func.func @nested(%n: index, %m: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    scf.for %j = %c0 to %m step %c1 {
+    }
+  }
+  return
+}
+"""
+
+ROWS = """\
+func.func @rows(%x: !pto.ptr<i32, gm>, %bad: i64) {
+  %c0 = arith.constant 0 : index
+  %block = pto.get_block_idx
+  %n = pto.get_block_num
+  %at = arith.index_cast %block : i64 to index
+  %wrong = arith.cmpi sge, %block, %bad : i64
+  %far = arith.constant 100000 : index
+  %place = arith.select %wrong, %far, %at : index
+  %word = arith.trunci %block : i64 to i32
+  pto.store_scalar %word, %x[%place] : !pto.ptr<i32, gm>, i32
+  return
+}
+"""
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 16])
+def test_the_result_does_not_depend_on_threads(threads: int) -> None:
+    kernel = ptoscope.load(EXAMPLES / "double_buffer_flags.pto")
+    rng = np.random.default_rng(threads)
+    a, b = rng.standard_normal((2, 70_001), dtype=np.float32)
+    out = np.zeros_like(a)
+    kernel(a, b, out, a.size, grid=11, engine="native", threads=threads)
+    assert (out == a + b).all()
+
+
+def test_blocks_run_at_the_same_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two blocks that begin only when both are there."""
+    together = threading.Barrier(2, timeout=30)
+    run = Runner.run
+
+    def meet(self: Runner, block: int) -> None:
+        together.wait()
+        run(self, block)
+
+    monkeypatch.setattr(Runner, "run", meet)
+    out = np.full(4, -1, "i4")
+    ptoscope.load(ROWS)(out, 9, engine="native", threads=2, grid=4)
+    assert out.tolist() == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+@pytest.mark.parametrize("bad", [0, 5, 36])
+def test_the_first_faulty_block_is_reported(bad: int, threads: int) -> None:
+    """Whichever thread comes first: as if blocks ran one after the other."""
+    kernel = ptoscope.load(ROWS)
+    with pytest.raises(PtoError, match=rf"block {bad} of 37"):
+        kernel(np.zeros(40, "i4"), bad, grid=37, threads=threads)
+
+
+def test_other_threads_may_run_while_a_kernel_runs() -> None:
+    kernel = ptoscope.load(NESTED)
+    kernel(1, 1, engine="native")
+    turns = 0
+    worker = threading.Thread(target=lambda: kernel(300_000, 3000, engine="native"))
+    worker.start()
+    while worker.is_alive() and turns < 5:
+        time.sleep(0.001)
+        turns += 1
+    worker.join()
+    assert turns == 5
+
+
+@pytest.mark.parametrize("limit", [1, 7, 12, 17])
+def test_a_limit_of_steps(limit: int) -> None:
+    """Three outer turns of five inner ones are 18; the nineteenth never begins."""
+    with pytest.raises(PtoError, match=f"not done after {limit} turns") as error:
+        ptoscope.load(NESTED)(3, 5, max_steps=limit)
+    (said,) = error.value.diagnostics
+    assert said.code == "PTO0915"
+    outer, inner = divmod(limit, 6)
+    where = f"(at %i = {outer}, %j = {inner - 1})" if inner else f"(at %i = {outer})"
+    assert where in said.message
+
+
+@pytest.mark.parametrize("limit", [18, 19, 10**9])
+def test_a_limit_that_is_enough(limit: int) -> None:
+    ptoscope.load(NESTED)(3, 5, max_steps=limit)
+
+
+@pytest.mark.parametrize("limit", [1, 100_000])
+def test_an_endless_kernel_ends_at_its_limit(limit: int) -> None:
+    with pytest.raises(PtoError, match=f"turn {limit} of scf.while"):
+        ptoscope.load(ENDLESS)(max_steps=limit)
+
+
+def test_limits_are_per_block() -> None:
+    ptoscope.load(NESTED)(3, 5, max_steps=18, grid=4)
+
+
+@pytest.mark.parametrize("option", ["grid", "threads", "max_steps"])
+@pytest.mark.parametrize("value", [0, -1, 1.5])
+def test_numbers_are_at_least_one(option: str, value: float) -> None:
+    kernel, options = ptoscope.load(NESTED), cast("dict[str, Any]", {option: value})
+    with pytest.raises(UsageError, match=option):
+        kernel(1, 1, **options)
+
+
+@pytest.mark.parametrize("grid", [1, 3])
+@pytest.mark.parametrize("engine", ["native", "reference"])
+def test_ctrl_c_ends_an_endless_kernel(tmp_path: Path, engine: str, grid: int) -> None:
+    (tmp_path / "k.pto").write_text(ENDLESS)
+    running = subprocess.Popen(
+        [
+            *(sys.executable, "-m", "ptoscope", "run", "k.pto"),
+            *("--engine", engine, "--grid", str(grid), "--save", "out"),
+        ],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    time.sleep(2.5)
+    assert running.poll() is None
+    running.send_signal(signal.SIGINT)
+    _, said = running.communicate(timeout=20)
+    assert running.returncode == 130
+    assert "Traceback" not in said
+    assert not list((tmp_path / "out").glob("*")) if (tmp_path / "out").exists() else True
+
+
+def _refuse(*arguments: object) -> None:
+    raise NotCovered("it has too many wheels")
+
+
+def test_what_is_not_covered_runs_elsewhere_and_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ptoscope.native.compile_program", _refuse)
+    text = ROWS.replace("@rows", "@elsewhere")
+    out = np.zeros(4, "i4")
+    kernel = ptoscope.load(text)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        inspect.unwrap(type(kernel).__call__)(kernel, out, 9, grid=4)
+    assert [str(w.message) for w in said] == ["on the reference engine: it has too many wheels"]
+    assert out.tolist() == [0, 1, 2, 3]
+    with pytest.raises(UsageError, match="cannot run this kernel: it has too many wheels"):
+        kernel(out, 9, engine="native")

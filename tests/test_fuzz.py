@@ -1,0 +1,120 @@
+"""Random programs: legal ones run, faulty ones say where, and every engine agrees."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from ptoscope.isa import INSTRUCTIONS
+from ptoscope.kernel import ENGINES, Kernel
+from tests.fuzz import compare
+from tests.fuzz.__main__ import instructions
+from tests.fuzz.compare import Outcome, difference, differing, load, mistake, outcome
+from tests.fuzz.minimise import reduced
+from tests.fuzz.programs import ALL_FAULTS, Program, generate
+
+SEEDS = range(100)
+REFERENCE = "reference"
+OTHERS = [engine for engine in ENGINES if engine != REFERENCE]
+
+
+@cache
+def _on_reference(seed: int) -> tuple[Program, Kernel, Outcome]:
+    program = generate(seed)
+    kernel = load(program)
+    return program, kernel, outcome(program, REFERENCE, kernel)
+
+
+@pytest.mark.parametrize("first", range(0, len(SEEDS), 10))
+def test_programs_do_what_they_are_made_for(first: int) -> None:
+    """They check clean; legal ones run, the others stop with their fault at its line."""
+    for seed in SEEDS[first : first + 10]:
+        program, _, done = _on_reference(seed)
+        assert mistake(program, done) is None, program.text
+
+
+@pytest.mark.parametrize("first", range(0, len(SEEDS), 10))
+@pytest.mark.parametrize("engine", OTHERS)
+def test_engines_agree(engine: str, first: int) -> None:
+    for seed in SEEDS[first : first + 10]:
+        program, kernel, done = _on_reference(seed)
+        found = differing(program, (REFERENCE, engine), kernel, done)
+        assert found is None, found
+
+
+def test_a_seed_gives_one_program() -> None:
+    for seed in SEEDS[::10]:
+        once, again = generate(seed), generate(seed)
+        assert once.text == again.text
+        assert repr(once) == repr(again)
+        arrays = [[np.array(a).tobytes() for a in p.arguments()] for p in (once, once, again)]
+        assert arrays[0] == arrays[1] == arrays[2]
+
+
+def test_most_instructions_are_drawn() -> None:
+    """Every instruction and every fault may occur; a few hundred programs may lack a rare one."""
+    programs = [generate(seed) for seed in range(400)]
+    drawn = frozenset[str]().union(*map(instructions, programs))
+    missing = set(INSTRUCTIONS) - drawn
+    assert len(missing) <= 0.05 * len(INSTRUCTIONS), sorted(missing)
+    absent = {fault.code for fault in ALL_FAULTS} - {p.fault_code for p in programs}
+    assert len(absent) <= 2, absent
+    faulty = sum(not p.legal for p in programs)
+    assert 50 <= faulty <= 110
+
+
+def _legal() -> Program:
+    return next(p for p in map(generate, SEEDS) if p.legal)
+
+
+def test_other_bits_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = _legal()
+    right = outcome(program, REFERENCE)
+    name, content = right.arrays[-1]
+    size = next(p.dtype.bytes for p in program.parameters if p.name == name)
+    flipped = bytes([content[0] ^ 0x80, *content[1:]])
+    wrong = Outcome((*right.arrays[:-1], (name, flipped)))
+    monkeypatch.setattr(compare, "outcome", lambda p, e, k: right if e == REFERENCE else wrong)
+    said = difference(program, (REFERENCE, "other"))
+    assert said is not None
+    assert f"seed {program.seed}, {program.target}" in said
+    assert f"%{name} (" in said
+    assert f"1 of {len(content) // size} elements differ, first element 0" in said
+    assert program.text in said
+    assert difference(program, (REFERENCE, REFERENCE)) is None
+
+
+def test_another_fault_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = next(p for p in map(generate, SEEDS) if not p.legal)
+    right = outcome(program, REFERENCE)
+    (said,) = right.diagnostics
+    assert set(said) >= {"code", "line", "message", "hint"}
+    wrong = Outcome(diagnostics=({**said, "message": "in another turn"},))
+    monkeypatch.setattr(compare, "outcome", lambda p, e, k: right if e == REFERENCE else wrong)
+    report = difference(program, (REFERENCE, "other"))
+    assert report is not None
+    assert "in another turn" in report
+    assert str(said["code"]) in report
+
+
+def test_a_wrong_outcome_is_a_mistake() -> None:
+    program = _legal()
+    right = outcome(program, REFERENCE)
+    faulty = next(p for p in map(generate, SEEDS) if not p.legal)
+    stopped = outcome(faulty, REFERENCE)
+    assert mistake(program, right) is None
+    assert mistake(program, stopped) is not None
+    assert mistake(faulty, right) is not None
+    (said,) = stopped.diagnostics
+    elsewhere = Outcome(diagnostics=({**said, "line": 1, "found": ""},))
+    assert mistake(faulty, elsewhere) is not None
+
+
+def test_reduction_keeps_what_matters() -> None:
+    lines = ["a", "x {", "  b", "  y {", "    c", "  }", "} else {", "  d", "}", "e", "f"]
+    assert reduced(lines, lambda rows: "e" in rows) == ["e"]
+    kept = reduced(lines, lambda rows: "    c" in rows and rows.count("}") == 1)
+    assert "    c" in kept
+    assert len(kept) <= 3

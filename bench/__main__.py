@@ -16,7 +16,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from bench import engine, native, start, text
+from bench import engine, native, start, text, timing
 from bench.measure import Job, Remark, Row
 
 _TITLE = "CPU time as a ratio, best of several runs in one process"
@@ -25,6 +25,7 @@ _PARTS: dict[str, tuple[str, Callable[[], list[Job]]]] = {
     "engine": (_TITLE, lambda: [Job("reference engine", engine.rows)]),
     "start": (_TITLE, lambda: [Job("start", start.rows)]),
     "native": (native.TITLE, native.jobs),
+    "timing": (timing.TITLE, timing.jobs),
 }
 
 

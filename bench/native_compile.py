@@ -27,7 +27,9 @@ def program_to_callable(kernel: ptoscope.Kernel) -> object:
     from ptoscope import native
 
     compiled = native.compile_program(kernel.function, kernel.target, kernel.revision)
-    return native.NativeKernel(compiled, kernel.target, lambda: (), lambda: kernel.program)
+    return native.NativeKernel(
+        compiled, kernel.target, lambda: (), lambda: kernel.program, lambda: kernel.function
+    )
 
 
 class HandWritten:

@@ -89,15 +89,15 @@ def test_a_wrong_result_is_seen() -> None:
         arguments[2][...] = arguments[0] + arguments[1]
         arguments[2][7] = np.nextafter(arguments[2][7], np.float32(np.inf))
 
-    assert disagreement(case, arguments, wrong).startswith("1 of 6144 differ; [7]")
+    assert disagreement(case, arguments, wrong).startswith("1 of 24576 differ; [7]")
 
 
 def test_saturation_and_the_special_values_of_f16() -> None:
     """The quantisation of numbers that no random input has."""
-    x = np.zeros(4096, np.float16)
+    x = np.zeros(16384, np.float16)
     x[:9] = [np.inf, -np.inf, np.nan, 65504, -65504, 0.5, 1.5, -128.4, -0.5]
     case = next(case for case in CASES if case.name == "quantise_i8")
-    arguments = [x, np.full(4096, 77, np.int8), 1.0, 4096]
+    arguments = [x, np.full(16384, 77, np.int8), 1.0, 16384]
     kernel = ptoscope.load(case.path)
     assert disagreement(case, arguments, lambda: kernel(*arguments, engine="reference")) == ""
     assert arguments[1][:9].tolist() == [127, -128, 0, 127, -128, 0, 2, -128, 0]
@@ -118,7 +118,7 @@ def test_the_sixty_line_kernel() -> None:
 def test_the_hand_written_ir_adds() -> None:
     hand = HandWritten()
     add = hand.compile()
-    a, b = np.arange(4096, dtype=np.float32), np.full(4096, 0.5, np.float32)
-    out = np.zeros(4096, np.float32)
-    add(a.ctypes.data, b.ctypes.data, out.ctypes.data, 4096)
+    a, b = np.arange(8192, dtype=np.float32), np.full(8192, 0.5, np.float32)
+    out = np.zeros(8192, np.float32)
+    add(a.ctypes.data, b.ctypes.data, out.ctypes.data, 8192)
     assert (out == a + b).all()

@@ -16,15 +16,21 @@ def run_on_both(call: Callable[..., None]) -> Callable[..., None]:
     """A kernel's call that runs the reference engine on copies first."""
 
     def run(self: Kernel, *arguments: Any, engine: str | None = None, **options: Any) -> None:
-        if engine is not None or not all(_can_be_copied(a) for a in arguments):
+        if (
+            engine is not None
+            or "schedule" in options
+            or not all(_can_be_copied(a) for a in arguments)
+        ):
             call(self, *arguments, engine=engine, **options)
             return
         copies = [_copied(a) for a in arguments]
         expected = _fault(lambda: call(self, *copies, engine="reference", **options))
+        warned = self.warnings
         found = _fault(lambda: call(self, *arguments, engine="native", **options))
         assert _told(found) == _told(expected), "the engines disagree about a fault"
         if found is not None:
             raise found
+        assert self.warnings == warned, "the engines disagree about a warning"
         for position, (ours, theirs) in enumerate(zip(arguments, copies, strict=True)):
             if isinstance(ours, np.ndarray):
                 same = ours.tobytes() == theirs.tobytes()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Span(NamedTuple):
@@ -69,6 +69,12 @@ class Diagnostic:
     @property
     def column(self) -> int:
         return self.span.column
+
+    @staticmethod
+    def from_record(record: Mapping[str, Any]) -> Diagnostic:
+        """Of its own fields as plain values, as `dataclasses.asdict` and JSON give them."""
+        fix = tuple(Edit(Span(*span), text) for span, text in record["fix"])
+        return Diagnostic(**{**record, "span": Span(*record["span"]), "fix": fix})
 
     def as_json(self) -> dict[str, object]:
         """The stable JSON form; `found`, `expected` and `fix` only where they say something."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ptoscope.arguments import Argument, bind
-from ptoscope.diagnostics import Diagnostic, Edit, PtoError, Span, UsageError
+from ptoscope.diagnostics import Diagnostic, PtoError, Span, UsageError
 from ptoscope.isa.targets import DEFAULT_TARGET, REVISIONS, TARGETS, Revision, Target
 from ptoscope.program import Function, Program
 from ptoscope.signature import Signature
@@ -83,16 +83,11 @@ def _find(key: str, text: str, file: str, revision: str) -> Kernel | None:
     kernel = Kernel.__new__(Kernel)
     kernel.target = TARGETS[facts["target"]]
     kernel.revision = choose_revision(revision)
-    kernel.findings = [_diagnostic(d, file) for d in facts["findings"]]
+    kernel.findings = [Diagnostic.from_record({**d, "file": file}) for d in facts["findings"]]
     kernel.signature = Signature.from_json(facts, file, text)
     kernel.cache_key = ""
     kernel._begin(compiled)
     return kernel
-
-
-def _diagnostic(record: dict[str, Any], file: str) -> Diagnostic:
-    edits = tuple(Edit(Span(*span), text) for span, text in record["fix"])
-    return Diagnostic(**{**record, "span": Span(*record["span"]), "file": file, "fix": edits})
 
 
 def read(source: str | os.PathLike[str]) -> tuple[str, str]:
@@ -227,6 +222,8 @@ class Kernel:
         self._compiled = compiled
         self._walker: Any = None
         self._native: Any = None
+        self.warnings: list[Diagnostic] = []
+        """What the last run that ended without a fault found strange."""
 
     @property
     def program(self) -> Program:
@@ -260,6 +257,7 @@ class Kernel:
         engine: str | None = None,
         threads: int | None = None,
         max_steps: int | None = None,
+        schedule: str | None = None,
     ) -> None:
         """Runs the kernel on `grid` blocks. Raises PtoError for wrong arguments and faults;
         after a fault the contents of pointer arguments are undefined.
@@ -267,23 +265,34 @@ class Kernel:
         `engine` is "native" or "reference"; without one, the native engine runs what it
         covers, and a warning says why it does not. `threads` is how many blocks the native
         engine runs at once, by default one for each processor. `max_steps` stops a block
-        with a fault when its loops have begun so many turns.
+        with a fault when its loops have begun so many turns. `schedule` ("lazy", "eager",
+        "seed:N") runs the pipes in another legal order, on the reference engine.
         """
         for name, value in (("grid", grid), ("threads", threads), ("max_steps", max_steps)):
             if value is not None and (not isinstance(value, int) or value < 1):
                 raise UsageError(f"{name} is {value}; it has to be at least 1")
         bound = bind(self.signature.program, self.signature.function, arguments)
-        chosen, why = self.engine(engine)
+        chosen, why = self.engine(engine) if schedule is None else ("reference", "")
+        if schedule is not None and engine == "native":
+            raise UsageError("another schedule needs the reference engine")
         if why:
             warnings.warn(f"on the reference engine: {why}", stacklevel=2)
         try:
             if chosen == "native":
-                self._native.launch(bound, grid, threads, max_steps)
+                self.warnings = self._native.launch(bound, grid, threads, max_steps)
             else:
-                self._interpret(bound, grid, max_steps)
+                self.warnings = self._interpret(bound, grid, max_steps, schedule or "program")
         finally:
             for argument in bound:
                 argument.write_back()
+
+    def time(self, *arguments: Any, grid: int = 1, **options: Any) -> Any:
+        """Runs the kernel as a call does, on the reference engine, and gives its cycles:
+        `total_cycles`, `table()`, `reasons`, `as_json()`. Options as of
+        `ptoscope.timing.time_kernel`: `model`, `overrides`, `calibration`, `max_steps`."""
+        from ptoscope.timing import time_kernel
+
+        return time_kernel(self, arguments, grid, **options)
 
     def engine(self, wanted: str | None = None) -> tuple[str, str]:
         """The engine that will run this kernel where one is wanted or none, ready to run; and
@@ -303,13 +312,16 @@ class Kernel:
             return "reference", str(reason)
         return "native", ""
 
-    def _interpret(self, bound: list[Argument], grid: int, max_steps: int | None) -> None:
+    def _interpret(
+        self, bound: list[Argument], grid: int, max_steps: int | None, schedule: str
+    ) -> list[Diagnostic]:
         from ptoscope.machine.launch import launch
         from ptoscope.machine.walker import Walker
 
         if self._walker is None:
             self._walker = Walker(self.function, self.target, self.revision)
-        launch(self.program, self._walker, self.target, bound, grid, max_steps)
+        program, target = self.program, self.target
+        return launch(program, self._walker, target, bound, grid, max_steps, schedule)
 
     def _compile(self) -> None:
         from ptoscope import native
@@ -324,7 +336,8 @@ class Kernel:
             self._compiled,
             self.target,
             lambda: native.lower(self.function, self.target, self.revision).stops,
-            lambda: self.signature.program,
+            lambda: self.program,
+            lambda: self.function,
         )
 
     def _facts(self) -> dict[str, Any]:

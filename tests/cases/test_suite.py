@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pty
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -41,6 +42,8 @@ def test_one_case_for_each_verdict(verdicts: Outcome, tmp_path: Path):
         "pass": 1,
         "fail": 1,
         "fault": 1,
+        "race": 0,
+        "undefined": 0,
         "unsupported": 1,
         "error": 1,
         "total": 5,
@@ -113,7 +116,9 @@ def test_the_page(cli: Cli):
     lines = outcome.out.split("\n")
     assert lines[0].split() == ["family", "case", "verdict", "time"]
     assert lines[1].split()[:3] == ["verdicts", "fails", "fail"]
-    assert any(line.split() == ["verdicts", "1", "1", "1", "0", "0", "3"] for line in lines)
+    assert any(
+        line.split() == ["verdicts", "1", "1", "1", "0", "0", "0", "0", "3"] for line in lines
+    )
     assert f"  rerun: ptoscope cases {SUITE / 'verdicts' / 'fails'}" in lines
     assert lines[-2].endswith(": 1 pass (1 bit for bit), 1 fail, 1 fault")
     assert "error[PTO0903]" in outcome.err
@@ -191,3 +196,42 @@ def _read(descriptor: int) -> bytes:
         return os.read(descriptor, 4096)
     except OSError:
         return b""
+
+
+WAIT = 'pto.wait_flag["PIPE_MTE2", "PIPE_V", "EVENT_ID0"]'
+LOAD = "pto.mte_gm_ub %x, %ub_x, %zero, %bytes nburst(%one, %bytes, %bytes)"
+ADD = "%sum = pto.vadd %v, %v, %all"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "verdict"),
+    [
+        ("", "", "pass"),
+        (WAIT, "", "race"),
+        # All lanes are added, but nobody wrote what the upper half of the sum is made of.
+        ("%ub_y[%c0], %all :", '%ub_y[%c0], %all {dist = "NORM"} :', "pass"),
+        (LOAD, LOAD.replace("nburst(%one", "nburst(%zero"), "undefined"),
+    ],
+)
+def test_what_is_watched(cli: Cli, tmp_path: Path, old: str, new: str, verdict: str):
+    """With --check all; the kernel's synchronisation may be wrong then, as it is run to see."""
+    case = tmp_path / "family" / "case"
+    shutil.copytree(SUITE / "verdicts" / "passes", case)
+    text = (case / "kernel.pto").read_text()
+    assert old in text
+    (case / "kernel.pto").write_text(text.replace(old, new))
+    if verdict == "undefined":
+        # UB is zero here: with zeros for input the result is right by accident.
+        golden = (case / "golden.py").read_text()
+        (case / "golden.py").write_text(golden + ZEROS)
+    outcome = cli("cases", case, "--check", "all", "--json")
+    assert outcome.verdicts == {"case": verdict}, outcome.out
+    assert outcome.code == (0 if verdict == "pass" else 1)
+    (record,) = outcome.json["cases"]
+    assert "--check all" in record["rerun"]
+
+
+ZEROS = """
+np.zeros(64, np.float32).tofile("v1.bin")
+np.zeros(64, np.float32).tofile("golden_v2.bin")
+"""

@@ -17,8 +17,10 @@ from ptoscope.kernel import (
     choose_target,
     parse,
     read,
+    stops,
 )
 from ptoscope.machine.faults import OUT_OF_GM
+from ptoscope.watch import EVERYTHING, Seen, watch
 
 UNKNOWN_OPERATION = "PTO0002"
 UNKNOWN_TYPE = "PTO0005"
@@ -32,6 +34,8 @@ class Options(NamedTuple):
     target: str | None = None
     revision: str = "micro"
     engine: str | None = None
+    check: str | None = None
+    """"all": races, undefined data and other orders are looked for as well."""
 
 
 class Unsupported(Exception):
@@ -52,13 +56,15 @@ class Kernels:
             self.program = parse(text, file)
             self.target = choose_target(self.program, options.target)
             first = Kernel(self.program, self.target, choose_revision(options.revision))
-            errors = [d for d in first.findings if d.severity == "error"]
+            errors = [d for d in first.findings if stops(d, force=bool(options.check))]
             if errors:
                 raise PtoError(errors)
         except PtoError as error:
             raise _unsupported(error) or error from None
         self.kernels = {first.name: first}
         self.launches = 0
+        self.seen: list[Seen] = []
+        """What was watched, launch by launch."""
         self.beyond: list[str] = []
         """Where kernels touched memory after the arrays they were given."""
 
@@ -91,6 +97,8 @@ class Kernels:
         before = {p.memory: p.memory.data[: p.memory.size].copy() for p in pointers}
         self._mark(types, values)
         try:
+            if self.options.check:
+                self._watch(kernel, _arguments(types, values, False), grid)
             kernel(*_arguments(types, values, False), grid=grid, engine=self.options.engine)
         except PtoError as error:
             finding = error.diagnostics[0]
@@ -99,8 +107,17 @@ class Kernels:
             for memory, data in before.items():
                 memory.data[: memory.size] = data
             # On the device the rest of the page can be read and written.
+            if self.options.check:
+                self._watch(kernel, _arguments(types, values, True), grid)
             kernel(*_arguments(types, values, True), grid=grid, engine=self.options.engine)
             self.beyond.append(f"line {finding.line}: {finding.message}")
+
+    def _watch(self, kernel: Kernel, arguments: list[Any], grid: int) -> None:
+        seen = watch(kernel, arguments, EVERYTHING, grid)
+        faults = [d for d in seen.diagnostics if d.code.startswith("PTO09")]
+        if not faults:
+            # A fault is told by the run itself.
+            self.seen.append(seen)
 
     def _mark(self, types: list[Type], values: list[Any]) -> None:
         for kind, value in zip(types, values, strict=True):

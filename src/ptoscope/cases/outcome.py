@@ -9,11 +9,15 @@ from typing import Any
 
 from ptoscope.cases.find import Case
 from ptoscope.cases.launch import Options
-from ptoscope.diagnostics import Diagnostic, Span
+from ptoscope.diagnostics import Diagnostic
 
-VERDICTS = ("pass", "fail", "fault", "unsupported", "error")
-"""pass: compare.py is content. fail: it is not. fault: the kernel was stopped. unsupported:
-the kernel needs an instruction that is not modelled. error: the case itself is wrong."""
+VERDICTS = ("pass", "fail", "fault", "race", "undefined", "unsupported", "error")
+"""pass: compare.py is content. fail: it is not. fault: the kernel was stopped. race, undefined:
+compare.py is content, but the result depends on an order that nothing keeps, or on data that
+nobody wrote (only looked for when asked). unsupported: the kernel needs an instruction that is
+not modelled. error: the case itself is wrong."""
+FAILURES = ("fail", "fault", "race", "undefined")
+"""Those that are the kernel's."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,10 +62,7 @@ class Outcome:
 
 def make_outcome(case: Case, options: Options, answer: Mapping[str, Any]) -> Outcome:
     """The outcome a run's answer stands for."""
-    findings = [
-        Diagnostic(**{**record, "span": Span(*record["span"])})
-        for record in answer.get("findings", ())
-    ]
+    findings = [Diagnostic.from_record(record) for record in answer.get("findings", ())]
     return Outcome(
         case,
         answer["verdict"],

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from xml.etree import ElementTree as Xml
 
-from ptoscope.cases.outcome import VERDICTS, Outcome
+from ptoscope.cases.outcome import FAILURES, VERDICTS, Outcome
 
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -84,7 +84,7 @@ def junit(outcomes: Sequence[Outcome], seconds: float) -> bytes:
             "testsuite",
             name=_clean(family),
             tests=str(counts["total"]),
-            failures=str(counts["fail"] + counts["fault"]),
+            failures=str(sum(counts[v] for v in FAILURES)),
             errors=str(counts["error"]),
             skipped=str(counts["unsupported"]),
             time=f"{sum(o.seconds for o in own):.3f}",
@@ -103,7 +103,7 @@ def _junit_case(suite: Xml.Element, outcome: Outcome) -> None:
         name=_clean(outcome.case.name),
         time=f"{outcome.seconds:.3f}",
     )
-    kind = {"fail": "failure", "fault": "failure", "unsupported": "skipped", "error": "error"}
+    kind = {**dict.fromkeys(FAILURES, "failure"), "unsupported": "skipped", "error": "error"}
     if outcome.verdict in kind:
         child = Xml.SubElement(case, kind[outcome.verdict], message=_clean(outcome.detail))
         if outcome.verdict != "unsupported":

@@ -19,6 +19,7 @@ from ptoscope.cases.launch import Kernels, Options, Unsupported
 from ptoscope.cases.script import run_script
 from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
 from ptoscope.isa.types import Scalar
+from ptoscope.watch import POISON, RACES, SCHEDULES, Seen
 
 MAIN, LAUNCH = "main.cpp", "launch.cpp"
 
@@ -67,12 +68,23 @@ def run_case(case: Path, scratch: Path, options: Options, stage: Callable[[str],
     fields: Answer = {"exact": same, "notes": notes, "output": ending.output}
     fields["differences"] = [asdict(d) | {"text": str(d)} for d in differences]
     if ending.ok:
-        return _answer("pass", "", **fields)
+        return _judged(kernels.seen, fields)
     if ending.crashed:
         return _answer("error", f"{COMPARE}: {ending}", **fields)
     where = [str(d) for d in differences] or [odd or "no output differs from a golden file"]
     fields["compare"] = f"{COMPARE}: {ending}"
     return _answer("fail", "; ".join(where), **fields)
+
+
+def _judged(watched: list[Seen], fields: Answer) -> Answer:
+    """Of a case that passes: what was seen while it ran."""
+    for verdict, names in (("race", (RACES, SCHEDULES)), ("undefined", (POISON,))):
+        found = [d for seen in watched for name in names for d in seen.findings.get(name, ())]
+        errors = tuple(d for d in found if d.severity == "error")
+        if errors:
+            return _answer(verdict, _first_line(errors), findings=errors, **fields)
+        fields["notes"] = [*fields["notes"], *(f"line {d.line}: {d.message}" for d in found)]
+    return _answer("pass", "", **fields)
 
 
 def run_host(files: HostFiles | None, kernels: Kernels, library: Library) -> None:

@@ -132,7 +132,7 @@ class Server:
                 ending = f"{stage}: the process ended by {_spelled(status)}"
             answer = {"verdict": "error", "detail": ending}
         answer |= {"seconds": seconds, "number": running.number}
-        if running.keep and answer["verdict"] in ("fail", "fault", "error"):
+        if running.keep and answer["verdict"] not in ("pass", "unsupported"):
             answer["kept"] = running.keep
             try:
                 shutil.copytree(running.scratch, running.keep, symlinks=True, dirs_exist_ok=True)

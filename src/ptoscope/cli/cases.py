@@ -39,7 +39,8 @@ def answer(request: Request) -> Result:
 
     engine = request.get("engine")
     choose_engine(engine)
-    options = Options(request.get("target"), request.get("revision") or "micro", engine)
+    check = request.get("check")
+    options = Options(request.get("target"), request.get("revision") or "micro", engine, check)
     started = time.perf_counter()
     with _progress(len(cases)) as done:
         outcomes = run_cases(cases, options, jobs, limit, keep, done)

@@ -80,9 +80,31 @@ COMMANDS = {
                 Option("engine", "NAME", "native (default) or reference", ENGINES),
                 Option("threads", "N", "blocks that run at once (default: one per processor)"),
                 Option("max-steps", "N", "stop a block after so many turns of its loops"),
+                Option("races", "", "find accesses that nothing orders (reference engine)"),
+                Option("poison", "", "find undefined data that matters (reference engine)"),
+                Option("schedule", "ORDER", "run in program, lazy, eager or seed:N order"),
+                Option("schedules", "N", "try N legal orders; say where a result differs"),
+                Option("check", "all", "races, poison and schedules together", ("all",)),
                 Option("force", "", "run it although addresses or synchronisation are wrong"),
                 Option("save", "DIR", "write every pointer argument there as .npy and .bin"),
                 Option("chosen", "", "list the behaviour it depends on that no document fixes"),
+            ),
+        ),
+        Command(
+            "time",
+            "KERNEL [ARG...]",
+            "cycles of a run by a model of the target, with reasons; ARGs as in run",
+            1,
+            None,
+            (
+                Option("entry", "NAME", "the function (default: the only one, or the only kernel)"),
+                Option("grid", "N", "how many blocks to launch (default: 1)"),
+                Option("model", "NAME", "calibrated (default) or manual", ("calibrated", "manual")),
+                Option("set", "FIGURE=N", "another figure, such as vadd.f32.latency=9"),
+                Option("calibration", "FILE", "a CSV file of figures"),
+                Option("trace", "FILE", "write the schedule for Perfetto (Chrome trace format)"),
+                Option("max-steps", "N", "stop a block after so many turns of its loops"),
+                Option("force", "", "time it although addresses or synchronisation are wrong"),
             ),
         ),
         Command(
@@ -127,6 +149,7 @@ COMMANDS = {
                 Option("filter", "TEXT", "only cases with TEXT in family/case, or matching a *"),
                 Option("jobs", "N", "how many run at a time (default: all cores)"),
                 Option("engine", "NAME", "native (default) or reference", ENGINES),
+                Option("check", "all", "look for races and undefined data too", ("all",)),
                 Option("timeout", "SECONDS", "what a case may take (default: 60)"),
                 Option("keep", "DIR", "copy the data of failing cases there"),
                 Option("junit", "FILE", "write the results there as JUnit XML"),
@@ -153,6 +176,9 @@ COMMANDS = {
 def read(argv: list[str]) -> Request:
     """The request; raises BadUsage, which carries as much of the request as was understood."""
     known = {o.name: o for c in COMMANDS.values() for o in (*c.options, *COMMON, VERSION)}
+    # Two commands may mean different things by one name.
+    asked = next((COMMANDS[word] for word in argv if word in COMMANDS), None)
+    known |= {o.name: o for o in asked.options} if asked else {}
     words: list[str] = []
     options: dict[str, str] = {}
     problems: list[str] = []

@@ -17,11 +17,12 @@ from ptoscope.cli.files import (
 )
 from ptoscope.cli.options import Request, count
 from ptoscope.cli.output import Result, Table, counted
-from ptoscope.diagnostics import Diagnostic, PtoError
+from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
 
 if TYPE_CHECKING:
     from ptoscope.isa.types import Type
     from ptoscope.kernel import Kernel
+    from ptoscope.watch import Watch
 
 
 def answer(request: Request) -> Result:
@@ -34,6 +35,7 @@ def answer(request: Request) -> Result:
     if directory is not None:
         check_directory(directory)
     from ptoscope.kernel import choose_engine, prepare, read, stops
+    from ptoscope.watch import watch
 
     wanted = request.get("engine")
     choose_engine(wanted)
@@ -44,13 +46,23 @@ def answer(request: Request) -> Result:
         revision = request.get("revision") or "manual"
         kernel = prepare(text, file, request.get("target"), revision, request.get("entry"))
         findings = kernel.findings
-        if any(stops(d, request.has("force")) for d in findings):
+        # Who watches a run wants to see what goes wrong in it.
+        schedule, watched = request.get("schedule"), _watch(request)
+        force = request.has("force") or bool(watched) or schedule is not None
+        if any(stops(d, force) for d in findings):
             return Result("run", diagnostics=findings, exit=1)
-        engine, why = kernel.engine(wanted)
-        arguments = _arguments(kernel, words)
+        needs_reference = bool(watched) or schedule is not None
+        if needs_reference and wanted == "native":
+            raise UsageError("--races, --poison, --check and schedules need the reference engine")
+        engine, why = kernel.engine("reference" if needs_reference else wanted)
+        arguments = read_arguments(kernel, words)
         before = [a.seen.tobytes() if isinstance(a, Buffer) else b"" for a in arguments]
         passed = [a.seen if isinstance(a, Buffer) else a for a in arguments]
-        kernel(*passed, grid=grid, engine=engine, threads=threads, max_steps=max_steps)
+        seen = watch(kernel, passed, watched, grid, max_steps)
+        options: dict[str, Any] = {"schedule": schedule} if schedule is not None else {}
+        options |= {"threads": threads, "max_steps": max_steps}
+        kernel(*passed, grid=grid, engine=engine, **options)
+        findings = [*findings, *seen.diagnostics, *kernel.warnings]
     except PtoError as error:
         return Result("run", diagnostics=[*findings, *error.diagnostics], exit=1)
     buffers = {i: a for i, a in enumerate(arguments) if isinstance(a, Buffer)}
@@ -62,6 +74,8 @@ def answer(request: Request) -> Result:
     page: list[str | Table] = [f"@{kernel.name} on {kernel.target.name}, {counted(grid, 'block')}"]
     if why:
         page.append(f"on the reference engine: {why}")
+    for name, found in seen.findings.items():
+        page.append(f"{name}: {counted(len(found), 'finding') if found else 'none found'}")
     if records:
         page.append(_table(records))
     if directory is not None:
@@ -73,12 +87,23 @@ def answer(request: Request) -> Result:
         "engine": engine,
         "grid": grid,
         "arguments": records,
+        "watched": {name: len(found) for name, found in seen.findings.items()},
         "saved": saved,
     }
     if request.has("chosen"):
         table, fields["chosen"] = _chosen(kernel)
         page.append(table)
-    return Result("run", page, fields, findings)
+    return Result("run", page, fields, findings, exit=1 if seen.wrong else 0)
+
+
+def _watch(request: Request) -> Watch:
+    """What the request asks to be watched."""
+    from ptoscope.watch import ALL_SCHEDULES, Watch
+
+    everything = request.has("check")
+    wanted = request.get("schedules")
+    orders = count("schedules", wanted) if wanted else (ALL_SCHEDULES if everything else 0)
+    return Watch(request.has("races") or everything, request.has("poison") or everything, orders)
 
 
 def _number(request: Request, name: str) -> int | None:
@@ -98,7 +123,7 @@ def _chosen(kernel: Kernel) -> tuple[str | Table, list[dict[str, Any]]]:
     return table, [asdict(c) for c in cells]
 
 
-def _arguments(kernel: Kernel, words: list[Word]) -> list[Any]:
+def read_arguments(kernel: Kernel, words: list[Word]) -> list[Any]:
     """Buffers and numbers in the order of the parameters; PtoError with all that is wrong."""
     from ptoscope.arguments import bind
 

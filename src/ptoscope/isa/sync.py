@@ -59,7 +59,10 @@ set_flag = Record(
     _set,
     pipe="=src",
     where="outside",
-    evidence=(Evidence("an event number at run time", "chosen", "Legal, and checked: 0 to 7."),),
+    evidence=(
+        Evidence("an event number at run time", "chosen", "Legal, and checked: 0 to 7."),
+        Evidence("pending sets", "chosen", "At most 15: a 4-bit counter, as between cores."),
+    ),
     formula="flag[src, dst, event] += 1",
     cpp="set_flag(src, dst, event)",
 )

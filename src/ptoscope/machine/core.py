@@ -91,8 +91,7 @@ class ReferenceCore(Core):
         self.memory = memory
         self.turns: list[Turn] = []
         """The turns of the loops that run now, outermost first."""
-        # In program order a deadlock says only what both engines know.
-        self.pipes = Pipes(order, self.turns if order else None)
+        self.pipes = Pipes(order, self.turns)
         self._max_steps = max_steps
         self._steps = 0
         self._registers: dict[str, Lanes] = {}

@@ -12,6 +12,7 @@ from ptoscope.native import cache
 
 if TYPE_CHECKING:
     from ptoscope.arguments import Argument
+    from ptoscope.diagnostics import Diagnostic
     from ptoscope.isa.targets import Revision, Target
     from ptoscope.native.compile import Module
     from ptoscope.native.stops import Stop
@@ -83,8 +84,8 @@ def _jit() -> Any:
 
 
 class NativeKernel:
-    """A compiled kernel in memory. `stops` and `program` are asked only when a launch needs
-    them: for a fault, or for pipes that have to queue."""
+    """A compiled kernel in memory. `stops`, `program` and `function` are asked only when a
+    launch needs them: for a fault, for pipes that have to queue, for a warning."""
 
     def __init__(
         self,
@@ -92,6 +93,7 @@ class NativeKernel:
         target: Target,
         stops: Callable[[], tuple[Stop, ...]],
         program: Callable[[], Program],
+        function: Callable[[], Function],
     ) -> None:
         self._compiled = compiled
         try:
@@ -102,6 +104,7 @@ class NativeKernel:
         self._target = target
         self._stops = stops
         self._program = program
+        self._function = function
         self._runners: list[Any] = []
 
     def _find_stops(self) -> tuple[Stop, ...]:
@@ -111,8 +114,8 @@ class NativeKernel:
 
     def launch(
         self, arguments: list[Argument], grid: int, threads: int | None, max_steps: int | None
-    ) -> None:
-        """Runs every block; PtoError if one faults."""
+    ) -> list[Diagnostic]:
+        """Runs every block; PtoError if one faults. Gives warnings: flags that are left set."""
         from ptoscope.native import engine
 
         launch = engine.Launch(
@@ -126,4 +129,5 @@ class NativeKernel:
             max_steps,
             self._runners,
         )
-        engine.run(launch, threads or default_threads(), self._program)
+        count = threads or default_threads()
+        return engine.run(launch, count, self._program, self._function)

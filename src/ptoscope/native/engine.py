@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptoscope.arguments import Argument
-from ptoscope.diagnostics import PtoError
+from ptoscope.diagnostics import Diagnostic, PtoError
 from ptoscope.isa.dtypes import I8
 from ptoscope.isa.targets import Target
 from ptoscope.machine.faults import Fault
@@ -23,7 +23,9 @@ from ptoscope.machine.memory import Memory, Region, gm_base
 from ptoscope.native import layout
 
 if TYPE_CHECKING:
+    from ptoscope.machine.deadlock import Flag
     from ptoscope.native.stops import Stop
+    from ptoscope.program import Function, Program
 
 _SERVICE = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int64, ctypes.c_void_p)
 _FIRST_TURNS = 1 << 14
@@ -83,6 +85,11 @@ class Runner:
         self._give(_FIRST_TURNS)
         if launch.kernel(self.address):
             self.reraise()
+        flags = state[layout.FLAGS : layout.HELD] & layout.COUNT
+        if flags.any():
+            from ptoscope.machine.pipes import FLAGS
+
+            launch.left[block] = {FLAGS[i]: int(flags[i]) for i in np.flatnonzero(flags)}
 
     def reraise(self) -> None:
         """Raises what stopped the code."""
@@ -173,6 +180,8 @@ class Launch:
         self._lock = threading.Lock()
         self._next = 0
         self.failures: dict[int, BaseException] = {}
+        self.left: dict[int, dict[Flag, int]] = {}
+        """The flags that blocks left set."""
         self.cancelled = False
 
     @cached_property
@@ -285,12 +294,18 @@ def _interruptible(launch: Launch) -> Iterator[None]:
         raise KeyboardInterrupt
 
 
-def run(launch: Launch, threads: int, program: Callable[[], Any]) -> None:
-    """Runs a launch; PtoError if a block faults."""
+def run(
+    launch: Launch, threads: int, program: Callable[[], Program], function: Callable[[], Function]
+) -> list[Diagnostic]:
+    """Runs a launch; PtoError if a block faults. Gives warnings: flags that are left set."""
     with _interruptible(launch):
         failed = launch.run(threads)
     if failed is None:
-        return
+        if not launch.left:
+            return []
+        from ptoscope.machine.deadlock import left_over
+
+        return left_over(program(), function(), launch.left, launch.grid)
     block, failure = failed
     if isinstance(failure, Fault):
         raise PtoError([failure.diagnostic(program(), block, launch.grid)]) from None

@@ -77,7 +77,7 @@ def _compiler() -> Any:
     return llvm.create_lljit_compiler(_target_machine())
 
 
-def _linked(object_file: bytes, exports: Iterable[str], imports: dict[str, int]) -> Any:
+def linked(object_file: bytes, exports: Iterable[str], imports: dict[str, int]) -> Any:
     """The functions of an object file in memory, which live as long as what is returned."""
     library = llvm.JITLibraryBuilder().add_object_img(object_file)
     for name in exports:
@@ -91,7 +91,7 @@ _numbers = itertools.count()
 
 
 @once
-def _library_calls() -> dict[str, int]:
+def library_calls() -> dict[str, int]:
     process = ctypes.CDLL(None)
     return {
         name: ctypes.cast(getattr(process, name), ctypes.c_void_p).value or 0
@@ -110,7 +110,7 @@ def _runtime() -> tuple[Any, dict[str, int]]:
     if code is None:
         code = object_code(text)
         cache.write(key, code)
-    library = _linked(code, names, _library_calls())
+    library = linked(code, names, library_calls())
     return library, {name: library[name] for name in names}
 
 
@@ -119,7 +119,7 @@ class Loaded:
 
     def __init__(self, object_file: bytes) -> None:
         known = _runtime()[1]
-        self._library = _linked(object_file, ("main",), {**_library_calls(), **known})
+        self._library = linked(object_file, ("main",), {**library_calls(), **known})
         self._main = self._library["main"]
         kind = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)
         self._enter = kind(known[runtime.ENTRY])

@@ -26,6 +26,8 @@ STAMPS = 9
 STAMP = 10
 FLAGS = 16
 HELD = FLAGS + len(PIPES) * len(PIPES) * len(EVENTS)
+COUNT = (1 << 32) - 1
+"""The part of a flag's word that counts what is pending; above it stands how often it was set."""
 VARIABLES = HELD + len(PIPES) * BUFFERS
 """Special registers, then the arguments of the kernel."""
 

@@ -9,6 +9,7 @@ the work.
 from __future__ import annotations
 
 from ptoscope.isa.targets import BUFFERS, DMA_ALIGNMENT, EVENTS
+from ptoscope.machine.pipes import LOW, MOST_PENDING
 from ptoscope.native import layout
 
 _SERVICE = f"""
@@ -41,10 +42,9 @@ done:
 """
 
 
-def _counter(name: str, limit: int, arithmetic: str) -> str:
-    """A flag or a buffer: a counter that goes up or down; it cannot go below 0."""
-    down = arithmetic == "sub"
-    test = "icmp eq i64 %before, 0" if down else "icmp eq i64 0, 1"
+def _counter(name: str, limit: int, step: int, end: int) -> str:
+    """A flag or a buffer: a word whose lower half counts up or down, but not beyond an end;
+    the upper half of a flag says how often it was set."""
     return f"""
 define i32 @{name}(ptr %state, i64 %stop, ptr %args, i64 %first, i64 %number,
                    i64 %given, i64 %place) noinline {{
@@ -58,10 +58,11 @@ look:
   %index = add i64 %first, %number
   %counter = getelementptr i64, ptr %state, i64 %index
   %before = load i64, ptr %counter
-  %empty = {test}
-  br i1 %empty, label %ask, label %go
+  %count = and i64 %before, {LOW}
+  %ended = icmp eq i64 %count, {end}
+  br i1 %ended, label %ask, label %go
 go:
-  %after = {arithmetic} i64 %before, 1
+  %after = add i64 %before, {step}
   store i64 %after, ptr %counter
   ret i32 0
 ask:
@@ -666,10 +667,10 @@ _TEXT = "".join(
         _MEMMOVE,
         _SERVICE,
         _ISSUE,
-        _counter("rt_raise", len(EVENTS), "add"),
-        _counter("rt_consume", len(EVENTS), "sub"),
-        _counter("rt_acquire", BUFFERS, "add"),
-        _counter("rt_release", BUFFERS, "sub"),
+        _counter("rt_raise", len(EVENTS), (1 << 32) + 1, MOST_PENDING),
+        _counter("rt_consume", len(EVENTS), -1, 0),
+        _counter("rt_acquire", BUFFERS, 1, LOW),
+        _counter("rt_release", BUFFERS, -1, 0),
         _SCALAR,
         _FILL,
         _PAST,

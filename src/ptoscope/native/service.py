@@ -57,6 +57,8 @@ class Desk:
     def serve(self, stop: Stop, address: int) -> None:
         """Runs the instruction of a stop with the values at an address; raises its fault."""
         turns, rows = _read(stop, address)
+        # What is issued now belongs to these turns, also if a pipe gets to it later.
+        self._core.turns[:] = [(turn,) for turn in turns]
         with quietly():
             self._act(stop, turns, rows)
 

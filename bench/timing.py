@@ -1,0 +1,74 @@
+"""The cycle models: how far they are from measured points, and how fast they schedule."""
+
+from __future__ import annotations
+
+import time
+import tracemalloc
+from collections.abc import Iterator
+
+import ptoscope
+from bench.measure import Job, Remark, Row, once
+from ptoscope.timing import points
+from ptoscope.timing.compiled import Compiled
+from ptoscope.timing.critical import _walk
+from ptoscope.timing.in_order import ideal_starts
+from ptoscope.timing.pipe_schedule import run_pipes
+from ptoscope.timing.producers import _count_depths, _follow
+from ptoscope.timing.timing import time_trace
+from ptoscope.timing.vector_core import run_scopes
+from ptoscope.trace.run import trace
+
+TITLE = "The cycle models. With <=: as a multiple of what is allowed"
+_MEAN, _WORST = 0.02, 0.06
+_SECONDS, _BYTES = 5.0, 500e6
+_ROWS, _VREGS = 2500, 100
+"""Turns of two loops around a body of four instructions: a million in all."""
+
+
+def jobs() -> list[Job]:
+    """Every row and remark."""
+    return [Job("profiling points of A5", _points), Job("a million instructions", _million)]
+
+
+def _points() -> Iterator[Row | Remark]:
+    found = points.points()
+    for body, (mean, worst) in points.errors(found).items():
+        mine = [p for p in found if p.body == body]
+        fitted = "fitted" if body in points.FITTED else "no figure fitted to it"
+        yield Remark(
+            f"A5, {body} ({fitted}): mean absolute error {mean:.2%} (<= {_MEAN:.0%}), "
+            f"largest {worst:.2%} (<= {_WORST:.0%}), {len(mine)} points",
+            failed=mean > _MEAN or worst > _WORST,
+        )
+        shapes = ", ".join(
+            f"{p.rows}x{p.vregs}{'+' if p.addressing == 'post_update' else ''} "
+            f"{p.modelled}/{p.measured} ({p.error:+.1%})"
+            for p in mine
+        )
+        yield Remark(f"  rows x registers (+: post-update), model/measured: {shapes}")
+
+
+def _million() -> Iterator[Row | Remark]:
+    kernel = ptoscope.load(points.kernel_text("vlds vlds vadd vsts", _ROWS, _VREGS))
+    run = trace(kernel, [])
+
+    def schedule() -> None:
+        time_trace(run, kernel.program, kernel.target)
+
+    schedule()
+    warm = min(once(schedule, time.perf_counter) for _ in range(3))
+    yield Row(f"schedule {len(run.events):,} instructions", "5 s", warm, _SECONDS, 1.0, note="warm")
+    tracemalloc.start()
+    schedule()
+    peak = tracemalloc.get_traced_memory()[1] + run.nbytes
+    tracemalloc.stop()
+    yield Row("the same, memory and trace", "500 MB", peak, _BYTES, 1.0, unit="B")
+    yield Row("the same with compilation", "5 s", warm + _compilation(), _SECONDS, note="cold")
+
+
+def _compilation() -> float:
+    """Seconds to make the machine code of the loops, without the cache."""
+    begun = time.perf_counter()
+    for one in (run_scopes, run_pipes, _follow, _count_depths, ideal_starts, _walk):
+        Compiled(one.python).machine_code()
+    return time.perf_counter() - begun

@@ -1,0 +1,120 @@
+"""`ptoscope time`: how many cycles, and why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ptoscope.cli.files import Buffer, read_word, readable
+from ptoscope.cli.options import Request, count
+from ptoscope.cli.output import Result, Table, counted
+from ptoscope.cli.run import read_arguments
+from ptoscope.diagnostics import PtoError, UsageError
+
+if TYPE_CHECKING:
+    from ptoscope.timing import Timing
+    from ptoscope.timing.report import Line
+
+_SHOWN = 6
+"""Rows of the shorter tables; --json has all."""
+
+
+def answer(request: Request) -> Result:
+    """Times a run on real arguments."""
+    kernel_path, *texts = request.args
+    grid = count("grid", request.get("grid") or "1")
+    path, words = readable(kernel_path), [read_word(text) for text in texts]
+    limit = request.get("max-steps")
+    from ptoscope.kernel import prepare, read, stops
+    from ptoscope.timing import time_kernel
+    from ptoscope.timing.figures import parse_setting
+
+    setting = request.get("set")
+    overrides = dict([parse_setting(setting)]) if setting else None
+    findings: list[Any] = []
+    try:
+        file, text = read(path)
+        revision = request.get("revision") or "manual"
+        kernel = prepare(text, file, request.get("target"), revision, request.get("entry"))
+        findings = kernel.findings
+        if any(stops(d, request.has("force")) for d in findings):
+            return Result("time", diagnostics=findings, exit=1)
+        passed = [a.seen if isinstance(a, Buffer) else a for a in read_arguments(kernel, words)]
+        timing = time_kernel(
+            kernel,
+            passed,
+            grid,
+            request.get("model"),
+            overrides,
+            request.get("calibration"),
+            count("max-steps", limit) if limit else None,
+        )
+    except PtoError as error:
+        return Result("time", diagnostics=[*findings, *error.diagnostics], exit=1)
+    page = [*_page(timing, kernel.name, grid)]
+    written = request.get("trace")
+    if written is not None:
+        page.append(_export(timing, written))
+    fields = {"entry": kernel.name, "grid": grid, **timing.as_json(), "trace": written}
+    return Result("time", page, fields, findings)
+
+
+def _export(timing: Timing, path: str) -> str:
+    from ptoscope.timing.export import write_chrome
+
+    try:
+        notice = write_chrome(timing, Path(path))
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror}") from None
+    return f"trace in {path}{'; ' + notice if notice else ''}"
+
+
+def _page(timing: Timing, name: str, grid: int) -> list[str | Table]:
+    reasons, total = timing.reasons, timing.total_cycles
+    others = "".join(f"; {n}: {t.total_cycles}" for n, t in timing.others.items())
+    blocks = counted(grid, "block")
+    page: list[str | Table] = [
+        f"@{name} on {timing.model.target}, {blocks}: {total} cycles "
+        f"({timing.model.name} model{others})",
+        _lines(timing),
+        Table(
+            ("pipe", "busy", "waiting", "idle"),
+            [(p.pipe, str(p.busy), str(p.waiting), str(p.idle)) for p in reasons.pipes],
+        ),
+    ]
+    if reasons.loops:
+        rows = [
+            (
+                str(loop.line),
+                str(loop.turns),
+                f"{loop.cycles_per_turn:.1f}",
+                f"{loop.bound:.1f}",
+                loop.by,
+            )
+            for loop in reasons.loops[:_SHOWN]
+        ]
+        page.append(Table(("loop", "turns", "cycles a turn", "bound", "by"), rows))
+    page += [
+        f"without the wait of line {wait.line}: {counted(wait.fewer, 'cycle')} fewer"
+        for wait in reasons.waits[:_SHOWN]
+        if wait.fewer
+    ]
+    if reasons.assumed:
+        named = sorted({f"{title} {figure}" for title, figure, _ in reasons.assumed})
+        share = reasons.assumed_cycles / total if total else 0.0
+        page.append(f"{share:.0%} of the total rests on assumed figures: {', '.join(named)}")
+    return page
+
+
+def _lines(timing: Timing) -> Table:
+    names = tuple(timing.others)
+    columns = ("line", "times", "cycles", *names, "held up", "mostly by", "source")
+    return Table(columns, [_row(line, names) for line in timing.table()])
+
+
+def _row(line: Line, names: tuple[str, ...]) -> tuple[str, ...]:
+    mark = "*" if line.assumed else ""
+    others = (str(line.others[name]) for name in names)
+    text = line.text if len(line.text) <= 56 else f"{line.text[:53]}..."
+    held = str(line.stalled) if line.stalled else ""
+    return str(line.line), str(line.times), f"{line.cycles}{mark}", *others, held, line.why, text

@@ -1,0 +1,1 @@
+"""What a run touches without order: races between pipes, copies, vector accesses, blocks."""

@@ -1,0 +1,126 @@
+"""The smallest thing that orders two accesses, in words and as a change of the text."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ptoscope.check.text import Text
+from ptoscope.diagnostics import Edit
+from ptoscope.isa.targets import EVENTS
+from ptoscope.races.race import Side
+from ptoscope.races.scopes import kind_of
+from ptoscope.trace.places import LOOPS
+from ptoscope.trace.trace import NONE, PIPE_NUMBERS, SET, WAIT, Place, Trace
+
+FULL_BARRIER = "pto.barrier #pto.pipe<PIPE_ALL>"
+
+
+class Remedy(NamedTuple):
+    """A sentence for the hint, and the edits that do it."""
+
+    text: str
+    fix: tuple[Edit, ...] = ()
+
+
+class Remedies:
+    """Finds remedies in the text of one kernel."""
+
+    def __init__(self, trace: Trace, text: Text) -> None:
+        self._trace = trace
+        self._text = text
+
+    def between_pipes(self, early: Side, late: Side) -> Remedy:
+        """A flag from one pipe to the other; a full barrier where none fits."""
+        event = self._free_event(early.pipe, late.pipe)
+        meet = self._meet(early.anchor, late.anchor)
+        if event is None or meet is None or early.pipe == late.pipe:
+            return self._barrier(FULL_BARRIER, late)
+        signal, wait = (
+            f'pto.{name}["{early.pipe}", "{late.pipe}", "{event}"]'
+            for name in ("set_flag", "wait_flag")
+        )
+        first, then = meet
+        words = f"put {signal} after {_named(first)} and {wait} before {_named(then)}"
+        lines = [(first, signal, True), (then, wait, False)]
+        if first.index >= then.index:
+            loop = self._loop(then)
+            if loop is None:
+                return self._barrier(FULL_BARRIER, late)
+            words += (
+                f"; for the first turn set it once before the loop of line {loop.span.line}, and "
+                "after the loop wait for it once"
+            )
+            lines += [(loop, signal, False), (loop, wait, True)]
+        return Remedy(words, self._edits(lines))
+
+    def between_copies(self, late: Side) -> Remedy:
+        """The barrier of their pipe."""
+        return self._barrier(f'pto.pipe_barrier "{late.pipe}"', late)
+
+    def inside_scope(self, early: Side, late: Side) -> Remedy:
+        """The mem_bar of the two kinds."""
+        kinds = (kind_of(side.place, side.writes) for side in (early, late))
+        bar = f'pto.mem_bar "{"_".join(kinds)}"'
+        return Remedy(f"put {bar} before line {late.line}", self._edits([(late.place, bar, False)]))
+
+    def _barrier(self, line: str, late: Side) -> Remedy:
+        where = late.anchor
+        return Remedy(f"put {line} before {_named(where)}", self._edits([(where, line, False)]))
+
+    def _edits(self, lines: list[tuple[Place, str, bool]]) -> tuple[Edit, ...]:
+        """All lines put before or after their places; nothing if one of them cannot be."""
+        made: list[Edit] = []
+        for place, line, after in lines:
+            insert = self._text.insert_after if after else self._text.insert_before
+            edits = insert(place.op, line)
+            if not edits:
+                return ()
+            made += edits
+        return tuple(made)
+
+    def _free_event(self, src: str, dst: str) -> str | None:
+        """An event that this pair of pipes does not use, in this run or in the text."""
+        syncs = self._trace.syncs
+        pair = (syncs.src == PIPE_NUMBERS[src]) & (syncs.dst == PIPE_NUMBERS[dst])
+        flags = np.isin(syncs.kind, (SET, WAIT))
+        used = {EVENTS[i] for i in np.unique(syncs.id[pair & flags]).tolist() if 0 <= i < 8}
+        for place in self._trace.places:
+            attrs = place.op.attrs
+            if (attrs.get("src"), attrs.get("dst")) == (src, dst):
+                used.add(str(attrs.get("event")))
+        return next((name for name in EVENTS if name not in used), None)
+
+    # Where two places meet: the two operations of one block that they are, or are in.
+
+    def _chain(self, place: Place) -> list[Place]:
+        """The place and those around it, outermost first."""
+        chain = [place]
+        while chain[-1].parent != NONE:
+            chain.append(self._trace.places[chain[-1].parent])
+        return chain[::-1]
+
+    def _meet(self, early: Place, late: Place) -> tuple[Place, Place] | None:
+        pairs = list(zip(self._chain(early), self._chain(late), strict=False))
+        met: tuple[Place, Place] | None = None
+        for first, then in pairs:
+            if (first.parent, first.side) != (then.parent, then.side):
+                break
+            met = first, then
+            if first is not then:
+                break
+        if met is not None and met[0] is met[1] and met[0].name in LOOPS:
+            # In two blocks of one loop: no place is passed once by each.
+            return None
+        return met
+
+    def _loop(self, place: Place) -> Place | None:
+        """The innermost loop around."""
+        return self._trace.places[place.loops[-1]] if place.loops else None
+
+
+def _named(place: Place) -> str:
+    kind = {"scf.for": "the loop of ", "scf.while": "the loop of ", "scf.if": "the branch of "}
+    scope = "the vecscope of " if place.op.blocks else ""
+    return f"{kind.get(place.name, scope)}line {place.span.line}"

@@ -1,0 +1,218 @@
+"""What the pipes of a core order: flags, buffers, barriers, and what waits for them.
+
+Each pipe takes its instructions in program order; one that has to wait holds up those behind
+it. A clock of a pipe says, for every pipe, up to which event all that was issued to that one
+is complete. Events are gone through in an order that the rules allow.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from ptoscope.isa.targets import PIPES
+from ptoscope.races.board import IN_ORDER, Board, Clock, Meeting
+from ptoscope.races.cells import Runs, merge
+from ptoscope.trace.trace import (
+    BARRIER,
+    GET,
+    MEM_BAR,
+    PIPE_NUMBERS,
+    RELEASE,
+    SET,
+    WAIT,
+    Column,
+    Trace,
+)
+
+_S = PIPE_NUMBERS["PIPE_S"]
+_ALL = PIPE_NUMBERS["PIPE_ALL"]
+_NODE = -1
+
+
+class _Item(NamedTuple):
+    """An instruction on its way: its event, its pipe, a kind of `syncs` or _NODE, the key of
+    what it synchronises, what the scalar unit knew when it issued it. An acquisition awaits
+    releases (their events), a release in mode 1 the other pipes that hold the buffer."""
+
+    event: int
+    pipe: int
+    kind: int
+    key: tuple[int, ...]
+    mode: int
+    awaited: tuple[int, ...]
+    scalar: Clock | None
+
+
+def meetings(trace: Trace, runs: Runs, report: Callable[[Meeting], None]) -> None:
+    """Reports nodes of one block that touch the same bytes and that nothing orders: for each
+    node and each other pipe the last one. After that the two count as ordered, so that what
+    the same remedy orders is not reported again."""
+    ranges = merge(runs)
+    board = Board(runs, ranges, report)
+    core: _Core | None = None
+    block = -1
+    for event, now, pipe, kind, key, mode in _items(trace, ranges.node):
+        if now != block:
+            if core is not None:
+                core.finish()
+            block = now
+            core = _Core(event, board)
+        assert core is not None
+        core.issue(event, pipe, kind, key, mode)
+    if core is not None:
+        core.finish()
+
+
+def _items(trace: Trace, nodes: Column) -> list[tuple[int, int, int, int, tuple[int, ...], int]]:
+    """What the pipes are given, in the order of issue: event, block, pipe, kind, key, mode."""
+    syncs, events = trace.syncs, trace.events
+    pipes = np.array([PIPE_NUMBERS.get(place.pipe, 0) for place in trace.places])
+    found: list[tuple[int, int, int, int, tuple[int, ...], int]] = []
+    used = np.flatnonzero(syncs.kind != MEM_BAR)
+    columns = (syncs.event, syncs.kind, syncs.src, syncs.dst, syncs.id, syncs.mode)
+    blocks = events.block[syncs.event[used]].tolist()
+    rows = zip(*(c[used].tolist() for c in columns), strict=True)
+    for (event, kind, src, dst, number, mode), block in zip(rows, blocks, strict=True):
+        pipe = dst if kind == WAIT else src
+        found.append((event, block, pipe, kind, (src, dst, number), mode))
+    nodes = np.unique(nodes)
+    columns = nodes, events.block[nodes], pipes[events.place[nodes]]
+    for event, block, pipe in zip(*(c.tolist() for c in columns), strict=True):
+        found.append((event, block, pipe, _NODE, (), 0))
+    found.sort(key=lambda item: item[0])
+    return found
+
+
+class _Core:
+    """The pipes of one block. What happened before event `first` is over."""
+
+    def __init__(self, first: int, board: Board) -> None:
+        self._board = board
+        self._known: list[Clock] = [[first] * len(PIPES) for _ in PIPES]
+        self._queues: list[deque[_Item]] = [deque() for _ in PIPES]
+        self._waiting = 0
+        self._scalar: Clock | None = None
+        self._merged: list[Clock | None] = [None] * len(PIPES)
+        self._tokens: dict[tuple[int, ...], deque[Clock]] = defaultdict(deque)
+        self._announced: dict[int, list[int]] = defaultdict(list)
+        """Of each buffer: the releases issued, without those that a later one stands for."""
+        self._released: dict[int, Clock] = {}
+        self._holders: dict[int, set[int]] = defaultdict(set)
+        self._patient = True
+        self._latest = [first] * len(PIPES)
+        """The last event that each pipe has executed."""
+
+    def issue(self, event: int, pipe: int, kind: int, key: tuple[int, ...], mode: int) -> None:
+        """The scalar unit comes to an instruction."""
+        if pipe == _ALL:
+            self.finish()
+            self._known[_S] = [event] * len(PIPES)
+            self._scalar = list(self._known[_S])
+            return
+        awaited: tuple[int, ...] = ()
+        if kind == GET:
+            self._holders[key[2]].add(pipe)
+            if mode == 0:
+                awaited = tuple(self._announced[key[2]])
+        elif kind == RELEASE:
+            self._announced[key[2]].append(event)
+            self._holders[key[2]].discard(pipe)
+            if mode == 1:
+                awaited = tuple(self._holders[key[2]])
+        item = _Item(event, pipe, kind, key, mode, awaited, self._scalar)
+        if not self._queues[pipe] and self._execute(item):
+            if self._waiting:
+                self.advance()
+            return
+        self._queues[pipe].append(item)
+        self._waiting += 1
+
+    def advance(self) -> None:
+        """Pipes that can go on do."""
+        moved = self._waiting > 0
+        while moved:
+            moved = False
+            for queue in self._queues:
+                while queue and self._execute(queue[0]):
+                    queue.popleft()
+                    self._waiting -= 1
+                    moved = True
+
+    def finish(self) -> None:
+        """All pipes come to an end. The engines do not hold up a release in mode 1: if one is
+        all that keeps the rest waiting, the rest did happen."""
+        self.advance()
+        self._patient = False
+        self.advance()
+        self._patient = True
+
+    def _execute(self, item: _Item) -> bool:
+        event, pipe, kind = item.event, item.pipe, item.kind
+        known = self._known[pipe]
+        if item.scalar is not None and item.scalar is not self._merged[pipe]:
+            self._merged[pipe] = item.scalar
+            _join(known, item.scalar)
+        if known[_S] < event:
+            # What the scalar unit did itself is complete when it issues the next one.
+            known[_S] = event
+        if kind == _NODE:
+            self._board.touch(event, pipe, known)
+        elif kind == SET:
+            self._tokens[item.key].append(self._done(event, pipe))
+        elif kind == WAIT:
+            tokens = self._tokens[item.key]
+            if not tokens:
+                return False
+            _join(known, tokens.popleft())
+        elif kind == GET:
+            if any(release not in self._released for release in item.awaited):
+                return False
+            for release in item.awaited:
+                _join(known, self._released[release])
+        elif kind == RELEASE:
+            if not self._release(item):
+                return False
+        elif kind == BARRIER:
+            known[pipe] = event
+        if pipe == _S and kind in (WAIT, GET, RELEASE):
+            self._scalar = list(known)
+        self._latest[pipe] = event
+        return True
+
+    def _done(self, event: int, pipe: int) -> Clock:
+        """What is complete when a pipe has finished all that was issued to it."""
+        clock = list(self._known[pipe])
+        clock[pipe] = event
+        return clock
+
+    def _release(self, item: _Item) -> bool:
+        """In mode 1 a release comes after what was given to other pipes that hold the buffer."""
+        clock = self._done(item.event, item.pipe)
+        for pipe in item.awaited:
+            queue = self._queues[pipe]
+            behind = queue[0].event if queue else item.event
+            if behind < item.event and self._patient:
+                return False
+            clock[pipe] = max(clock[pipe], min(behind, item.event))
+            if self._latest[pipe] < item.event:
+                _join(clock, self._known[pipe])
+        if item.pipe in IN_ORDER:
+            _join(self._known[item.pipe], clock)
+        announced = self._announced[item.key[2]]
+        # One release stands for those before it, so that the list stays short.
+        over = [r for r in announced if r < item.event and r in self._released]
+        for release in over:
+            _join(clock, self._released[release])
+            announced.remove(release)
+        self._released[item.event] = clock
+        return True
+
+
+def _join(clock: Clock, other: Clock) -> None:
+    for i, value in enumerate(other):
+        if clock[i] < value:
+            clock[i] = value

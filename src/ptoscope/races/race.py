@@ -1,0 +1,106 @@
+"""What is known about a race."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from ptoscope.diagnostics import Edit
+from ptoscope.trace.trace import UB, Place, Trace
+
+PIPES_RACE = "PTO0701"
+COPIES_RACE = "PTO0702"
+SCOPE_RACE = "PTO0703"
+BLOCKS_RACE = "PTO0704"
+
+Kind = Literal["RAW", "WAR", "WAW"]
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the two accesses: the execution of an instruction. `anchor` is what stands among
+    the synchronisation: the instruction, or the vecscope around it."""
+
+    event: int
+    place: Place
+    anchor: Place
+    pipe: str
+    block: int
+    iteration: tuple[tuple[str, int], ...]
+    writes: bool
+
+    @property
+    def line(self) -> int:
+        return self.place.span.line
+
+    @property
+    def verb(self) -> str:
+        return "writes" if self.writes else "reads"
+
+
+@dataclass(frozen=True)
+class Race:
+    """Two accesses to the bytes `first` to `last` (inclusive) of a space (-1 is UB, else the
+    position of an argument) that nothing orders, `early` before `late` in program order.
+
+    `count` is how often the two places meet so; the sides are those of the first time.
+    `remedy` says in words the smallest thing that would order them; `fix` is that change of
+    the text, empty where it cannot be made safely.
+    """
+
+    code: str
+    early: Side
+    late: Side
+    space: int
+    first: int
+    last: int
+    count: int
+    remedy: str = ""
+    fix: tuple[Edit, ...] = ()
+
+    @property
+    def kind(self) -> Kind:
+        if self.early.writes:
+            return "WAW" if self.late.writes else "RAW"
+        return "WAR"
+
+    def as_json(self) -> dict[str, object]:
+        """The stable JSON form."""
+        return {
+            "code": self.code,
+            "kind": self.kind,
+            "space": "ub" if self.space == UB else f"argument {self.space}",
+            "first_byte": self.first,
+            "last_byte": self.last,
+            "count": self.count,
+            "early": _side(self.early),
+            "late": _side(self.late),
+            "remedy": self.remedy,
+        }
+
+
+def _side(side: Side) -> dict[str, object]:
+    return {
+        "line": side.line,
+        "instruction": side.place.name,
+        "pipe": side.pipe,
+        "block": side.block,
+        "iteration": [{"loop": name, "value": value} for name, value in side.iteration],
+        "writes": side.writes,
+    }
+
+
+def side(trace: Trace, event: int, writes: bool) -> Side:
+    """The access of an event."""
+    place = trace.places[int(trace.events.place[event])]
+    anchor = place if place.scope < 0 else trace.places[place.scope]
+    turn = int(trace.events.turn[event])
+    return Side(
+        event,
+        place,
+        anchor,
+        place.pipe,
+        int(trace.events.block[event]),
+        tuple(trace.iteration(turn)),
+        writes,
+    )

@@ -1,0 +1,166 @@
+"""The critical path: through the pipes, and through the longest vecscope."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ptoscope.isa.targets import PIPES
+from ptoscope.timing.compiled import Ints, compiled
+from ptoscope.timing.pipe_schedule import BY_ISSUE, BY_ORDER, BY_SYNC
+
+if TYPE_CHECKING:
+    from ptoscope.timing.timing import Timing
+
+_SCOPES = ("pto.vecscope", "pto.strict_vecscope")
+
+
+@dataclass(frozen=True)
+class Step:
+    """A part of a path: the cycles a line contributed on a pipe, in so many pieces."""
+
+    line: int
+    pipe: str
+    what: str
+    cycles: int
+    times: int = 1
+
+
+def line(timing: Timing, place: int) -> int:
+    """The source line of a place."""
+    return timing.trace.places[place].span.line
+
+
+def slowest(timing: Timing) -> int:
+    """The block that ends last."""
+    return int(np.argmax(timing.schedule.ends))
+
+
+def critical_path(timing: Timing) -> list[Step]:
+    """What decided the end of the slowest block, from its begin; the cycles add up to the
+    total."""
+    schedule, events = timing.schedule, timing.events
+    block = slowest(timing)
+    first, end = (int(n) for n in events.block_at[block : block + 2])
+    found: list[Step] = []
+    if first == end:
+        return found
+    done = schedule.done[first:end]
+    until = timing.total_cycles
+    at = first + int(np.argmax(done))
+    blocked = first + np.flatnonzero(
+        (events.scalar[first:end] == 1) & (schedule.decided[first:end] == BY_SYNC)
+    )
+    if done[at - first] < until:
+        # The scalar unit issued to the end.
+        until, at = _back(timing, found, blocked, end, until, end - 1)
+    while at >= 0:
+        start = int(schedule.start[at])
+        _add(found, timing, at, until - start)
+        until = min(until, start)
+        match int(schedule.decided[at]):
+            case value if value == BY_SYNC or (value == BY_ORDER and schedule.by[at] >= 0):
+                at = int(schedule.by[at])
+            case value if value == BY_ISSUE and until > 0:
+                until, at = _back(timing, found, blocked, at, until, at)
+            case _:
+                at = -1
+    return _joined(found[::-1])
+
+
+def _back(
+    timing: Timing, found: list[Step], blocked: np.ndarray, before: int, until: int, shown: int
+) -> tuple[int, int]:
+    """The scalar unit's part, back to where it waited itself."""
+    place = int(timing.events.place[shown])
+    earlier = int(np.searchsorted(blocked, before)) - 1
+    start = int(timing.schedule.start[blocked[earlier]]) if earlier >= 0 else 0
+    if until > start:
+        found.append(Step(line(timing, place), "PIPE_S", "issue", until - start))
+    return start, int(timing.schedule.by[blocked[earlier]]) if earlier >= 0 else -1
+
+
+def _add(found: list[Step], timing: Timing, event: int, cycles: int) -> None:
+    if cycles <= 0:
+        return
+    place = timing.trace.places[int(timing.events.place[event])]
+    pipe = PIPES[int(timing.events.pipe[event])]
+    what = "vecscope" if place.name in _SCOPES else "work"
+    if pipe.startswith("PIPE_MTE") or "_ub_ub" in place.name or "ubuf_to_ubuf" in place.name:
+        what = "DMA"
+    if pipe == "PIPE_S":
+        what = "issue"
+    found.append(Step(place.span.line, pipe, what, cycles))
+
+
+def _joined(steps: list[Step]) -> list[Step]:
+    found: dict[tuple[int, str, str], tuple[int, int]] = {}
+    for step in steps:
+        cycles, times = found.get((step.line, step.pipe, step.what), (0, 0))
+        found[step.line, step.pipe, step.what] = cycles + step.cycles, times + 1
+    return [Step(*key, *numbers) for key, numbers in found.items()]
+
+
+def chain(timing: Timing) -> list[Step]:
+    """The path through the longest vecscope entry, the most cycles first."""
+    scopes, code = timing.scopes, timing.code
+    if scopes.start is None or scopes.ready is None or scopes.bound is None or not len(code):
+        return []
+    assert scopes.latency is not None
+    entry = int(np.argmax(scopes.cycles))
+    first, end = (int(n) for n in code.entry_at[entry : entry + 2])
+    if first == end:
+        return []
+    at = first + int(np.argmax(scopes.start[first:end] + scopes.latency[first:end]))
+    places = len(timing.trace.places)
+    cycles = np.zeros(2 * places, dtype=np.int64)
+    times = np.zeros(2 * places, dtype=np.int64)
+    cycles[code.place[at]] = scopes.latency[at]
+    times[code.place[at]] = 1
+    _walk(first, at, places, scopes.start, scopes.ready, scopes.bound, code.place, cycles, times)
+    found = [
+        Step(
+            line(timing, int(i) % places),
+            "PIPE_V",
+            "result" if i < places else "room",
+            int(cycles[i]),
+            int(times[i]),
+        )
+        for i in np.flatnonzero(cycles)
+    ]
+    return sorted(found, key=lambda s: -s.cycles)
+
+
+@compiled
+def _walk(
+    first: int,
+    last: int,
+    places: int,
+    start: Ints,
+    ready: Ints,
+    bound: Ints,
+    place: Ints,
+    cycles: Ints,
+    times: Ints,
+) -> int:
+    """Goes back from an instruction by what its start waited for, and adds up the cycles of
+    each place: first those others waited for its results, then those it found no room."""
+    at = last
+    while at > first:
+        now = start[at]
+        before = bound[at]
+        shown = places + place[at]
+        if before >= 0 and ready[at] == now:
+            shown = place[before]
+        else:
+            # It found no room: time goes back with the latest start before it in the program.
+            before = at - 1
+            while before > first and start[before] > now:
+                before -= 1
+        if now > start[before]:
+            cycles[shown] += now - start[before]
+            times[shown] += 1
+        at = before
+    return 0

@@ -1,0 +1,170 @@
+"""Figures and where they come from."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Literal
+
+from ptoscope.diagnostics import UsageError
+from ptoscope.isa import TABLE
+from ptoscope.isa.dtypes import dtype as dtype_named
+
+FigureSource = Literal["manual", "cycle model", "measured", "assumed", "given"]
+"""manual: the documents; cycle model: the vendor's cycle-accurate simulator; measured: on the
+machine, or fitted to its profiling points; given: by the user."""
+
+FIELDS = {
+    "op": (
+        "latency",
+        "load_to_compute",
+        "compute_to_store",
+        "hold",
+        "head",
+        "per_repeat",
+        "tail",
+        "startup",
+        "completion",
+        "interval",
+    ),
+    "dma": ("bytes_per_cycle", "startup"),
+    "scalar": ("issue",),
+    "core": ("startup", "drain", "width", "queue", "registers", "release", "second_load", "loop"),
+}
+PATHS = ("gm_to_ub", "ub_to_gm", "ub_to_ub")
+LARGEST = 4000
+"""The largest figure that may be given."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A number, its source, and in words what it stands for or stands in for."""
+
+    value: float
+    source: FigureSource
+    note: str = ""
+
+    @property
+    def cycles(self) -> int:
+        return int(self.value)
+
+    @property
+    def assumed(self) -> bool:
+        return self.source == "assumed"
+
+
+@dataclass
+class Overrides:
+    """Figures given by the user, by name: `vadd.f32.latency`, `vadd.latency` (all element
+    types), `dma.gm_to_ub.bytes_per_cycle`, `core.startup`, `scalar.issue`."""
+
+    values: dict[str, float] = field(default_factory=dict[str, float])
+
+    @staticmethod
+    def of(settings: Mapping[str, float] | None, calibration: str | Path | None) -> Overrides:
+        """Those of a file, then those of the settings. UsageError for a name or a number that
+        means nothing."""
+        found = Overrides()
+        if calibration is not None:
+            for name, value in _file(Path(calibration)):
+                found.add(name, value)
+        for name, value in (settings or {}).items():
+            found.add(name, value)
+        return found
+
+    def add(self, name: str, value: float) -> None:
+        parts = name.split(".")
+        kind = parts[0] if parts[0] in FIELDS else "op"
+        legal = FIELDS[kind]
+        if parts[-1] not in legal or not _known(kind, parts[1:-1] if kind != "op" else parts[:-1]):
+            raise UsageError(
+                f"there is no figure '{name}'; write OP.DTYPE.FIELD or OP.FIELD with a field of "
+                f"{', '.join(FIELDS['op'])}, dma.PATH.FIELD ({', '.join(PATHS)}; "
+                f"{', '.join(FIELDS['dma'])}), scalar.issue, or core.FIELD "
+                f"({', '.join(FIELDS['core'])})"
+            )
+        rate = parts[-1] == "bytes_per_cycle"
+        least = 1 / LARGEST if rate else float(name == "core.width")
+        if not least <= value <= LARGEST:
+            raise UsageError(f"{name} is {value:g}; it has to be from {least:g} to {LARGEST}")
+        if not rate and value != int(value):
+            raise UsageError(f"{name} is {value:g}; it has to be a whole number of cycles")
+        self.values[name] = value
+
+    def check(self, target: str, fields: Iterable[str]) -> None:
+        """UsageError if a figure is given that no model of the target has."""
+        known = set(fields)
+        for name in self.values:
+            first, last = name.split(".")[0], name.split(".")[-1]
+            if first not in ("dma", "scalar") and (first if first == "core" else last) not in known:
+                raise UsageError(
+                    f"the models of {target} have no figure '{name}'; theirs are "
+                    f"{', '.join(sorted(known))}, dma and scalar.issue"
+                )
+
+    def get(self, *names: str) -> Figure | None:
+        """The first of these that is given."""
+        for name in names:
+            if name in self.values:
+                return Figure(self.values[name], "given", name)
+        return None
+
+    def figure(self, name: str, otherwise: Figure) -> Figure:
+        return self.get(name) or otherwise
+
+
+def _known(kind: str, parts: list[str]) -> bool:
+    if kind != "op":
+        return parts == [] if kind != "dma" else len(parts) == 1 and parts[0] in PATHS
+    if not 1 <= len(parts) <= 2:
+        return False
+    name = parts[0].split("_")[0] if parts[0].startswith(("vcmp_", "vcmps_", "vcvt_")) else parts[0]
+    if f"pto.{name}" not in TABLE:
+        return False
+    if len(parts) == 1 or "_to_" in parts[1]:
+        return True
+    try:
+        dtype_named(parts[1])
+    except KeyError:
+        return False
+    return True
+
+
+def _file(path: Path) -> Iterable[tuple[str, float]]:
+    """A table like those of this package: `op`, maybe `dtype`, and columns named as fields."""
+    try:
+        rows = list(csv.DictReader(path.read_text("utf-8").splitlines()))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise UsageError(f"cannot read {path}: {error}") from None
+    if not rows or "op" not in rows[0]:
+        raise UsageError(f"{path}: the first line has to name columns, 'op' among them")
+    for number, row in enumerate(rows, 2):
+        name = ".".join(row[k] for k in ("op", "dtype") if row.get(k))
+        for column, text in row.items():
+            if column not in FIELDS["op"] or not text:
+                continue
+            try:
+                value = float(text)
+            except ValueError:
+                raise UsageError(f"{path}, line {number}: {column} is '{text}'") from None
+            yield f"{name}.{column}", value
+
+
+def parse_setting(text: str) -> tuple[str, float]:
+    """`vadd.f32.latency=9` as a name and a number; UsageError if it is not that."""
+    name, _, number = text.partition("=")
+    try:
+        return name.strip(), float(number)
+    except ValueError:
+        raise UsageError(f"'{text}': write NAME=NUMBER, such as vadd.f32.latency=7") from None
+
+
+@cache
+def table(name: str) -> tuple[dict[str, str], ...]:
+    """The rows of one of this package's tables."""
+    text = resources.files("ptoscope.timing").joinpath("data", name).read_text("utf-8")
+    return tuple(csv.DictReader(text.splitlines()))

@@ -1,0 +1,110 @@
+"""What holds each loop: cycles of a turn against the least that its work allows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ptoscope.isa.targets import PIPES
+from ptoscope.timing.scopes import LOOPS, loop_runs
+
+if TYPE_CHECKING:
+    from ptoscope.timing.timing import Timing
+
+_UNITS = {"PIPE_S": "scalar unit", "PIPE_V": "vector core", "PIPE_MTE2": "DMA (GM to UB)",
+          "PIPE_MTE3": "DMA (UB to GM)"}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A loop: how many turns, cycles of one (the mean), and the bound: the least cycles of a
+    turn, by what. `bounds` has all that were considered."""
+
+    line: int
+    turns: int
+    cycles_per_turn: float
+    bound: float
+    by: str
+    bounds: dict[str, float]
+
+
+def find(timing: Timing) -> list[Loop]:
+    """Innermost loops of vecscopes, and loops around work of pipes."""
+    found = [*_inner(timing), *_outer(timing)]
+    return sorted(found, key=lambda loop: loop.line)
+
+
+def _inner(timing: Timing) -> list[Loop]:
+    scopes, code, trace = timing.scopes, timing.code, timing.trace
+    if scopes.start is None or scopes.ideal is None or not len(code):
+        return []
+    mine, run, turns = loop_runs(trace, code.turn, code.entry)
+    if not len(mine):
+        return []
+    loop = trace.turns.loop[code.turn[mine]]
+    loop_of_run = loop[np.flatnonzero(np.diff(run, prepend=-1))]
+    steps = turns - 1
+    span = _pace(scopes.start[mine], run, code.place[mine])
+    chain = _pace(scopes.ideal[mine], run, code.place[mine])
+    found: list[Loop] = []
+    for place in np.unique(loop):
+        runs = np.flatnonzero((loop_of_run == place) & (steps > 0))
+        inside = mine[loop == place]
+        count = int(turns[loop_of_run == place].sum())
+        if not len(runs):
+            continue
+        moved = int(steps[runs].sum())
+        places, times = np.unique(code.place[inside], return_counts=True)
+        per_turn = {int(p): float(n) / count for p, n in zip(places, times, strict=True)}
+        bounds = timing.model.loop_bounds(per_turn)
+        bounds["dependency chain"] = float(chain[runs].sum()) / moved
+        by = max(bounds, key=lambda name: bounds[name])
+        pace = float(span[runs].sum()) / moved
+        line = trace.places[int(place)].span.line
+        found.append(Loop(line, count, pace, bounds[by], by, bounds))
+    return found
+
+
+def _pace(start: np.ndarray, run: np.ndarray, place: np.ndarray) -> np.ndarray:
+    """Of each run: cycles from the first start of an instruction to its last, of that
+    instruction for which they are most."""
+    key = run * (int(place.max()) + 1) + place
+    order = np.argsort(key, kind="stable")
+    first = np.flatnonzero(np.diff(key[order], prepend=-1))
+    last = np.append(first[1:], len(order)) - 1
+    spans = start[order[last]] - start[order[first]]
+    runs = run[order[first]]
+    return np.maximum.reduceat(spans, np.flatnonzero(np.diff(runs, prepend=-1)))
+
+
+def _outer(timing: Timing) -> list[Loop]:
+    trace, events, schedule = timing.trace, timing.events, timing.schedule
+    found: list[Loop] = []
+    done, start = (column[: len(events)] for column in (schedule.done, schedule.start))
+    spent = np.where(events.sync == 1, 0, done - start)
+    spent[events.scalar == 1] = timing.model.issue.cycles
+    for place in trace.places:
+        if place.scope >= 0 or place.name not in LOOPS:
+            continue
+        inside = np.array([place.index in p.loops for p in trace.places], dtype=bool)
+        mine = np.flatnonzero(inside[events.place])
+        turns = int((trace.turns.loop == place.index).sum())
+        if not len(mine) or not turns or not (events.scalar[mine] == 0).any():
+            continue
+        bounds: dict[str, float] = {}
+        for pipe in np.unique(events.pipe[mine]):
+            on = mine[events.pipe[mine] == pipe]
+            cycles = float(spent[on].sum())
+            if not pipe:
+                cycles = float(len(mine) * timing.model.issue.cycles)
+            name = str(PIPES[int(pipe)])
+            bounds[_UNITS.get(name, name)] = cycles / turns
+        span = 0
+        for block in np.unique(events.block[mine]):
+            here = mine[events.block[mine] == block]
+            span += int(schedule.done[here].max() - schedule.issued[here].min())
+        by = max(bounds, key=lambda name: bounds[name])
+        found.append(Loop(place.span.line, turns, span / turns, bounds[by], by, bounds))
+    return found

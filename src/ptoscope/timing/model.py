@@ -1,0 +1,192 @@
+"""What a model of a target gives, and what all models share."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ptoscope.timing.compiled import Ints
+from ptoscope.timing.figures import Figure, Overrides
+from ptoscope.timing.pipes import PipeEvents, Work
+from ptoscope.timing.scopes import Instructions
+from ptoscope.timing.vector_core import (
+    CAUSE_COUNT,
+    FIRST_LOAD,
+    FIRST_PORT,
+    NO_PORT,
+    OTHER_LOAD,
+    SECOND_PORT,
+    STORES,
+)
+from ptoscope.trace.trace import Trace
+
+_PATHS = {
+    "mte_gm_ub": "gm_to_ub",
+    "copy_gm_to_ubuf": "gm_to_ub",
+    "mte_ub_gm": "ub_to_gm",
+    "copy_ubuf_to_gm": "ub_to_gm",
+    "mte_ub_ub": "ub_to_ub",
+    "copy_ubuf_to_ubuf": "ub_to_ub",
+}
+REPEAT_BYTES = 256
+"""What one repeat of an instruction that works on UB reads at most."""
+
+
+@dataclass
+class ScopeTimes:
+    """Cycles inside vecscopes.
+
+    `cycles` by entry; by place the cycles that started something (`busy`) and that did not,
+    by cause (`stall`, a row of causes for each place); `startup` and `drain` of each entry.
+    `head` and `tail` are the parts of an entry's cycles that only count if its pipe was idle,
+    and that the pipe does not wait for. By instruction, where the model has them: `start`
+    cycle in its entry, when it was `ready` to, `latency`, `track` (where it ran), the producer
+    it was `bound` by, cycles it `waited` for that one, and `ideal`, its start if only results
+    had to be waited for.
+    """
+
+    cycles: Ints
+    busy: Ints
+    stall: Ints
+    startup: int = 0
+    drain: int = 0
+    head: Ints | None = None
+    tail: Ints | None = None
+    start: Ints | None = None
+    ready: Ints | None = None
+    ideal: Ints | None = None
+    latency: Ints | None = None
+    track: Ints | None = None
+    bound: Ints | None = None
+    waited: Ints | None = None
+
+
+@dataclass
+class PlaceFigures:
+    """The figures one place rests on, by name."""
+
+    title: str
+    figures: dict[str, Figure] = field(default_factory=dict[str, Figure])
+
+    @property
+    def assumed(self) -> bool:
+        return any(figure.assumed for figure in self.figures.values())
+
+
+class Model(ABC):
+    """Figures of a target and how they make cycles."""
+
+    target: str
+    name: str
+    tracks: Mapping[int, str] = {
+        FIRST_PORT: "vector: port 0",
+        SECOND_PORT: "vector: port 1",
+        FIRST_LOAD: "vector: loads, first of a cycle",
+        OTHER_LOAD: "vector: loads, second of a cycle",
+        STORES: "vector: stores",
+        NO_PORT: "vector: predicates and barriers",
+    }
+    """Where instructions start, by number in `ScopeTimes.track`."""
+    fields: tuple[str, ...] = ()
+    """The figures of an instruction that it uses; `core` if it has figures of the core."""
+
+    def __init__(self, overrides: Overrides) -> None:
+        self.overrides = overrides
+        self.issue = overrides.figure(
+            "scalar.issue",
+            Figure(1, "assumed", "the scalar unit executes or issues one instruction a cycle"),
+        )
+        self.used: dict[int, PlaceFigures] = {}
+        """The figures of every place that was timed."""
+
+    @abstractmethod
+    def scopes(self, trace: Trace, code: Instructions) -> ScopeTimes:
+        """The cycles of every vecscope entry."""
+
+    @abstractmethod
+    def bandwidth(self, path: str) -> tuple[Figure, Figure]:
+        """Bytes a cycle, and cycles of start-up, of a DMA."""
+
+    @abstractmethod
+    def outside(self, name: str) -> tuple[Figure, Figure, Figure]:
+        """Head, cycles per repeat and tail of an instruction that works on UB as a whole."""
+
+    def loop_bounds(self, per_turn: dict[int, float]) -> dict[str, float]:
+        """What one turn of a loop takes at least, by reason, from how often a turn executes
+        each place; empty where the model has no such bound."""
+        return {}
+
+    def core_figures(self) -> dict[str, Figure]:
+        """Figures that belong to no instruction."""
+        return {}
+
+    def work(self, events: PipeEvents, scopes: ScopeTimes) -> Work:
+        """What every event costs its pipe."""
+        trace = events.trace
+        found = Work(*(np.zeros(max(1, len(events)), dtype=np.int64) for _ in range(3)))
+        moved: Ints | None = None
+        entry = trace.events.entry
+        for place in trace.places:
+            if place.scope >= 0 or place.record is None:
+                continue
+            mine = np.flatnonzero(events.place == place.index)
+            short = place.record.short
+            if short in ("vecscope", "strict_vecscope"):
+                entries = entry[events.event[mine]]
+                head = _of(scopes.head, entries)
+                tail = _of(scopes.tail, entries)
+                found.work[mine] = scopes.cycles[entries] - head - tail
+                found.head[mine], found.tail[mine] = head, tail
+                continue
+            if (short not in _PATHS and place.pipe != "PIPE_V") or place.record.pipe.startswith(
+                "="
+            ):
+                continue
+            if moved is None:
+                moved = bytes_moved(trace)
+            self._moving(place.index, short, mine, moved[events.event[mine]], found)
+        return found
+
+    def _moving(self, index: int, short: str, mine: Ints, moved: Ints, found: Work) -> None:
+        if short in _PATHS:
+            path = _PATHS[short]
+            rate, startup = self.bandwidth(path)
+            self.used[index] = PlaceFigures(
+                path, {"bytes_per_cycle": rate} | ({"startup": startup} if startup.value else {})
+            )
+            found.work[mine] = startup.cycles + np.ceil(moved / rate.value).astype(np.int64)
+            return
+        head, each, tail = self.outside(short)
+        self.used[index] = PlaceFigures(short, {"head": head, "per_repeat": each, "tail": tail})
+        found.head[mine] = head.cycles
+        found.tail[mine] = tail.cycles
+        found.work[mine] = each.cycles * -(-moved // REPEAT_BYTES)
+
+
+def _of(column: Ints | None, entries: Ints) -> Ints:
+    return np.zeros(len(entries), dtype=np.int64) if column is None else column[entries]
+
+
+def bytes_moved(trace: Trace) -> Ints:
+    """By event: the bytes it reads or those it writes, whichever are more."""
+    accesses = trace.accesses
+    size = (accesses.length * accesses.count).astype(np.float64)
+    count = len(trace.events)
+    sides = [
+        np.bincount(accesses.event[chosen], weights=size[chosen], minlength=count)
+        for chosen in (accesses.writes, ~accesses.writes)
+    ]
+    return np.maximum(*sides).astype(np.int64)
+
+
+def empty_scopes(trace: Trace, entries: int) -> ScopeTimes:
+    """Zeros of the right sizes."""
+    places = max(1, len(trace.places))
+    return ScopeTimes(
+        np.zeros(max(1, entries), dtype=np.int64),
+        np.zeros(places, dtype=np.int64),
+        np.zeros(places * CAUSE_COUNT, dtype=np.int64),
+    )

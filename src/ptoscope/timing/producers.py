@@ -1,0 +1,274 @@
+"""Who made what an instruction reads: registers followed through loops and branches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ptoscope.isa.types import is_vector_state
+from ptoscope.program import Function, Op
+from ptoscope.timing.a5_ops import FREE
+from ptoscope.timing.compiled import Ints, compiled
+from ptoscope.trace.trace import Trace
+
+NONE = -1
+
+
+def ints(values: Iterable[int]) -> Ints:
+    """An array for compiled loops; never empty, so that it has an address."""
+    if isinstance(values, np.ndarray):
+        found = values.astype(np.int64)
+    else:
+        found = np.fromiter(values, dtype=np.int64)
+    return found if len(found) else np.zeros(1, dtype=np.int64)
+
+
+def ragged(rows: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
+    """Rows of different lengths: where each starts, with the end, and all their numbers."""
+    at = np.zeros(len(rows) + 1, dtype=np.int64)
+    np.cumsum([len(row) for row in rows], out=at[1:])
+    return at, ints(number for row in rows for number in row)
+
+
+def producers(trace: Trace, events: Ints, number: Ints, entry: Ints) -> tuple[Ints, Ints]:
+    """The producers of each instruction, as a ragged array of instruction numbers.
+
+    `events` are the rows of `trace.events` inside vecscopes, in order; `number` gives each
+    one its number as an instruction, or -1 (scalar code); `entry` the vecscope entered.
+    """
+    function = trace.function
+    vector = [is_vector_state(kind) for kind in function.types]
+    places = [p.op for p in trace.places]
+    read_at, reads = ragged([[s for s in op.operands if vector[s]] for op in places])
+    write_at, writes = ragged([[s for s in op.results if vector[s]] for op in places])
+    sources = _sources(function)
+    source_at, source = ragged([sources(slot) for slot in range(len(function.types))])
+    loops = [_carried(op, vector) for op in places]
+    loop_at, argument = ragged([[a for a, _, _ in loop] for loop in loops])
+    _, initial = ragged([[i for _, i, _ in loop] for loop in loops])
+    _, yielded = ragged([[y for _, _, y in loop] for loop in loops])
+
+    place = trace.events.place[events].astype(np.int64)
+    wanted = (read_at[1:] - read_at[:-1])[place]
+    wanted[number < 0] = 0
+    dep_at = np.zeros(len(events) + 1, dtype=np.int64)
+    np.cumsum(wanted, out=dep_at[1:])
+    dep = np.full(max(1, int(dep_at[-1])), NONE, dtype=np.int64)
+    parent = ints(trace.turns.parent)
+    _follow(
+        len(events),
+        place,
+        trace.events.turn[events].astype(np.int64),
+        entry,
+        number,
+        parent,
+        ints(trace.turns.loop),
+        _depths(trace.turns.parent),
+        read_at,
+        reads,
+        write_at,
+        writes,
+        source_at,
+        source,
+        loop_at,
+        argument,
+        initial,
+        yielded,
+        np.full(max(1, len(function.types)), NONE, dtype=np.int64),
+        np.zeros(max(1, len(function.types)), dtype=np.int64),
+        dep_at,
+        dep,
+    )
+    return _tidy(dep_at, dep, number)
+
+
+def _tidy(dep_at: Ints, dep: Ints, number: Ints) -> tuple[Ints, Ints]:
+    """Without what is unknown, rows by instruction."""
+    dep = dep[: int(dep_at[-1])]
+    kept = dep != NONE
+    before = np.zeros(len(dep) + 1, dtype=np.int64)
+    np.cumsum(kept, out=before[1:])
+    at = before[np.append(dep_at[:-1][number >= 0], dep_at[-1])]
+    return at, dep[kept] if kept.any() else np.zeros(1, dtype=np.int64)
+
+
+def _depths(parent: np.ndarray) -> Ints:
+    """How many loops are around each turn, itself included. Parents come before children."""
+    depth = np.zeros(max(1, len(parent)), dtype=np.int64)
+    if len(parent):
+        _count_depths(len(parent), ints(parent), depth)
+    return depth
+
+
+@compiled
+def _count_depths(turns: int, parent: Ints, depth: Ints) -> int:
+    for t in range(turns):
+        depth[t] = 1
+        if parent[t] >= 0:
+            depth[t] = depth[parent[t]] + 1
+    return 0
+
+
+def _carried(op: Op, vector: Sequence[bool]) -> list[tuple[int, int, int]]:
+    """Of a loop: the values it carries, as slots of the argument, its start, what is yielded."""
+    if op.name == "scf.for":
+        block = op.blocks[0]
+        rows = zip(block.args[1:], op.operands[3:], block.ops[-1].operands, strict=True)
+    elif op.name == "scf.while":
+        before, after = op.blocks
+        rows = zip(before.args, op.operands, after.ops[-1].operands, strict=True)
+    else:
+        return []
+    return [row for row in rows if vector[row[0]]]
+
+
+def _sources(function: Function) -> Callable[[int], list[int]]:
+    """The slots that a slot is only another name of; of a branch's result, those of both."""
+    names: dict[int, tuple[int, ...]] = {}
+    for op in function.ops():
+        short = op.name.partition(".")[2]
+        if op.name == "scf.for":
+            names |= _same(op.results, op.blocks[0].ops[-1].operands)
+        elif op.name == "scf.while":
+            passed = op.blocks[0].ops[-1].operands[1:]
+            names |= _same(op.results, passed) | _same(op.blocks[1].args, passed)
+        elif op.name == "scf.if":
+            sides = [b.ops[-1].operands for b in op.blocks if b.ops and b.ops[-1].operands]
+            names |= {r: tuple(s[i] for s in sides) for i, r in enumerate(op.results)}
+        elif short in FREE:
+            names |= _same(op.results, op.operands[:1])
+
+    def follow(slot: int) -> list[int]:
+        if slot not in names:
+            return [slot]
+        return [real for other in names[slot] for real in follow(other)]
+
+    return follow
+
+
+def _same(slots: Iterable[int], others: Iterable[int]) -> dict[int, tuple[int, ...]]:
+    return {slot: (other,) for slot, other in zip(slots, others, strict=True)}
+
+
+@compiled
+def _writer(slot: int, source_at: Ints, source: Ints, last: Ints) -> Any:
+    """The instruction that wrote a slot last; of several names, the latest."""
+    found = NONE
+    for j in range(source_at[slot], source_at[slot + 1]):
+        found = max(found, last[source[j]])
+    return found
+
+
+@compiled
+def _turn(
+    loop: int,
+    begins: int,
+    source_at: Ints,
+    source: Ints,
+    loop_at: Ints,
+    argument: Ints,
+    initial: Ints,
+    yielded: Ints,
+    last: Ints,
+    fresh: Ints,
+) -> int:
+    """Gives a loop's arguments the writers of their values for the turn that begins."""
+    for j in range(loop_at[loop], loop_at[loop + 1]):
+        if begins:
+            fresh[j - loop_at[loop]] = _writer(initial[j], source_at, source, last)
+        else:
+            fresh[j - loop_at[loop]] = _writer(yielded[j], source_at, source, last)
+    for j in range(loop_at[loop], loop_at[loop + 1]):
+        last[argument[j]] = fresh[j - loop_at[loop]]
+    return 0
+
+
+@compiled
+def _follow(
+    count: int,
+    place: Ints,
+    turn: Ints,
+    entry: Ints,
+    number: Ints,
+    parent: Ints,
+    loop: Ints,
+    depth: Ints,
+    read_at: Ints,
+    reads: Ints,
+    write_at: Ints,
+    writes: Ints,
+    source_at: Ints,
+    source: Ints,
+    loop_at: Ints,
+    argument: Ints,
+    initial: Ints,
+    yielded: Ints,
+    last: Ints,
+    fresh: Ints,
+    dep_at: Ints,
+    dep: Ints,
+) -> int:
+    now = NONE
+    first = 0
+    for e in range(count):
+        if e == 0 or entry[e] != entry[e - 1]:
+            # What another vecscope wrote is not seen here.
+            first = number[e]
+            k = e
+            while first < 0 and k < count and entry[k] == entry[e]:
+                first = number[k]
+                k += 1
+            now = NONE
+        if turn[e] != now:
+            # Climb from both turns to loops that stand in the same turn of the next outside.
+            a = now
+            b = turn[e]
+            while b >= 0 and a != b:
+                if a < 0 or depth[a] < depth[b]:
+                    if a == parent[b]:
+                        break
+                    b = parent[b]
+                elif depth[a] > depth[b]:
+                    a = parent[a]
+                elif parent[a] == parent[b] and loop[a] == loop[b]:
+                    break
+                else:
+                    a = parent[a]
+                    b = parent[b]
+            level = 0
+            if b >= 0 and a != b and a >= 0 and depth[a] == depth[b]:
+                _turn(
+                    loop[b], 0, source_at, source, loop_at, argument, initial, yielded, last, fresh
+                )
+                level = depth[b]
+            elif b >= 0 and a == b:
+                level = depth[b]
+            elif b >= 0:
+                level = depth[b] - 1
+            down = 0
+            if turn[e] >= 0:
+                down = depth[turn[e]]
+            while level < down:
+                level += 1
+                c = turn[e]
+                while depth[c] > level:
+                    c = parent[c]
+                _turn(
+                    loop[c], 1, source_at, source, loop_at, argument, initial, yielded, last, fresh
+                )
+            now = turn[e]
+        if number[e] >= 0:
+            at = dep_at[e]
+            for j in range(read_at[place[e]], read_at[place[e] + 1]):
+                found = _writer(reads[j], source_at, source, last)
+                for k in range(dep_at[e], at):
+                    if dep[k] == found:
+                        found = NONE
+                if found >= first:
+                    dep[at] = found
+                at += 1
+            for j in range(write_at[place[e]], write_at[place[e] + 1]):
+                last[writes[j]] = number[e]
+    return 0

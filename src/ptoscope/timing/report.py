@@ -1,0 +1,165 @@
+"""A schedule for people and machines: lines of the source with their cycles, and JSON."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ptoscope.timing.stalls import waited_for
+from ptoscope.timing.vector_core import CAUSE_COUNT, CAUSES, DEPENDENCY
+
+if TYPE_CHECKING:
+    from ptoscope.timing.timing import Timing
+
+_SCOPES = ("pto.vecscope", "pto.strict_vecscope")
+
+
+@dataclass(frozen=True)
+class Line:
+    """One source line: how often it executed, its cycles (of its pipe; inside a vecscope those
+    in which it was the oldest to start or to be held up), how many of them it was held up,
+    mostly why, and whether its figures are assumed. All blocks together. `others` has the
+    cycles by the target's other models."""
+
+    line: int
+    text: str
+    times: int
+    cycles: int
+    stalled: int
+    why: str
+    assumed: bool
+    others: dict[str, int]
+
+
+def lines(timing: Timing) -> list[Line]:
+    """The lines that took cycles, in order of the source."""
+    cycles = cycles_by_line(timing)
+    others = {name: cycles_by_line(other) for name, other in timing.others.items()}
+    why = _why(timing)
+    executed = np.bincount(timing.trace.events.place, minlength=len(timing.trace.places))
+    times: dict[int, int] = defaultdict(int)
+    assumed: set[int] = set()
+    for place in timing.trace.places:
+        times[place.span.line] = max(times[place.span.line], int(executed[place.index]))
+        used = timing.model.used.get(place.index)
+        if used is not None and used.assumed and executed[place.index]:
+            assumed.add(place.span.line)
+    text = timing.program.text.split("\n")
+    found: list[Line] = []
+    for number in sorted({*cycles, *(n for o in others.values() for n in o)}):
+        stalled = sum(c for c, _ in why[number])
+        most = max(why[number], default=(0, ""))[1]
+        shown = text[number - 1].strip() if 0 < number <= len(text) else ""
+        found.append(
+            Line(
+                number,
+                shown,
+                times[number],
+                cycles.get(number, 0),
+                stalled,
+                most,
+                number in assumed,
+                {name: other.get(number, 0) for name, other in others.items()},
+            )
+        )
+    return found
+
+
+def cycles_by_line(timing: Timing) -> dict[int, int]:
+    """Cycles of each line over all blocks: inside a vecscope those of the vector core, of the
+    vecscope itself startup and drain, of a transfer its pipe's, of a wait the waiting."""
+    found: dict[int, int] = defaultdict(int)
+    stall = timing.scopes.stall.reshape(-1, CAUSE_COUNT).sum(axis=1)
+    work, wait = timing.work, timing.schedule.wait
+    size = len(timing.trace.places)
+    events = timing.events
+    weights = (work.work + work.head + work.tail)[: len(events)] + wait[: len(events)]
+    outside = np.bincount(events.place, weights=weights, minlength=size)
+    entries = np.bincount(events.place, minlength=size)
+    for place in timing.trace.places:
+        if place.name in _SCOPES:
+            each = timing.scopes.startup + timing.scopes.drain
+            cycles = int(entries[place.index]) * each
+        elif place.scope >= 0:
+            cycles = int(timing.scopes.busy[place.index] + stall[place.index])
+        else:
+            cycles = int(outside[place.index])
+        if cycles:
+            found[place.span.line] += cycles
+    return dict(found)
+
+
+def _why(timing: Timing) -> dict[int, list[tuple[int, str]]]:
+    found: dict[int, list[tuple[int, str]]] = defaultdict(list)
+    places = timing.trace.places
+    stall = timing.scopes.stall.reshape(-1, CAUSE_COUNT)
+    for place, cause in np.argwhere(stall):
+        if cause != DEPENDENCY:
+            where = places[int(place)].span.line
+            found[where].append((int(stall[place, cause]), CAUSES[cause]))
+    for (who, on), cycles in waited_for(timing).items():
+        where = places[who].span.line
+        found[where].append((cycles, f"line {places[on].span.line}"))
+    for item in timing.reasons.stalls:
+        if item.cause in ("flag wait", "buffer wait", "barrier"):
+            found[item.line].append((item.cycles, f"{item.cause}, for line {item.on}"))
+    return found
+
+
+def vecscopes(timing: Timing) -> list[dict[str, int]]:
+    """Of each vecscope its line, entries and cycles over all blocks."""
+    found: list[dict[str, int]] = []
+    for place in timing.trace.places:
+        if place.name in _SCOPES:
+            mine = timing.events.event[timing.events.place == place.index]
+            cycles = int(timing.scopes.cycles[timing.trace.events.entry[mine]].sum())
+            found.append({"line": place.span.line, "entries": len(mine), "cycles": cycles})
+    return found
+
+
+def as_json(timing: Timing) -> dict[str, Any]:
+    """All that is known, as plain values."""
+    reasons = timing.reasons
+    total = timing.total_cycles
+    share = reasons.assumed_cycles / total if total else 0.0
+    return {
+        "target": timing.model.target,
+        "model": timing.model.name,
+        "total_cycles": total,
+        "other_models": {name: other.total_cycles for name, other in timing.others.items()},
+        "blocks": [int(end) for end in timing.schedule.ends[: timing.trace.grid]],
+        "pipes": [asdict(pipe) for pipe in reasons.pipes],
+        "vecscopes": vecscopes(timing),
+        "stalls": [asdict(stall) for stall in reasons.stalls],
+        "critical_path": [asdict(step) for step in reasons.path],
+        "chain": [asdict(step) for step in reasons.chain],
+        "loops": [asdict(loop) for loop in reasons.loops],
+        "waits": [asdict(wait) for wait in reasons.waits],
+        "assumed_share": round(share, 4),
+        "assumed": [
+            {"name": title, "figure": name, "value": figure.value, "note": figure.note}
+            for title, name, figure in reasons.assumed
+        ],
+        "figures": _figures(timing),
+        "lines": [asdict(line) for line in lines(timing)],
+    }
+
+
+def _figures(timing: Timing) -> list[dict[str, Any]]:
+    """Every figure the total rests on, with its source."""
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    named = [("scalar", {"issue": timing.model.issue}), ("core", timing.model.core_figures())]
+    named += [(used.title, used.figures) for used in timing.model.used.values()]
+    for title, figures in named:
+        for name, figure in figures.items():
+            found[title, name] = {
+                "name": title,
+                "figure": name,
+                "value": figure.value,
+                "source": figure.source,
+                "note": figure.note,
+            }
+    return list(found.values())

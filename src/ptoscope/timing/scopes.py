@@ -1,0 +1,130 @@
+"""The vecscopes of a trace as arrays of instructions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ptoscope.isa.types import is_vector_state
+from ptoscope.timing.a5_ops import FREE
+from ptoscope.timing.compiled import Ints
+from ptoscope.timing.producers import producers
+from ptoscope.trace.trace import Place, Trace
+
+LOOPS = ("scf.for", "scf.while")
+MIN_GAP = 7
+"""Least cycles between the begins of two loops, of the vector core's table."""
+OVERHEAD = 5
+"""Entering a loop again costs so many cycles more than its turns; seen in the points."""
+
+
+@dataclass
+class Instructions:
+    """Dynamic instructions of all vecscope entries, in order.
+
+    `event` is the row of each in the trace, `place` its place, `turn` its turn; those of
+    entry e are `entry_at[e]` to `entry_at[e + 1]`. `gap` is as the vector core takes it.
+    """
+
+    event: Ints
+    place: Ints
+    turn: Ints
+    entry_at: Ints
+    gap: Ints
+    dep_at: Ints
+    dep: Ints
+
+    def __len__(self) -> int:
+        return len(self.event)
+
+    @property
+    def entry(self) -> Ints:
+        """The entry of each."""
+        return np.repeat(np.arange(len(self.entry_at) - 1), np.diff(self.entry_at))
+
+    def uses(self) -> Ints:
+        """How many instructions read the result of each, as a fresh array."""
+        count = int(self.dep_at[-1])
+        return np.bincount(self.dep[:count], minlength=max(1, len(self))).astype(np.int64)
+
+
+def is_instruction(trace: Trace, place: Place) -> bool:
+    """Whether the vector core executes it: scalar code inside a vecscope only makes addresses
+    and is not counted."""
+    if place.scope < 0 or place.record is None or place.record.short in FREE:
+        return False
+    types = trace.function.types
+    slots = (*place.op.operands, *place.op.results)
+    return place.name == "pto.mem_bar" or any(is_vector_state(types[slot]) for slot in slots)
+
+
+def instructions(trace: Trace) -> Instructions:
+    """Those of all vecscopes of a trace."""
+    counted = np.array([is_instruction(trace, p) for p in trace.places], dtype=bool)
+    inside = np.array([p.scope >= 0 for p in trace.places], dtype=bool)
+    events = np.flatnonzero(inside[trace.events.place])
+    place = trace.events.place[events]
+    kept = counted[place]
+    number = np.where(kept, np.cumsum(kept) - 1, -1)
+    entry = trace.events.entry[events].astype(np.int64)
+    dep_at, dep = producers(trace, events, number, entry)
+    mine = events[kept]
+    entries = int(trace.events.entry.max(initial=-1)) + 1
+    entry_at = np.zeros(entries + 1, dtype=np.int64)
+    np.cumsum(np.bincount(entry[kept], minlength=entries), out=entry_at[1:])
+    turn = trace.events.turn[mine].astype(np.int64)
+    return Instructions(
+        mine,
+        trace.events.place[mine].astype(np.int64),
+        turn,
+        entry_at,
+        _gaps(trace, turn, entry[kept]),
+        dep_at,
+        dep,
+    )
+
+
+def innermost(trace: Trace) -> np.ndarray:
+    """Which places are loops inside a vecscope without another loop in them."""
+    found = np.array([p.scope >= 0 and p.name in LOOPS for p in trace.places], dtype=bool)
+    for place in trace.places:
+        if place.name in LOOPS:
+            found[list(place.loops)] = False
+    return found
+
+
+def loop_runs(trace: Trace, turn: Ints, entry: Ints) -> tuple[np.ndarray, Ints, Ints]:
+    """The instructions inside innermost loops; for each the number of its run (one entry of a
+    loop); and the turns of each run."""
+    none = np.zeros(0, dtype=np.int64)
+    if not len(trace.turns):
+        return none, none, none
+    loop = trace.turns.loop[turn]
+    mine = np.flatnonzero((turn >= 0) & innermost(trace)[loop])
+    if not len(mine):
+        return none, none, none
+    key = (loop[mine], trace.turns.parent[turn[mine]], entry[mine])
+    changed = np.ones(len(mine), dtype=bool)
+    changed[1:] = np.any([k[1:] != k[:-1] for k in key], axis=0)
+    run = np.cumsum(changed) - 1
+    begins = np.ones(len(mine), dtype=bool)
+    begins[1:] = turn[mine][1:] != turn[mine][:-1]
+    return mine, run, np.bincount(run[begins])
+
+
+def _gaps(trace: Trace, turn: Ints, entry: Ints) -> Ints:
+    gap = np.zeros(max(1, len(turn)), dtype=np.int64)
+    mine, run, turns = loop_runs(trace, turn, entry)
+    if not len(mine):
+        return gap
+    begins = np.ones(len(mine), dtype=bool)
+    begins[1:] = turn[mine][1:] != turn[mine][:-1]
+    gap[mine[begins]] = -1
+    first = np.flatnonzero(np.diff(run, prepend=-1))
+    where = entry[mine][first]
+    again = np.zeros(len(first), dtype=bool)
+    again[1:] = where[1:] == where[:-1]
+    before = np.maximum(MIN_GAP, np.roll(turns, 1) + OVERHEAD)
+    gap[mine[first]] = np.where(again, before, 1)
+    return gap

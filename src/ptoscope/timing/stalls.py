@@ -1,0 +1,136 @@
+"""Cycles in which something could not go on, and why."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ptoscope.timing.critical import Step, line
+from ptoscope.timing.pipe_schedule import BY_ORDER
+from ptoscope.timing.vector_core import CAUSE_COUNT, CAUSES, DEPENDENCY
+from ptoscope.trace.trace import BARRIER, GET
+
+if TYPE_CHECKING:
+    from ptoscope.timing.timing import Timing
+
+_TOP_WAITS = 5
+_SCOPES = ("pto.vecscope", "pto.strict_vecscope")
+
+
+@dataclass(frozen=True)
+class Stall:
+    """Cycles, summed over all blocks, in which a line could not go on. `on` is the line it
+    waited for, 0 if none."""
+
+    cause: str
+    line: int
+    cycles: int
+    on: int = 0
+
+
+@dataclass(frozen=True)
+class Wait:
+    """A synchronisation that waited: how long in all, and what the total would be less by if
+    it were not there."""
+
+    line: int
+    kind: str
+    cycles: int
+    fewer: int
+    on: int = 0
+
+
+def scope_stalls(timing: Timing) -> list[Stall]:
+    """Inside vecscopes, by cause; startup and drain too."""
+    scopes = timing.scopes
+    found: list[Stall] = []
+    stall = scopes.stall.reshape(-1, CAUSE_COUNT)
+    for place, cause in np.argwhere(stall):
+        if cause != DEPENDENCY:
+            cycles = int(stall[place, cause])
+            found.append(Stall(CAUSES[cause], line(timing, int(place)), cycles))
+    found.extend(_dependencies(timing))
+    for place in timing.trace.places:
+        if place.name in _SCOPES:
+            entries = int((timing.events.place == place.index).sum())
+            for cause, cycles in (("startup", scopes.startup), ("drain", scopes.drain)):
+                if entries * cycles:
+                    found.append(Stall(cause, place.span.line, entries * cycles))
+    return found
+
+
+def waited_for(timing: Timing) -> dict[tuple[int, int], int]:
+    """Cycles that a place waited for results of another, by both."""
+    scopes, code = timing.scopes, timing.code
+    if scopes.waited is None or scopes.bound is None or not len(code):
+        return {}
+    mine = np.flatnonzero(scopes.waited)
+    places = len(timing.trace.places)
+    pairs = code.place[mine] * places + code.place[scopes.bound[mine]]
+    names, where = np.unique(pairs, return_inverse=True)
+    cycles = np.bincount(where, weights=scopes.waited[mine])
+    return {(int(n) // places, int(n) % places): int(c) for n, c in zip(names, cycles, strict=True)}
+
+
+def _dependencies(timing: Timing) -> list[Stall]:
+    return [
+        Stall(CAUSES[DEPENDENCY], line(timing, who), cycles, line(timing, on))
+        for (who, on), cycles in waited_for(timing).items()
+    ]
+
+
+def _kind(timing: Timing, event: int) -> str:
+    kind = int(timing.events.kind[event])
+    return "buffer wait" if kind == GET else "barrier" if kind == BARRIER else "flag wait"
+
+
+def _awaited(timing: Timing, event: int) -> int:
+    """The line of the work that a wait was for: what came before the signal on its pipe."""
+    schedule = timing.schedule
+    seen = 0
+    at = int(schedule.by[event])
+    while timing.events.sync[at] and schedule.decided[at] == BY_ORDER and seen < 100:
+        at, seen = int(schedule.by[at]), seen + 1
+    return line(timing, int(timing.events.place[at]))
+
+
+def _waited(timing: Timing) -> dict[int, tuple[int, int]]:
+    """By place of a synchronisation: the cycles it waited, and its longest wait's event."""
+    wait = timing.schedule.wait[: len(timing.events)]
+    found: dict[int, tuple[int, int]] = {}
+    held = np.flatnonzero(wait)
+    for place in np.unique(timing.events.place[held]):
+        mine = held[timing.events.place[held] == place]
+        found[int(place)] = int(wait[mine].sum()), int(mine[np.argmax(wait[mine])])
+    return found
+
+
+def wait_stalls(timing: Timing) -> list[Stall]:
+    """Of the pipes, at synchronisations."""
+    return [
+        Stall(_kind(timing, event), line(timing, place), cycles, _awaited(timing, event))
+        for place, (cycles, event) in _waited(timing).items()
+    ]
+
+
+def waits(timing: Timing) -> list[Wait]:
+    """The synchronisations that waited most, and what each is worth."""
+    found: list[Wait] = []
+    ranked = sorted(_waited(timing).items(), key=lambda item: -item[1][0])
+    for place, (cycles, event) in ranked[:_TOP_WAITS]:
+        fewer = timing.total_cycles - timing.without(place)
+        on = _awaited(timing, event)
+        found.append(Wait(line(timing, place), _kind(timing, event), cycles, fewer, on))
+    return found
+
+
+def transfers(path: list[Step]) -> list[Stall]:
+    """Transfers on the critical path."""
+    cycles: dict[int, int] = defaultdict(int)
+    for step in path:
+        if step.what == "DMA":
+            cycles[step.line] += step.cycles
+    return [Stall("DMA bandwidth", line, count) for line, count in cycles.items()]

@@ -1,0 +1,1 @@
+"""What a run did, event by event: the one record that races, timing and views read."""

@@ -1,0 +1,209 @@
+"""Writes a trace while a run goes on, with as little as possible for each instruction.
+
+Instructions that follow each other without control flow between them are one segment of the
+text: a run notes each segment it begins, and the events are laid out afterwards. An access
+notes its segment, its place, and which of the known shapes it has.
+"""
+
+from __future__ import annotations
+
+from array import array
+
+import numpy as np
+
+from ptoscope.diagnostics import PtoError
+from ptoscope.isa.sync import MEMORY_BARRIERS
+from ptoscope.program import Function
+from ptoscope.trace.shapes import Row, Shape
+from ptoscope.trace.trace import (
+    MEM_BAR,
+    NONE,
+    Accesses,
+    Column,
+    Events,
+    Place,
+    Syncs,
+    Trace,
+    Turns,
+)
+
+_SEGMENT, _TURN, _TOUCH, _SYNC = 3, 3, 5, 7
+"""How many numbers a row of each notebook has."""
+
+
+class Recorder:
+    """The notebooks of a run over all its blocks. `segments` are the places of each segment."""
+
+    def __init__(self, segments: list[list[int]]) -> None:
+        self._segments = segments
+        self.begun = array("i")
+        """Of each segment begun: its number, the turn, the entry of a vecscope."""
+        self.turns = array("q")
+        """Of each turn: its parent, the place of the loop, the value."""
+        self.touches = array("q")
+        """Of each access: the segment begun, the place, the space twice plus 1 if it writes,
+        the shape, the address."""
+        self.syncs = array("i")
+        """Of each: the segment begun, the place, and the columns of `Syncs`."""
+        self.entries = array("i")
+        """Of each vecscope issued: the segment begun that ends with it."""
+        self._blocks: list[int] = []
+        self._shapes: dict[Shape, int] = {}
+        self._rows: list[Row] = []
+        self._counts: list[int] = []
+
+    def shape(self, shape: Shape) -> int:
+        """The number of a shape."""
+        number = self._shapes.get(shape)
+        if number is None:
+            number = self._shapes[shape] = len(self._counts)
+            self._counts.append(len(shape))
+            self._rows.extend(shape)
+        return number
+
+    def end_block(self) -> None:
+        """The segments begun since the last call were those of one block."""
+        self._blocks.append(len(self.begun) // _SEGMENT)
+
+    def finish(
+        self,
+        function: Function,
+        grid: int,
+        places: list[Place],
+        error: PtoError | None = None,
+        last: int = NONE,
+    ) -> Trace:
+        """The trace. After a fault, `last` is the place in the last segment where it ended."""
+        return _Layout(self, self._segments, places, last).trace(
+            function, grid, np.array(self._blocks), (self._rows, self._counts), error
+        )
+
+
+def _table(notebook: array[int], width: int) -> Column:
+    return np.frombuffer(notebook, dtype=notebook.typecode).reshape(-1, width).T
+
+
+class _Layout:
+    """From segments to events."""
+
+    def __init__(
+        self, recorder: Recorder, segments: list[list[int]], places: list[Place], last: int
+    ) -> None:
+        self._recorder, self._places = recorder, places
+        self._sizes = np.array([len(s) for s in segments], dtype=np.int64)
+        self._flat = np.array([p for s in segments for p in s], dtype=np.int32)
+        self._offset = np.zeros(len(places), dtype=np.int64)
+        for segment in segments:
+            self._offset[segment] = range(len(segment))
+        self._begun = _table(recorder.begun, _SEGMENT)
+        lengths = self._sizes[self._begun[0]]
+        if last != NONE:
+            lengths[-1] = self._offset[last] + 1
+        self._lengths = lengths
+        self._order = self._issue_order()
+        self._start = np.empty(len(lengths), dtype=np.int64)
+        """The first event of each segment begun."""
+        placed = lengths if self._order is None else lengths[self._order]
+        starts = np.cumsum(placed) - placed
+        self._start[slice(None) if self._order is None else self._order] = starts
+
+    def _issue_order(self) -> Column | None:
+        """The segments in the order of issue, where that is not how they were begun."""
+        entry = self._begun[2]
+        issued = np.frombuffer(self._recorder.entries, dtype=np.int32)
+        key = np.arange(len(entry))
+        inside = entry != NONE
+        key[inside] = issued[entry[inside]]
+        if (key[1:] >= key[:-1]).all():
+            return None
+        return np.argsort(key, kind="stable")
+
+    def _sorted(self, column: Column) -> Column:
+        return column if self._order is None else column[self._order]
+
+    def trace(
+        self,
+        function: Function,
+        grid: int,
+        blocks: Column,
+        shapes: tuple[list[Row], list[int]],
+        error: PtoError | None,
+    ) -> Trace:
+        events = self._events(blocks)
+        turns = _table(self._recorder.turns, _TURN)
+        return Trace(
+            function,
+            grid,
+            self._places,
+            events,
+            Turns(turns[0].astype(np.int32), turns[1].astype(np.int32), turns[2].copy()),
+            self._accesses(*shapes),
+            self._syncs(events),
+            error,
+        )
+
+    def _events(self, blocks: Column) -> Events:
+        lengths = self._sorted(self._lengths)
+        numbers, turn, entry = (self._sorted(column) for column in self._begun)
+        starts = np.cumsum(lengths) - lengths
+        base = np.cumsum(self._sizes) - self._sizes
+        index = np.repeat(base[numbers] - starts, lengths)
+        index += np.arange(len(index))
+        segments = np.diff(np.concatenate(([0], blocks)))
+        block = np.repeat(np.arange(len(segments), dtype=np.int32), segments)
+        entries = np.repeat(entry, lengths)
+        issued = np.frombuffer(self._recorder.entries, dtype=np.int32)
+        entries[self._start[issued] + self._lengths[issued] - 1] = np.arange(len(issued))
+        return Events(
+            self._flat[index], np.repeat(block, lengths), np.repeat(turn, lengths), entries
+        )
+
+    def _event(self, begun: Column, place: Column) -> Column:
+        return (self._start[begun] + self._offset[place]).astype(np.int32)
+
+    def _accesses(self, rows: list[Row], counts: list[int]) -> Accesses:
+        begun, place, kind, shape, address = _table(self._recorder.touches, _TOUCH)
+        event = self._event(begun, place)
+        order = None if (event[1:] >= event[:-1]).all() else np.argsort(event, kind="stable")
+        if order is not None:
+            event, kind, shape, address = (c[order] for c in (event, kind, shape, address))
+        size = np.array(counts, dtype=np.int64)
+        first = np.cumsum(size) - size
+        times = size[shape]
+        row = np.repeat(first[shape] - (np.cumsum(times) - times), times)
+        row += np.arange(len(row))
+        table = np.array(rows, dtype=np.int64).reshape(-1, len(Row._fields))[row]
+        kind = np.repeat(kind, times)
+        return Accesses(
+            np.repeat(event, times),
+            (kind >> 1).astype(np.int16),
+            (kind & 1).astype(bool),
+            table[:, 0] + np.repeat(address, times),
+            table[:, 1].copy(),
+            table[:, 2].astype(np.int32),
+            table[:, 3].copy(),
+        )
+
+    def _syncs(self, events: Events) -> Syncs:
+        begun, place, *columns = _table(self._recorder.syncs, _SYNC)
+        noted = np.vstack((self._event(begun, place), *columns))
+        # The meaning of a mem_bar does nothing in this engine: its place tells all.
+        types = np.full(len(self._places), NONE)
+        for p in self._places:
+            if p.name == "pto.mem_bar":
+                types[p.index] = MEMORY_BARRIERS.index(str(p.op.attrs["type"]))
+        mode = types[events.place]
+        at = np.flatnonzero(mode != NONE)
+        none = np.full(len(at), NONE)
+        bars = np.vstack((at, np.full(len(at), MEM_BAR), none, none, none, mode[at]))
+        both = np.hstack((noted, bars))
+        event, kind, src, dst, number, mode = both[:, np.argsort(both[0], kind="stable")]
+        small = np.int8
+        return Syncs(
+            event.astype(np.int32),
+            kind.astype(small),
+            src.astype(small),
+            dst.astype(small),
+            number.astype(np.int16),
+            mode.astype(small),
+        )

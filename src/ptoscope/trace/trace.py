@@ -1,0 +1,180 @@
+"""The record of a run, in columns: one NumPy array per property, one row per thing.
+
+Five tables. `places` is the text: what can execute. The others are the run:
+
+- `events`: each execution of an instruction, in the order of issue: that of the scalar unit,
+  block after block. A vecscope is one event, when it is issued, and the events of its body
+  follow it at once, in the order of the body, also where the pipe came to them later.
+- `turns`: each turn of a loop. An event names the innermost one around it.
+- `accesses`: the bytes an event touches, as runs; lanes that are masked off are not in it.
+  Rows are in the order of their events; one event may have none or many.
+- `syncs`: what an event does about order. Rows are in the order of their events.
+
+Loops and branches are places and have no events. Neither have terminators (`scf.yield`), which
+are not even places. Everything else has: scalar arithmetic too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ptoscope.diagnostics import PtoError, Span
+from ptoscope.isa.record import Record
+from ptoscope.isa.sync import MEMORY_BARRIERS
+from ptoscope.isa.targets import PIPE_ALL, PIPES
+from ptoscope.program import Function, Op
+
+Column = np.ndarray[Any, np.dtype[Any]]
+
+UB = -1
+"""The space of UB; GM is the position of the pointer argument."""
+NONE = -1
+"""No turn, no scope, no pipe, no parent."""
+
+SYNC_KINDS = ("set", "wait", "get", "release", "barrier", "mem_bar")
+SET, WAIT, GET, RELEASE, BARRIER, MEM_BAR = range(len(SYNC_KINDS))
+PIPE_NUMBERS = {name: number for number, name in enumerate((*PIPES, PIPE_ALL))}
+"""The number of a pipe in a table: its position in `isa.targets.PIPES`, PIPE_ALL after them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """One operation of the text that can execute, at `places[index]`.
+
+    `pipe` is the pipe whose order it obeys: PIPE_V for all inside a vecscope (scalar code
+    too; `record.pipe` still says PIPE_S), PIPE_ALL for a barrier of all, "" for a loop or a
+    branch, whose `record` is None.
+    Slots read and written are `op.operands` and `op.results`.
+
+    `parent` is the place of the operation around it (a loop, a branch or a vecscope), -1 at
+    the top, and `side` which of its blocks it is in; `scope` the vecscope around it, or -1;
+    `loops` the loops around it, outermost first, those outside the vecscope too.
+    """
+
+    index: int
+    op: Op
+    record: Record | None
+    pipe: str
+    parent: int = NONE
+    side: int = 0
+    scope: int = NONE
+    loops: tuple[int, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return self.op.name
+
+    @property
+    def span(self) -> Span:
+        return self.op.span
+
+
+@dataclass(frozen=True, eq=False)
+class Events:
+    """`place`: int32, into `places`. `block`: int32, of the grid. `turn`: int32, into `turns`,
+    -1 outside all loops. `entry`: int32, which execution of a vecscope it belongs to, counted
+    from 0 over the whole run in the order of issue; -1 outside. The event of a vecscope itself
+    has the entry that it begins."""
+
+    place: Column
+    block: Column
+    turn: Column
+    entry: Column
+
+    def __len__(self) -> int:
+        return len(self.place)
+
+
+@dataclass(frozen=True, eq=False)
+class Turns:
+    """`parent`: int32, the turn of the next loop outside (also across the border of a
+    vecscope), or -1. `loop`: int32, the place of the loop. `value`: int64, of `scf.for` its
+    index, of `scf.while` the number of the turn from 0."""
+
+    parent: Column
+    loop: Column
+    value: Column
+
+    def __len__(self) -> int:
+        return len(self.parent)
+
+
+@dataclass(frozen=True, eq=False)
+class Accesses:
+    """`count` runs of `length` bytes, the first at `start`, each `stride` bytes after the one
+    before. `event`: int32. `space`: int16, -1 for UB, else the position of the argument in
+    GM (of arguments that share memory, of the first of them). `writes`: bool. `start`: int64,
+    from the begin of UB or of that argument. `length` and
+    `stride`: int64. `count`: int32. Runs of one row do not overlap; a row of one run has
+    stride 0; there is no row without bytes."""
+
+    event: Column
+    space: Column
+    writes: Column
+    start: Column
+    length: Column
+    count: Column
+    stride: Column
+
+    def __len__(self) -> int:
+        return len(self.event)
+
+
+@dataclass(frozen=True, eq=False)
+class Syncs:
+    """`event`: int32. `kind`: int8, into SYNC_KINDS. `src` and `dst`: int8, numbers of pipes:
+    of a set or wait its two; of the others `src` is the pipe and `dst` -1, of a mem_bar both
+    are -1. `id`: int16, the event id or the buffer, else -1. `mode`: int8, of a buffer its
+    mode, of a mem_bar its type in `isa.sync.MEMORY_BARRIERS`, else -1."""
+
+    event: Column
+    kind: Column
+    src: Column
+    dst: Column
+    id: Column
+    mode: Column
+
+    def __len__(self) -> int:
+        return len(self.event)
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """A run of `function` on `grid` blocks. `error` is what ended it, if something did: then
+    the last event is the one at fault (which may lack accesses) or the one at whose issue a
+    queued one was at fault, and later blocks are not in it."""
+
+    function: Function
+    grid: int
+    places: list[Place]
+    events: Events
+    turns: Turns
+    accesses: Accesses
+    syncs: Syncs
+    error: PtoError | None = None
+
+    def iteration(self, turn: int) -> list[tuple[str, int]]:
+        """The loops around, outermost first: the name of the index (`%i`, or `scf.while`) and
+        its value."""
+        found: list[tuple[str, int]] = []
+        while turn >= 0:
+            op = self.places[int(self.turns.loop[turn])].op
+            counted = op.name == "scf.for"
+            name = f"%{self.function.names[op.blocks[0].args[0]]}" if counted else op.name
+            found.append((name, int(self.turns.value[turn])))
+            turn = int(self.turns.parent[turn])
+        return found[::-1]
+
+    @property
+    def nbytes(self) -> int:
+        """What its columns take."""
+        tables = (self.events, self.turns, self.accesses, self.syncs)
+        return sum(column.nbytes for table in tables for column in vars(table).values())
+
+
+def barrier_type(mode: int) -> str:
+    """The type of a mem_bar by its number in `Syncs.mode`."""
+    return MEMORY_BARRIERS[mode]

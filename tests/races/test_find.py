@@ -1,0 +1,206 @@
+"""What is not a race, what a finding says, and which remedy it offers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ptoscope.diagnostics import edited
+from ptoscope.isa.targets import EVENTS, TARGETS
+from ptoscope.kernel import Kernel
+from ptoscope.races.find import find_races, list_races
+from ptoscope.trace.run import trace
+
+from ..check.pipes import (
+    G,
+    M,
+    V,
+    both,
+    copy_in,
+    copy_out,
+    kernel,
+    load,
+    loop,
+    program,
+    scope,
+    sets,
+    store,
+    waits,
+)
+from .kernels import races, run
+from .pairs_flags import MADE, read, write
+
+ABS = f"%w = pto.vabs %u, %m : {V}, {M} -> {V}"
+SILENT = {
+    "two loads": [scope(load("%u"), load("%v"))],
+    "copies of one pipe that meet in UB": [copy_in(), copy_in()],
+    "two copies out of the same bytes": [copy_out(to="%y"), copy_out(to="%x")],
+    "two vecscopes after each other": [write(""), read("")],
+    "a store over its own bytes of the turn before": [scope(MADE, loop(store("%w")))],
+    "a store of what was made from the load": [scope(load("%u", "%b"), ABS, store("%w"))],
+    "one value stored twice": [scope(MADE, store("%w"), store("%w"))],
+    "a wait before its set in the text": [
+        waits("MTE2", "V"),
+        scope(),
+        copy_in(),
+        sets("MTE2", "V"),
+    ],
+    "a chain over a third pipe": [copy_in(), both("MTE2", "MTE3"), both("MTE3", "V"), read("")],
+    "a scalar store before a copy is issued": [
+        f"%one = arith.constant 1.0 : f32\npto.store_scalar %one, %y[%i0] : {G}, f32",
+        copy_in().replace("%x", "%y"),
+    ],
+    "the scalar unit waits, then issues": [copy_in(), both("MTE2", "S"), read("")],
+    "halves of UB in turn": [
+        copy_in("%a"),
+        sets("MTE2", "V"),
+        copy_in("%b"),
+        sets("MTE2", "V"),
+        waits("MTE2", "V"),
+        read(""),
+        waits("MTE2", "V"),
+        read("", "%b"),
+    ],
+}
+
+
+@pytest.mark.parametrize("name", SILENT)
+def test_not_a_race(name: str) -> None:
+    assert races(kernel(*SILENT[name])) == []
+
+
+def test_only_a5_needs_a_mem_bar() -> None:
+    text = kernel(scope(MADE, store("%w"), load("%u", "%b")))
+    found = {target: len(races(text, target=target)) for target in TARGETS}
+    assert found == {"cpu": 0, "a2a3": 0, "a5": 1}
+
+
+def test_one_missing_wait_is_one_finding() -> None:
+    copies = [copy_in("%a"), copy_in("%c")]
+    uses = [scope(load("%u"), load("%v", "%c")), read(""), read("", "%c")]
+    (race,) = races(kernel(*copies, *uses))
+    # The fix stands after the last copy and before the first use: it orders all of them.
+    assert race.early.line == race.late.anchor.span.line - 1
+
+
+def test_of_two_stores_the_last_is_named() -> None:
+    stores = scope(MADE, store("%w"), 'pto.mem_bar "VST_VST"', store("%w"))
+    text = kernel(stores, copy_out())
+    (race,) = races(text)
+    assert (race.early.line, race.late.line) == (
+        text[: text.rindex(store("%w"))].count("\n") + 1,
+        text[: text.index(copy_out())].count("\n") + 1,
+    )
+
+
+def test_without_a_free_event_a_barrier_is_offered() -> None:
+    used = [both("MTE2", "V", event) for event in range(len(EVENTS))]
+    text = kernel(*used, copy_in(), read(""))
+    (race,) = races(text)
+    assert "pto.barrier #pto.pipe<PIPE_ALL>" in race.remedy
+    assert races(edited(text, race.fix)) == []
+
+
+def test_an_event_of_a_branch_that_is_not_taken_is_not_free() -> None:
+    text = kernel(f"scf.if %no {{\n{both('MTE2', 'V', 0)}\n}}", copy_in(), read(""))
+    (race,) = races(text)
+    assert '"EVENT_ID1"' in race.remedy
+
+
+def test_an_operation_that_shares_its_line_gets_no_edit() -> None:
+    two = f"{copy_in()} {scope(load())}"
+    (race,) = races(kernel(two))
+    assert race.fix == ()
+    assert "pto.set_flag" in race.remedy
+
+
+def test_races_before_a_fault_are_found() -> None:
+    far = "%far = arith.constant 99968 : index"
+    text = kernel(far, copy_in(), read(""), scope(load("%v", "%a", "%far")))
+    found = run(text)
+    assert found.error is not None
+    assert [r.kind for r in list_races(found, program(text), TARGETS["a5"])] == ["RAW"]
+
+
+def test_a_release_that_the_rules_hold_up_for_ever_hides_nothing() -> None:
+    # V waits for MTE2, which in mode 1 would wait for V; the engines let the release pass.
+    lines = ['pto.get_buf "PIPE_V", 0, 0', waits("MTE2", "V"), read("")]
+    lines += ['pto.get_buf "PIPE_MTE2", 0, 1', 'pto.rls_buf "PIPE_MTE2", 0, 1', copy_in()]
+    lines += [sets("MTE2", "V"), copy_in("%b"), read("", "%b"), 'pto.rls_buf "PIPE_V", 0, 0']
+    (race,) = races(kernel(*lines))
+    assert (race.kind, race.first) == ("RAW", 4096)
+
+
+def test_what_never_happened_does_not_race() -> None:
+    text = kernel(copy_in(), both("MTE2", "V"), waits("MTE3", "V"), read(""), copy_in())
+    found = run(text)
+    assert found.error is not None
+    assert list_races(found, program(text), TARGETS["a5"]) == []
+
+
+def test_a_race_as_json() -> None:
+    text = kernel(loop(copy_in(), read(""), both("V", "MTE2")))
+    (race,) = races(text)
+    record = race.as_json()
+    first = text.split("\n").index(copy_in()) + 1
+    assert record == {
+        "code": "PTO0701",
+        "kind": "RAW",
+        "space": "ub",
+        "first_byte": 0,
+        "last_byte": 255,
+        "count": 3,
+        "early": {
+            "line": first,
+            "instruction": "pto.mte_gm_ub",
+            "pipe": "PIPE_MTE2",
+            "block": 0,
+            "iteration": [{"loop": "%i", "value": 0}],
+            "writes": True,
+        },
+        "late": {
+            "line": first + 3,
+            "instruction": "pto.vlds",
+            "pipe": "PIPE_V",
+            "block": 0,
+            "iteration": [{"loop": "%i", "value": 0}],
+            "writes": False,
+        },
+        "remedy": race.remedy,
+    }
+
+
+def test_a_race_in_words() -> None:
+    text = kernel(loop(copy_in(), read(""), both("V", "MTE2")))
+    (finding,) = find_races(run(text), program(text), TARGETS["a5"])
+    line = finding.line - 3
+    assert finding.message == (
+        f"pto.vlds: PIPE_V reads UB bytes 0 to 255, which PIPE_MTE2 may still write (line {line})"
+    )
+    assert finding.found == (
+        f"read after write (RAW), PIPE_MTE2 line {line} at %i = 0, then PIPE_V line {line + 3} at "
+        "%i = 0; 3 times in this run"
+    )
+    assert finding.hint == (
+        f'put pto.set_flag["PIPE_MTE2", "PIPE_V", "EVENT_ID0"] after line {line} and '
+        f'pto.wait_flag["PIPE_MTE2", "PIPE_V", "EVENT_ID0"] before the vecscope of line {line + 1}'
+    )
+
+
+def test_an_array_given_twice_is_one_memory() -> None:
+    text = kernel(copy_out(), copy_in())
+    loaded = Kernel(program(text), TARGETS["a5"], "manual")
+    x = np.zeros(4096, np.float32)
+    apart = trace(loaded, [x, x.copy(), 3, True, False])
+    assert list_races(apart, loaded.program, loaded.target) == []
+    together = trace(loaded, [x, x, 3, True, False])
+    (race,) = list_races(together, loaded.program, loaded.target)
+    assert (race.code, race.kind, race.space) == ("PTO0701", "RAW", 0)
+
+
+def test_blocks_that_race_are_named() -> None:
+    text = kernel(copy_out())
+    (finding,) = find_races(run(text, grid=2), program(text), TARGETS["a5"])
+    assert finding.code == "PTO0704"
+    assert "block 1 writes bytes 0 to 255 of %y, which block 0 writes" in finding.message
+    assert finding.fix == ()

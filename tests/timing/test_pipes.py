@@ -1,0 +1,142 @@
+"""Whole kernels: what overlaps, what waits, and what the report promises."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ptoscope.diagnostics import PtoError, UsageError
+from ptoscope.timing import time_kernel
+from tests.timing.kernels import FLOATS, pipeline, scope, tiles, timed, unchecked
+
+TILES = 8
+TRANSFER = 64 + 4 * FLOATS // 128
+"""Start-up and bytes of one tile, as assumed for A5."""
+
+
+def _timed(text: str, **options: Any) -> Any:
+    return timed(text, tiles(TILES), **options)
+
+
+def _scope_cycles(timing: Any) -> int:
+    """Of one tile; all take the same."""
+    entries = {s["cycles"] for s in timing.as_json()["vecscopes"]}
+    assert len(entries) == 1
+    return entries.pop()
+
+
+@pytest.mark.parametrize("style", ["flags", "bufs"])
+def test_one_buffer_serialises_and_two_overlap(style: str) -> None:
+    one, two = (_timed(pipeline(TILES, n, style)) for n in (1, 2))
+    work = _scope_cycles(one)
+    serial = TILES * (TRANSFER + work)
+    assert serial <= one.total_cycles <= serial + 40
+    overlapped = TILES * max(TRANSFER, work) + min(TRANSFER, work)
+    assert overlapped <= two.total_cycles <= overlapped + 40
+
+
+@pytest.mark.parametrize(
+    ("style", "cause", "name"),
+    [("flags", "flag wait", "wait_flag"), ("bufs", "buffer wait", "get_buf")],
+)
+def test_a_wait_shows_as_such(style: str, cause: str, name: str) -> None:
+    """With one buffer, the vector core waits for every transfer."""
+    text = pipeline(TILES, 1, style)
+    timing = _timed(text)
+    lines = text.split("\n")
+    on_vector = [s for s in timing.as_json()["stalls"] if s["cause"] == cause]
+    assert on_vector
+    for stall in on_vector:
+        assert name in lines[stall["line"] - 1]
+    firsts = [s for s in on_vector if "mte_gm_ub" in lines[s["on"] - 1]]
+    # All but the first also wait for the scalar unit's issue of nothing else.
+    assert sum(s["cycles"] for s in firsts) >= TILES * TRANSFER - 10
+
+
+@pytest.mark.parametrize("buffers", [1, 2])
+def test_without_a_wait_the_total_is_what_the_report_promised(buffers: int) -> None:
+    """The line is deleted from the text, and the kernel traced again."""
+    text = pipeline(TILES, buffers)
+    timing = _timed(text)
+    waits = timing.as_json()["waits"]
+    assert waits
+    assert any(wait["fewer"] > 0 for wait in waits)
+    for wait in waits:
+        lines = text.split("\n")
+        assert "wait_flag" in lines.pop(wait["line"] - 1)
+        shorter = time_kernel(unchecked("\n".join(lines)), [tiles(TILES)])
+        assert timing.total_cycles - shorter.total_cycles == wait["fewer"]
+
+
+def test_pipes_add_up_and_so_does_the_critical_path() -> None:
+    for model in ("calibrated", "manual"):
+        timing = _timed(pipeline(TILES, 2), model=model)
+        found = timing.as_json()
+        for pipe in found["pipes"]:
+            assert pipe["busy"] + pipe["waiting"] + pipe["idle"] == found["total_cycles"]
+            assert all(v >= 0 for v in pipe.values() if isinstance(v, int))
+        assert sum(step["cycles"] for step in found["critical_path"]) == found["total_cycles"]
+        transfers = next(p for p in found["pipes"] if p["pipe"] == "PIPE_MTE2")
+        assert transfers["busy"] == TILES * TRANSFER
+
+
+def test_lines_add_up_to_the_vecscopes() -> None:
+    text = pipeline(1, 1)
+    timing = timed(text, tiles(1))
+    inside = [line for line in timing.table() if "pto.v" in line.text or "pset" in line.text]
+    assert sum(line.cycles for line in inside) == _scope_cycles(timing)
+
+
+def test_blocks_run_side_by_side() -> None:
+    text = pipeline(2, 1)
+    one, four = (timed(text, tiles(2), grid=grid) for grid in (1, 4))
+    assert four.total_cycles == one.total_cycles
+    assert four.as_json()["blocks"] == [one.total_cycles] * 4
+    assert [s["entries"] for s in four.as_json()["vecscopes"]] == [4, 4]
+
+
+def test_a_barrier_of_all_pipes_waits_for_them() -> None:
+    text = pipeline(1, 1).replace("    return", "    pto.barrier #pto.pipe<PIPE_ALL>\n    return")
+    timing = timed(text, tiles(1))
+    (barrier,) = (s for s in timing.as_json()["stalls"] if s["cause"] == "barrier")
+    scalar = next(p for p in timing.as_json()["pipes"] if p["pipe"] == "PIPE_S")
+    assert barrier["cycles"] == scalar["waiting"] > TRANSFER
+
+
+def test_loops_and_their_bounds() -> None:
+    text = pipeline(1, 1)
+    (loop,) = timed(text, tiles(1)).as_json()["loops"]
+    assert loop["turns"] == FLOATS // 64
+    # One vexp on each of two ports every four cycles.
+    assert (loop["by"], loop["bound"]) == ("execution ports", 2.0)
+    assert loop["cycles_per_turn"] == pytest.approx(2.0, abs=0.1)
+
+
+def test_cpu_has_no_cycles() -> None:
+    with pytest.raises(UsageError, match="no cycles are defined for cpu"):
+        timed(scope(), target="cpu")
+
+
+def test_unknown_models_are_named() -> None:
+    with pytest.raises(UsageError, match="calibrated, manual"):
+        timed(scope(), model="guess")
+
+
+def test_a_fault_ends_timing_too() -> None:
+    with pytest.raises(PtoError):
+        timed(pipeline(2, 1), np.ones(FLOATS, np.float32))
+
+
+def test_json_is_json() -> None:
+    found = _timed(pipeline(TILES, 2)).as_json()
+    assert json.loads(json.dumps(found)) == found
+    for key in ("total_cycles", "pipes", "vecscopes", "stalls", "assumed_share"):
+        assert key in found
+    for one in found["vecscopes"]:
+        assert set(one) == {"line", "entries", "cycles"}
+        assert isinstance(one["cycles"], int)
+    # The transfers are assumed, and half of the work hides behind them or they behind it.
+    assert 0 < found["assumed_share"] <= 1

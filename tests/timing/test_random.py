@@ -1,0 +1,61 @@
+"""Random programs through every model: what has to hold whatever the program."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+from ptoscope.kernel import prepare
+from ptoscope.timing import MODELS, Timing
+from ptoscope.timing.export import chrome_trace
+from ptoscope.timing.timing import time_trace
+from ptoscope.timing.validity import problems
+from ptoscope.trace.run import trace
+from tests.fuzz.programs import generate
+
+SEEDS = range(120)
+
+
+@pytest.mark.parametrize("first", range(0, len(SEEDS), 40))
+def test_what_always_holds(first: int) -> None:
+    timed = 0
+    for seed in SEEDS[first : first + 40]:
+        program = generate(seed)
+        if not program.legal or not MODELS[program.target]:
+            continue
+        kernel = prepare(program.text, f"seed {seed}", program.target, program.revision)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            run = trace(kernel, program.arguments(), program.grid)
+        assert run.error is None
+        for model in MODELS[program.target]:
+            _check(time_trace(run, kernel.program, kernel.target, model))
+            timed += 1
+    assert timed > 20
+
+
+def _check(timing: Timing) -> None:
+    found = timing.as_json()
+    total = found["total_cycles"]
+    assert total == max(found["blocks"])
+    for pipe in found["pipes"]:
+        assert pipe["busy"] + pipe["waiting"] + pipe["idle"] == total
+        assert min(pipe["busy"], pipe["waiting"], pipe["idle"]) >= 0
+    assert sum(step["cycles"] for step in found["critical_path"]) == total
+    assert 0 <= found["assumed_share"] <= 1
+    # Inside vecscopes, every cycle belongs to a line.
+    inside = timing.scopes.busy.sum() + timing.scopes.stall.sum()
+    entries = sum(scope["entries"] for scope in found["vecscopes"])
+    around = entries * (timing.scopes.startup + timing.scopes.drain)
+    assert inside + around == sum(scope["cycles"] for scope in found["vecscopes"])
+    for wait in found["waits"]:
+        assert wait["fewer"] <= total
+    # A wait ends when what it waited for is done; nothing starts before it was issued.
+    size = len(timing.events)
+    waited = np.flatnonzero(timing.schedule.wait[:size])
+    by = timing.schedule.by[waited]
+    assert (timing.schedule.start[waited] == timing.schedule.done[by]).all()
+    assert (timing.schedule.start[:size] >= timing.schedule.issued[:size]).all()
+    assert problems(chrome_trace(timing)) == []

@@ -1,0 +1,165 @@
+"""Each mechanism of the A5 vector core alone, against sums of the published figures: startup 23,
+drain 12, load to compute 6, store 9."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.timing.kernels import MASK, REG, UB, binary, cycles, lds, scope, sts, unary
+
+STARTUP, DRAIN, TO_COMPUTE, STORE = 23, 12, 6, 9
+
+
+@pytest.mark.parametrize("links", [1, 2, 10])
+def test_a_dependent_chain_runs_at_forwarding_latency(links: int) -> None:
+    """vadd to vadd is forwarded in 3 cycles, vadd to vsts in 5."""
+    chain = [binary("vadd", f"v{i + 1}", f"v{i}", f"v{i}") for i in range(links)]
+    text = scope(lds("v0"), *chain, sts(f"v{links}"))
+    expected = STARTUP + TO_COMPUTE + 3 * (links - 1) + 5 + STORE + DRAIN
+    assert cycles(text) == expected
+
+
+@pytest.mark.parametrize(("op", "latency", "interval"), [("vexp", 16, 4), ("vabs", 5, 1)])
+@pytest.mark.parametrize("count", [2, 6, 12])
+def test_independent_instructions_run_at_the_rate_of_two_ports(
+    op: str, latency: int, interval: int, count: int
+) -> None:
+    body = [unary(op, f"v{i}", "x") for i in range(count)]
+    last = (count // 2 - 1) * interval
+    assert cycles(scope(lds("x"), *body)) == STARTUP + TO_COMPUTE + last + latency + DRAIN
+
+
+def test_an_instruction_in_between_does_not_free_the_sfu() -> None:
+    """vexp after vexp on a port takes 4 cycles, also with a vabs between them."""
+    alone = [unary("vexp", f"e{i}", "x") for i in range(8)]
+    mixed = [line for i in range(8) for line in (alone[i], unary("vabs", f"a{i}", "x"))]
+    longer = cycles(scope(lds("x"), *mixed)) - cycles(scope(lds("x"), *alone))
+    # The first vabs may take a cycle that the second vexp wanted.
+    assert 0 <= longer <= 1
+
+
+def test_one_port_takes_half_as_many() -> None:
+    """vcmax runs on port 0 only; its interval is that of the table."""
+    body = [unary("vcmax", f"v{i}", "x") for i in range(4)]
+    expected = STARTUP + TO_COMPUTE + 3 * 1 + 16 + DRAIN
+    assert cycles(scope(lds("x"), *body)) == expected
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 8])
+def test_two_loads_start_in_a_cycle(count: int) -> None:
+    """A load is complete after 9 cycles, the second of a cycle one later."""
+    body = [lds(f"v{i}") for i in range(count)]
+    second = 1 if count % 2 == 0 else 0
+    last = (count + 1) // 2 - 1
+    assert cycles(scope(*body)) == STARTUP + last + 9 + second + DRAIN
+
+
+def test_one_store_starts_in_a_cycle() -> None:
+    """The first store starts when the load is complete, in cycle 9."""
+    body = [sts("x", "%c0") for _ in range(5)]
+    assert cycles(scope(lds("x"), *body)) == STARTUP + 9 + 4 + STORE + DRAIN
+
+
+def _loop(*lines: str) -> tuple[str, ...]:
+    return ("scf.for %i = %c0 to %n step %c1 {", *lines, "}")
+
+
+@pytest.mark.parametrize(
+    ("body", "slope"),
+    [
+        ((lds("a"), lds("b"), binary("vadd", "r", "a", "b"), sts("r")), 2),
+        ((lds("a"), unary("vabs", "r", "a"), sts("r")), 1),
+        ((lds("a"), unary("vexp", "r", "a"), sts("r")), 2),
+        ((lds("a"), sts("a")), 1),
+        ((sts("x"), sts("x")), 2),
+    ],
+)
+def test_what_bounds_a_long_loop(body: tuple[str, ...], slope: int) -> None:
+    """Two loads and a store take two cycles, one of each one; vexp two on two ports."""
+    short, long = (cycles(scope(lds("x"), *_loop(*body), n=n)) for n in (400, 600))
+    assert (long - short) / 200 == pytest.approx(slope, abs=0.02)
+
+
+def test_a_carried_sum_bounds_a_loop_at_forwarding_latency() -> None:
+    text = (
+        f"%sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %x) -> ({REG}) {{",
+        lds("a"),
+        binary("vadd", "next", "acc", "a"),
+        f"scf.yield %next : {REG}",
+        "}",
+    )
+    short, long = (cycles(scope(lds("x"), *text, n=n)) for n in (100, 300))
+    assert (long - short) / 200 == 3
+
+
+def test_entering_a_loop_again_costs_its_turns_and_five() -> None:
+    body = (lds("a"), unary("vabs", "r", "a"), sts("r"))
+    nest = ("scf.for %j = %c0 to %m step %c1 {", *_loop(*body), "}")
+    for turns, row in ((2, 7), (3, 8), (8, 13)):
+        few, many = (cycles(scope(*nest, n=turns, m=rows)) for rows in (10, 30))
+        assert (many - few) / 20 == row
+
+
+@pytest.mark.parametrize("kind", ["VST_VLD", "VV_ALL"])
+def test_a_mem_bar_waits_for_what_is_before_it(kind: str) -> None:
+    """The second load may start when the store, 9 cycles long, is complete."""
+    without = scope(lds("x"), sts("x"), lds("y"))
+    with_it = scope(lds("x"), sts("x"), f'pto.mem_bar "{kind}"', lds("y"))
+    assert cycles(without) == STARTUP + 9 + STORE + DRAIN
+    assert cycles(with_it) == STARTUP + 9 + STORE + 9 + DRAIN
+
+
+def test_gathers_hold_the_load_unit() -> None:
+    """One in ten cycles, 28 cycles long."""
+    index = "%lanes = pto.vci %zero32 : i32 -> !pto.vreg<64xi32>"
+    zero = "%zero32 = arith.constant 0 : i32"
+
+    def gathers(count: int) -> str:
+        lines = [
+            f"%g{i} = pto.vgather2 %ub, %lanes, %c64 : {UB}, !pto.vreg<64xi32>, index -> {REG}"
+            for i in range(count)
+        ]
+        return scope(zero, index, *lines)
+
+    assert cycles(gathers(4)) - cycles(gathers(1)) == 3 * 10
+    # vci: latency 6 as vdup, and 2 less to what reads it from memory's side.
+    assert cycles(gathers(1)) == STARTUP + 4 + 28 + DRAIN
+
+
+def test_an_unaligned_stream_goes_on_every_cycle() -> None:
+    def stream(count: int) -> str:
+        lines = [f"%s0 = pto.vldas %ub : {UB} -> !pto.align"]
+        lines += [
+            f"%v{i}, %s{i + 1}, %p{i + 1} = pto.vldus %{'ub' if not i else f'p{i}'}, %s{i} "
+            f": {UB}, !pto.align -> {REG}, !pto.align, {UB}"
+            for i in range(count)
+        ]
+        return scope(*lines)
+
+    assert cycles(stream(12)) - cycles(stream(2)) == 10
+
+
+def test_registers_in_flight_are_limited() -> None:
+    """With two registers beside the loaded one, each vexp waits until the one before is read:
+    it starts, 14 cycles later its store does, 4 cycles after that the register is free."""
+    turns = [line for i in range(6) for line in (unary("vexp", f"e{i}", "x"), sts(f"e{i}"))]
+    free = cycles(scope(lds("x"), *turns))
+    tight = cycles(scope(lds("x"), *turns), overrides={"core.registers": 2})
+    assert free < tight
+    # x is live to the end: its last reader is the last vexp.
+    assert tight == STARTUP + TO_COMPUTE + 5 * (14 + 4) + 14 + STORE + DRAIN
+
+
+def test_the_queue_is_limited() -> None:
+    """A queue of one makes every instruction wait until the one before has started."""
+    body = [unary("vabs", f"v{i}", "x") for i in range(4)]
+    wide = cycles(scope(lds("x"), *body))
+    narrow = cycles(scope(lds("x"), *body), overrides={"core.queue": 1})
+    assert wide == STARTUP + TO_COMPUTE + 1 + 5 + DRAIN
+    assert narrow == STARTUP + TO_COMPUTE + 3 + 5 + DRAIN
+
+
+def test_an_empty_vecscope_starts_and_drains() -> None:
+    assert cycles(scope()) == STARTUP + 6 + DRAIN
+    nothing = scope().replace(f'%all = pto.pset_b32 "PAT_ALL" : {MASK}', "")
+    assert cycles(nothing) == STARTUP + DRAIN

@@ -20,6 +20,7 @@ def _kernel(mask: str) -> str:
 func.func @kernel(%x: !pto.ptr<f32, gm>) {{
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
   %turns = arith.constant {_TURNS} : index
   %zero = arith.constant 0 : i64
   %half = arith.constant 0.5 : f32
@@ -36,7 +37,7 @@ func.func @kernel(%x: !pto.ptr<f32, gm>) {{
       %g = pto.vmuls %f, %half, %m : {_VECTOR}, f32, {_MASK} -> {_VECTOR}
       %h = pto.vabs %g, %m : {_VECTOR}, {_MASK} -> {_VECTOR}
       %k = pto.vrelu %h, %m : {_VECTOR}, {_MASK} -> {_VECTOR}
-      pto.vsts %k, %ub[%c0], %m : {_VECTOR}, !pto.ptr<f32, ub>, {_MASK}
+      pto.vsts %k, %ub[%c64], %m : {_VECTOR}, !pto.ptr<f32, ub>, {_MASK}
     }}
   }}
   return

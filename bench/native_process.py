@@ -40,8 +40,9 @@ def _process(*command: str, home: str) -> Callable[[], object]:
 
 
 def _environment(home: str) -> dict[str, str]:
-    """This process's, with a cache of its own."""
-    return {**os.environ, "PTOSCOPE_CACHE": home}
+    """This process's, with a cache of its own; modules compiled once, as they are for users."""
+    kept = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    return {**kept, "PTOSCOPE_CACHE": home, "PYTHONPYCACHEPREFIX": os.path.join(home, "pyc")}
 
 
 def _warm_run() -> Iterator[Row]:

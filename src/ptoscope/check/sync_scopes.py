@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from ptoscope.check.analysis.nodes import Barrier, Touch
+from ptoscope.check.analysis.nodes import Barrier, Bytes, Touch
 from ptoscope.check.flow import Values
 from ptoscope.check.sync_races import Rows, overlap
 from ptoscope.check.sync_unroll import Event
@@ -70,8 +70,22 @@ class ScopeOrder:
     def hazards(self) -> Iterator[Hazard]:
         """Accesses in the wrong order are possible: one for each two instructions."""
         seen: set[tuple[int, int]] = set()
+        alike: dict[tuple[Bytes, bool, bool], list[int]] = defaultdict(list)
+        """Earlier accesses of the same bytes and kind: whether they meet is known of all."""
+        met: dict[tuple[int, int], bool] = {}
         for late, (event, node, rows) in enumerate(self._accesses):
-            for early in reversed(range(late)):
+            mine = alike[node.may, node.writes, node.scalar]
+            near: list[int] = []
+            for (_, writes, scalar), others in alike.items():
+                if not others or not (writes or node.writes) or (scalar and node.scalar):
+                    continue
+                pair = id(others), id(mine)
+                if pair not in met:
+                    met[pair] = overlap(self._accesses[others[0]][2], rows) is not None
+                if met[pair]:
+                    near += others
+            mine.append(late)
+            for early in sorted(near, reverse=True):
                 other, touch, touched = self._accesses[early]
                 places = id(touch.op), id(node.op)
                 if places not in seen and self._may_clash(early, late):

@@ -7,6 +7,7 @@ import json
 import math
 import os
 import sys
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TextIO
@@ -17,8 +18,6 @@ SCHEMA = 1
 USAGE = "PTO0000"
 MEMORY = "PTO0807"
 INTERNAL = "PTO9999"
-_WIDE = 4096
-"""Columns of a table that does not go to a terminal: it is never cut."""
 
 
 @dataclass(frozen=True)
@@ -113,6 +112,8 @@ def _is_coloured(stream: TextIO | None) -> bool:
 
 
 def _table_text(table: Table, stream: TextIO | None) -> str:
+    if not _is_terminal(stream):
+        return _plain_table(table)
     from rich import box
     from rich.console import Console
     from rich.table import Table as RichTable
@@ -120,15 +121,13 @@ def _table_text(table: Table, stream: TextIO | None) -> str:
     coloured = _is_coloured(stream)
     console = Console(
         file=None,
-        width=None if _is_terminal(stream) else _WIDE,
         force_terminal=coloured,
         color_system="standard" if coloured else None,
         markup=False,
         highlight=False,
         emoji=False,
     )
-    rule = box.SIMPLE_HEAD if _is_terminal(stream) else None
-    shown = RichTable(box=rule, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
+    shown = RichTable(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
     for column in table.columns:
         shown.add_column(column, overflow="fold")
     for row in table.rows:
@@ -136,6 +135,26 @@ def _table_text(table: Table, stream: TextIO | None) -> str:
     with console.capture() as capture:
         console.print(shown)
     return "\n".join(line.rstrip() for line in capture.get().split("\n"))
+
+
+def _plain_table(table: Table) -> str:
+    """For a file or a pipe: as wide as it is, and without a library that takes time to load."""
+    rows = [table.columns, *table.rows]
+    widths = [max(map(_cells, column)) for column in zip(*rows, strict=True)]
+    lines = (
+        "  ".join(
+            cell + " " * (width - _cells(cell)) for cell, width in zip(row, widths, strict=True)
+        )
+        for row in rows
+    )
+    return "".join(f"{line.rstrip()}\n" for line in lines)
+
+
+def _cells(text: str) -> int:
+    """Columns of a terminal that a text takes."""
+    if text.isascii():
+        return len(text)
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def _painted(diagnostic: Diagnostic, stream: TextIO | None) -> str:

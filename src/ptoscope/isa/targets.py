@@ -53,3 +53,6 @@ EVENTS = tuple(f"EVENT_ID{i}" for i in range(8))
 BUFFERS = 32
 DMA_ALIGNMENT = 32
 BLOCK_BYTES = 32
+MOST_PENDING = 15
+"""How often a flag may be set before the first is waited for. Chosen: no document gives the
+width of these counters; that of the semaphores between cores is 4 bits."""

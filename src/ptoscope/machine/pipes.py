@@ -13,16 +13,13 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
 
 from ptoscope.isa.record import Site
-from ptoscope.isa.targets import BUFFERS, EVENTS, PIPE_ALL, PIPES
+from ptoscope.isa.targets import BUFFERS, EVENTS, MOST_PENDING, PIPE_ALL, PIPES
 from ptoscope.machine.deadlock import Deadlock, Entry, Flag, Stuck, Turn, Wait, overflow
 from ptoscope.machine.faults import SYNC_MISUSE, Fault
 from ptoscope.machine.schedule import Order
 
 Thunk = Callable[[], object]
 
-MOST_PENDING = 15
-"""How often a flag may be set before the first is waited for. Chosen: no document gives the
-width of these counters; that of the semaphores between cores is 4 bits."""
 DEPTH = 1024
 """Instructions that an order may hold back on a pipe. Chosen: it bounds the memory of a run."""
 FLAGS: list[Flag] = [(s, d, e) for s in PIPES for d in PIPES for e in range(len(EVENTS))]

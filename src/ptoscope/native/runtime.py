@@ -8,8 +8,7 @@ the work.
 
 from __future__ import annotations
 
-from ptoscope.isa.targets import BUFFERS, DMA_ALIGNMENT, EVENTS
-from ptoscope.machine.pipes import LOW, MOST_PENDING
+from ptoscope.isa.targets import BUFFERS, DMA_ALIGNMENT, EVENTS, MOST_PENDING
 from ptoscope.native import layout
 
 _SERVICE = f"""
@@ -58,7 +57,7 @@ look:
   %index = add i64 %first, %number
   %counter = getelementptr i64, ptr %state, i64 %index
   %before = load i64, ptr %counter
-  %count = and i64 %before, {LOW}
+  %count = and i64 %before, {layout.COUNT}
   %ended = icmp eq i64 %count, {end}
   br i1 %ended, label %ask, label %go
 go:
@@ -669,7 +668,7 @@ _TEXT = "".join(
         _ISSUE,
         _counter("rt_raise", len(EVENTS), (1 << 32) + 1, MOST_PENDING),
         _counter("rt_consume", len(EVENTS), -1, 0),
-        _counter("rt_acquire", BUFFERS, 1, LOW),
+        _counter("rt_acquire", BUFFERS, 1, layout.COUNT),
         _counter("rt_release", BUFFERS, -1, 0),
         _SCALAR,
         _FILL,

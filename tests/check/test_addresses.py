@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ptoscope import PtoError
 from ptoscope.isa.targets import TARGETS
-from ptoscope.kernel import Kernel
+from ptoscope.kernel import Kernel, parse
 
 from .pipes import (
     G,
@@ -308,3 +308,45 @@ def test_a_known_kernel_is_refused_just_when_it_faults(
         faults = True
     found = [c for c in codes(kernel(*lines, params="%n: index"), target) if c < "PTO0503"]
     assert bool(found) == faults
+
+
+MORE_THAN_LOADED = """func.func @k(%x: !pto.ptr<f32, gm>, %y: !pto.ptr<f32, gm>) {{
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %n = arith.constant {elements} : index
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %len = arith.constant 4096 : i64
+  %at = arith.constant 16384 : i64
+  %ub = pto.castptr %zero : i64 -> !pto.ptr<f32, ub>
+  %to = pto.castptr %at : i64 -> !pto.ptr<f32, ub>
+  pto.mte_gm_ub %x, %ub, %zero, %len nburst(%one, %len, %len)
+    : !pto.ptr<f32, gm>, !pto.ptr<f32, ub>, i64, i64, i64, i64, i64
+  pto.barrier #pto.pipe<PIPE_ALL>
+  pto.vecscope {{
+    %m = pto.pset_b32 "PAT_ALL" : !pto.mask<b32>
+    scf.for %i = %c0 to %n step %c64 {{
+      %v = pto.vlds %ub[%i] : !pto.ptr<f32, ub> -> !pto.vreg<64xf32>
+      pto.vsts %v, %to[%i], %m : !pto.vreg<64xf32>, !pto.ptr<f32, ub>, !pto.mask<b32>
+    }}
+  }}
+  pto.barrier #pto.pipe<PIPE_ALL>
+  pto.mte_ub_gm %to, %y, %len nburst(%one, %len, %len)
+    : !pto.ptr<f32, ub>, !pto.ptr<f32, gm>, i64, i64, i64, i64
+  return
+}}
+"""
+
+
+@pytest.mark.parametrize(("elements", "where"), [(1024, None), (1088, 1024), (2048, 1984)])
+def test_a_loop_that_reads_more_than_was_loaded(elements: int, where: int | None) -> None:
+    """4096 bytes are 1024 elements; the last turn of a longer loop reads what nobody wrote."""
+    found = Kernel(
+        parse(MORE_THAN_LOADED.format(elements=elements), "k"), TARGETS["a5"], "manual"
+    ).findings
+    if where is None:
+        assert found == []
+    else:
+        (finding,) = found
+        assert finding.code == "PTO0506"
+        assert f"(at %i = {where})" in finding.message

@@ -6,9 +6,16 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from ptoscope.check.analysis import analyse
-from ptoscope.check.analysis.expr import Expr, Symbol
+from ptoscope.check.analysis.expr import ZERO, Expr, Symbol, affine
 from ptoscope.check.analysis.nodes import Bytes, Field, Loop, Node, Scope, Touch, children, flat
-from ptoscope.check.analysis.reach import Loops, executed, greatest, least, remainder
+from ptoscope.check.analysis.reach import (
+    Loops,
+    executed,
+    greatest,
+    least,
+    remainder,
+    settled,
+)
 from ptoscope.check.rule import Context, Finding, Rule
 from ptoscope.isa.targets import KIB
 
@@ -175,22 +182,41 @@ def _unwritten(context: Context) -> Iterator[Finding]:
         return
     certain = {id(touch) for touch in _touches(context)}
     writes = {id(t): t.may.bounds() for t in touches if t.writes and t.space == "ub"}
+    loops = _loops(context)
     for read, later in _reads(nodes, [], False):
         if id(read) not in certain or read.sure is None:
             continue
-        low, high = read.may.bounds()
         after = {id(node) for node in later if node.pipe == read.pipe}
-        if not any(
-            low < end and start < high for i, (start, end) in writes.items() if i not in after
+        before = [bounds for i, bounds in writes.items() if i not in after]
+        for (low, high), where in (
+            (read.may.bounds(), ""),
+            *((end.bounds(), loops.at(turns)) for end, turns in _ends_of_loops(read.sure)),
         ):
+            if any(low < end and start < high for start, end in before):
+                continue
             known = 0 <= low <= high <= context.target.ub_bytes
             yield Finding(
                 read.op.span,
-                f"{read.op.name}: reads UB that nothing has written",
+                f"{read.op.name}: reads UB that nothing has written{where}",
                 found=f"bytes {low} to {high - 1}" if known else "no write to UB that could be it",
                 expected="a copy from GM or a store to these bytes before it",
                 hint="what UB holds at the start of a kernel is not defined",
             )
+            break
+
+
+def _ends_of_loops(rows: Bytes) -> Iterator[tuple[Bytes, dict[Symbol, int]]]:
+    """The bytes in the turns in which they lie lowest and highest, where those are known."""
+    start = settled(rows.start)
+    if not affine(start):
+        return
+    turns = [(t[0], c) for t, c in start.terms.items() if len(t) == 1 and t[0].kind == "turn"]
+    if not turns or len(turns) < len(start.terms):
+        return
+    first = {s: ZERO for s in rows.start.symbols if s.kind == "turn"}
+    for highest in (True, False):
+        at = {s: s.high if (c > 0) == highest else 0 for s, c in turns}
+        yield rows.instance({**first, **{s: Expr(n) for s, n in at.items()}}), at
 
 
 def _reads(

@@ -100,7 +100,7 @@ COMMANDS = {
                 Option("entry", "NAME", "the function (default: the only one, or the only kernel)"),
                 Option("grid", "N", "how many blocks to launch (default: 1)"),
                 Option("model", "NAME", "calibrated (default) or manual", ("calibrated", "manual")),
-                Option("set", "FIGURE=N", "another figure, such as vadd.f32.latency=9"),
+                Option("set", "FIGURE=N", "other figures: vadd.f32.latency=9,vexp.f32.latency=20"),
                 Option("calibration", "FILE", "a CSV file of figures"),
                 Option("trace", "FILE", "write the schedule for Perfetto (Chrome trace format)"),
                 Option("max-steps", "N", "stop a block after so many turns of its loops"),

@@ -30,7 +30,7 @@ def answer(request: Request) -> Result:
     from ptoscope.timing.figures import parse_setting
 
     setting = request.get("set")
-    overrides = dict([parse_setting(setting)]) if setting else None
+    overrides = dict(map(parse_setting, setting.split(","))) if setting else None
     findings: list[Any] = []
     try:
         file, text = read(path)
@@ -82,6 +82,10 @@ def _page(timing: Timing, name: str, grid: int) -> list[str | Table]:
             [(p.pipe, str(p.busy), str(p.waiting), str(p.idle)) for p in reasons.pipes],
         ),
     ]
+    if reasons.path:
+        steps = sorted(reasons.path, key=lambda step: -step.cycles)[:_SHOWN]
+        path = ", ".join(f"line {step.line} {step.cycles}" for step in steps)
+        page.append(f"critical path, most cycles first: {path}")
     if reasons.loops:
         rows = [
             (

@@ -6,10 +6,14 @@ import contextlib
 import io
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
+from unittest import mock
 
 import ptoscope
+from ptoscope.diagnostics import Diagnostic
 from ptoscope.kernel import Kernel, choose_target, parse
-from ptoscope.program import Program
+from ptoscope.races.find import find_races
+from ptoscope.trace.run import trace
 
 from .mutators import Mutant
 
@@ -32,9 +36,16 @@ class Verdict:
         return bool(self.codes)
 
 
-def is_race(program: Program) -> bool | None:
-    """Whether two accesses of a program are not ordered; None where that is not known."""
-    return None
+def is_race(run: Callable[[Kernel], bool], kernel: Kernel) -> bool:
+    """Whether two accesses of a run are not ordered."""
+    found: list[Diagnostic] = []
+
+    def traced(self: Kernel, *arguments: Any, grid: int = 1, **_: Any) -> None:
+        found.extend(find_races(trace(self, arguments, grid), self.program, self.target))
+
+    with mock.patch.object(Kernel, "__call__", traced):
+        _failure(run, kernel)
+    return bool(found)
 
 
 def judge(mutant: Mutant) -> Verdict:
@@ -53,7 +64,7 @@ def judge(mutant: Mutant) -> Verdict:
     if fault and mutant.group == "addresses" and not _failure(mutant.seed.run_smallest, kernel):
         # How large a launch is, a kernel's text does not say.
         return Verdict(mutant, "", codes)
-    if not fault and is_race(program):
+    if not fault and is_race(mutant.seed.run, kernel):
         fault = "a race"
     return Verdict(mutant, fault, codes)
 

@@ -317,4 +317,4 @@ def help_text(name: str = "") -> str:
 
 
 def _described(options: tuple[Option, ...]) -> list[str]:
-    return [f"  {f'--{o.name} {o.value}':<18}{o.doc}" for o in options]
+    return [f"  {f'--{o.name} {o.value}':<17} {o.doc}" for o in options]

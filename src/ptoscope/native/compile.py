@@ -21,8 +21,9 @@ from ptoscope.machine.faults import LOOP_STEP, Fault
 from ptoscope.machine.lanes import quietly
 from ptoscope.native import layout, runtime, types
 from ptoscope.native.abilities import Abilities
-from ptoscope.native.core import PROLOGUE, NativeCore
+from ptoscope.native.core import NativeCore
 from ptoscope.native.lanes import RAW, NativeLanes
+from ptoscope.native.pipes import PROLOGUE
 from ptoscope.native.shapes import Shape, join, kinds, parts, rebuilt, shape
 from ptoscope.native.spans import of_loop
 from ptoscope.native.stops import Stop

@@ -549,6 +549,12 @@ class NativeLanes(Lanes):
         return self.shuffle(tuple(-1 if b % group else b // group for b in bits))
 
 
+def native(row: Lanes) -> NativeLanes:
+    """The row, which is one of this engine's."""
+    assert isinstance(row, NativeLanes)
+    return row
+
+
 def known(code: Code, row: NumpyLanes, count: int) -> NativeLanes:
     """A row whose lanes are one number, known now."""
     nan = CANONICAL

@@ -1,0 +1,256 @@
+"""What pipes execute, as generated code: bodies of their own, copies, flags, buffers.
+
+Beside each stands the same instruction on the reference core, for the values that generated
+code hands over when it has to ask.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from ptoscope.isa.core import Core, Level, Pad, Transfer
+from ptoscope.isa.dtypes import I64, unsigned
+from ptoscope.isa.lanes import Lanes
+from ptoscope.isa.record import Site
+from ptoscope.isa.targets import PIPE_ALL
+from ptoscope.machine.lanes import constant
+from ptoscope.native import layout
+from ptoscope.native.lanes import NativeLanes, known, native
+from ptoscope.native.stops import Stops
+from ptoscope.native.text import Code, Value
+
+_NAMES = re.compile(r"%v\d+")
+
+
+class PipeCore(Core):
+    """The part of a core that issues."""
+
+    code: Code
+    stops: Stops
+    _issues = 0
+
+    def _word_of(self, number: int) -> NativeLanes:
+        return known(self.code, constant(I64, 1, number), 1)
+
+    def outline(self, write: Callable[[], None]) -> tuple[str, list[Value]]:
+        """Writes a body as a function of its own; its name and the values it takes from
+        around it, which its memory holds in order, a word each."""
+        self._issues += 1
+        name = f"body{self._issues}"
+        loops, self.stops.loops = self.stops.loops, []
+        with self.code.outlined(f"define i32 @{name}(ptr %state, ptr %captured)") as function:
+            write()
+            self.code.do("ret i32 0")
+        self.stops.loops = loops
+        captured = captures([*function.allocas, *function.lines, *function.cold])
+        values = [Value(self.code.kinds[n], n) for n in captured]
+        opening = [f"  {loaded}" for loaded in PROLOGUE]
+        for i, value in enumerate(values):
+            opening.append(f"  %at{i} = getelementptr i64, ptr %captured, i64 {i}")
+            opening.append(f"  {value.name} = load {value.type}, ptr %at{i}, align 8")
+        function.allocas[:0] = opening
+        self.code.functions.append(function.text())
+        return name, values
+
+    def launch(self, site: Site, pipe: str, write: Callable[[], None]) -> None:
+        """Gives a body to a pipe."""
+        name, values = self.outline(write)
+        address = NativeLanes(
+            self.code, I64, 1, self.code.emit("i64", f"ptrtoint ptr @{name} to i64")
+        )
+        rows = [address, *(self._word(v) for v in values)]
+        act = partial(_issue_outlined, site, pipe)
+        self.stops.hand("rt_issue", site, act, rows)
+
+    def _word(self, value: Value) -> NativeLanes:
+        """A scalar of any type as the word that carries it."""
+        kind = value.type
+        if kind != "i64":
+            if kind in ("float", "half", "double"):
+                width = {"half": 16, "float": 32, "double": 64}[kind]
+                value = self.code.emit(f"i{width}", f"bitcast {value} to i{width}")
+            if value.type != "i64":
+                value = self.code.emit("i64", f"zext {value} to i64")
+        return NativeLanes(self.code, I64, 1, value)
+
+    def issue(self, site: Site, body: Callable[[], None]) -> None:
+        self.launch(site, site.record.pipe, body)
+
+    def transfer(self, site: Site, src: Lanes, dst: Lanes, transfer: Transfer) -> None:
+        pad = transfer.pad
+        nothing = self._word_of(0)
+        enabled = nothing if pad is None else self._word_of(1)
+        if pad is not None and pad.enabled is not None:
+            enabled = native(pad.enabled).cast(I64)
+        padding = (
+            (nothing, nothing, nothing)
+            if pad is None
+            else (native(pad.left), native(pad.right), self._pattern(pad.value))
+        )
+        levels = [
+            native(number)
+            for level in transfer.levels
+            for number in (level.count, level.src_stride, level.dst_stride)
+        ]
+        rows = [native(src), native(dst), native(transfer.length), enabled, *padding, *levels]
+        counters = [nothing] * len(transfer.levels)
+        words = [row.cast(I64) if row.dtype is not I64 else row for row in (*rows, *counters)]
+        limits = (
+            len(transfer.levels),
+            int(transfer.src_space == "gm"),
+            int(transfer.dst_space == "gm"),
+            transfer.dtype.bytes,
+            1 << transfer.length_bits,
+        )
+        more = (Value("i64", str(n)) for n in limits)
+        act = partial(_transfer_again, site, transfer)
+        self.stops.hand("rt_transfer", site, act, words, *more)
+
+    def _pattern(self, value: Lanes) -> NativeLanes:
+        """One element repeated to fill a word."""
+        raw = native(value.bits(unsigned(8 * value.dtype.bytes))).cast(I64)
+        width = 8 * value.dtype.bytes
+        if width == 64:
+            return raw
+        low = raw & ((1 << width) - 1)
+        return native(low * sum(1 << at for at in range(0, 64, width)))
+
+    def set_flag(self, site: Site, src: str, dst: str, event: Lanes) -> None:
+        act = partial(_flag_again, "set_flag", site, src, dst)
+        self._count("rt_raise", site, act, layout.flag(src, dst), event)
+
+    def wait_flag(self, site: Site, src: str, dst: str, event: Lanes) -> None:
+        act = partial(_flag_again, "wait_flag", site, src, dst)
+        self._count("rt_consume", site, act, layout.flag(src, dst), event)
+
+    def get_buf(self, site: Site, pipe: str, buffer: Lanes, mode: Lanes) -> None:
+        act = partial(_buffer_again, "get_buf", site, pipe)
+        self._buffer("rt_acquire", site, act, pipe, buffer, mode)
+
+    def rls_buf(self, site: Site, pipe: str, buffer: Lanes, mode: Lanes) -> None:
+        act = partial(_buffer_again, "rls_buf", site, pipe)
+        self._buffer("rt_release", site, act, pipe, buffer, mode)
+
+    def _buffer(
+        self, name: str, site: Site, act: Any, pipe: str, buffer: Lanes, mode: Lanes
+    ) -> None:
+        # A mode that does not exist is refused like a buffer that does not.
+        fits = mode.as_unsigned() < 2
+        number = fits.select(buffer.cast(I64), self._word_of(-1))
+        self._count(name, site, act, layout.held(pipe), buffer, mode, number=native(number))
+
+    def _count(
+        self,
+        name: str,
+        site: Site,
+        act: Any,
+        first: int,
+        *operands: Lanes,
+        number: NativeLanes | None = None,
+    ) -> None:
+        # The runtime function itself puts the number where the engine looks for it.
+        rows = [native(o).cast(I64) for o in operands]
+        self.stops.pack(rows[1:])
+        stop = self.stops.add(site, act, [*rows[1:], rows[0]])
+        counted = rows[0] if number is None else number
+        more = (Value("i64", str(first)), counted.value, rows[0].value)
+        status = self.stops.call(name, stop, *more, Value("i64", str(len(rows) - 1)))
+        self.stops.leave_if_failed(status)
+
+    def barrier(self, site: Site, pipe: str) -> None:
+        """Order is kept already, unless something is queued: then the engine drains it."""
+        if pipe == PIPE_ALL:
+            self.finish(site)
+
+    def finish(self, site: Site) -> None:
+        """Waits for what is queued."""
+        at = self.code.offset(Value("ptr", "%state"), layout.QUEUED, "i64")
+        queued = self.code.load("i64", at, 8)
+        busy = self.code.emit("i1", f"icmp ne {queued}, 0")
+        self.stops.when(busy, site, partial(_barrier_again, site), (), resume=True)
+
+    def turn(self, site: Site) -> None:
+        """A turn of a loop begins: every so many, the engine is asked whether to go on."""
+        code = self.code
+        at = code.offset(Value("ptr", "%state"), layout.TURNS, "i64")
+        left = code.emit("i64", f"sub {code.load('i64', at, 8)}, 1")
+        code.store(left, at, 8)
+        over = code.emit("i1", f"icmp slt {left}, 0")
+        self.stops.when(over, site, partial(_turn_over, site), (), resume=True, turns=True)
+
+    def signal(self, site: Site, kind: str, unit: Lanes, event: Lanes) -> None:
+        rows = (native(unit), native(event))
+        act = partial(_signal_again, "signal", site, kind)
+        self.stops.leave_if_failed(self.stops.ask(site, act, rows))
+
+    def await_signal(self, site: Site, kind: str, unit: Lanes, event: Lanes) -> None:
+        rows = (native(unit), native(event))
+        act = partial(_signal_again, "await_signal", site, kind)
+        self.stops.leave_if_failed(self.stops.ask(site, act, rows))
+
+
+PROLOGUE = (
+    f"%ub_at = getelementptr i64, ptr %state, i64 {layout.UB}",
+    "%ub = load ptr, ptr %ub_at, align 8",
+)
+
+
+def captures(lines: list[str]) -> list[str]:
+    """Names that a function's lines use and do not define."""
+    used: dict[str, None] = {}
+    defined: set[str] = set()
+    for line in lines:
+        names = _NAMES.findall(line)
+        if names and line.startswith(f"  {names[0]} = "):
+            defined.add(names.pop(0))
+        used.update(dict.fromkeys(names))
+    return [name for name in used if name not in defined]
+
+
+# Instructions on the reference core, with the values that generated code handed over.
+
+
+def _issue_outlined(site: Site, pipe: str, core: Any, address: Lanes, *captured: Lanes) -> None:
+    core.issue_native(site, pipe, address, captured)
+
+
+def _transfer_again(site: Site, transfer: Transfer, core: Core, *words: Lanes) -> None:
+    src, dst, length, enabled, left, right, pattern, *rest = words
+    levels = [Level(*rest[3 * i : 3 * i + 3]) for i in range(len(transfer.levels))]
+    pad = transfer.pad
+    if pad is not None:
+        value = pattern.cast(unsigned(8 * transfer.dtype.bytes))
+        pad = Pad(value.bits(transfer.dtype), left, right, enabled.ne(0))
+    again = Transfer(
+        transfer.src_space,
+        transfer.dst_space,
+        transfer.dtype,
+        length,
+        tuple(levels),
+        pad,
+        transfer.length_bits,
+    )
+    core.transfer(site, src, dst, again)
+
+
+def _flag_again(name: str, site: Site, src: str, dst: str, core: Core, event: Lanes) -> None:
+    getattr(core, name)(site, src, dst, event)
+
+
+def _buffer_again(name: str, site: Site, pipe: str, core: Core, mode: Lanes, buffer: Lanes) -> None:
+    getattr(core, name)(site, pipe, buffer, mode)
+
+
+def _barrier_again(site: Site, core: Core) -> None:
+    core.barrier(site, PIPE_ALL)
+
+
+def _turn_over(site: Site, core: Any) -> None:
+    core.turn_over(site)
+
+
+def _signal_again(name: str, site: Site, kind: str, core: Core, unit: Lanes, event: Lanes) -> None:
+    getattr(core, name)(site, kind, unit, event)

@@ -135,7 +135,7 @@ class ScopeOrder:
         """The operations whose results go into the operands of one."""
         known = self._origins.get(id(op))
         if known is None:
-            known = self._origins[id(op)] = _makers(self._values, op)
+            known = self._origins[id(op)] = makers(self._values, op)
         return known
 
 
@@ -151,7 +151,8 @@ def _same_data(early: Touch, late: Touch) -> bool:
     )
 
 
-def _makers(values: Values, op: Op) -> set[int]:
+def makers(values: Values, op: Op) -> set[int]:
+    """The ids of the operations whose results go, by any way, into the operands of one."""
     found: set[int] = set()
     seen: set[int] = set()
     stack = list(op.operands)

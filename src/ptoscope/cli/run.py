@@ -20,6 +20,8 @@ from ptoscope.cli.output import Result, Table, counted
 from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ptoscope.isa.types import Type
     from ptoscope.kernel import Kernel
     from ptoscope.watch import Watch
@@ -34,7 +36,7 @@ def answer(request: Request) -> Result:
     words = [read_word(text) for text in texts]
     if directory is not None:
         check_directory(directory)
-    from ptoscope.kernel import choose_engine, prepare, read, stops
+    from ptoscope.kernel import choose_engine, stops
     from ptoscope.watch import watch
 
     wanted = request.get("engine")
@@ -42,9 +44,7 @@ def answer(request: Request) -> Result:
     threads, max_steps = (_number(request, name) for name in ("threads", "max-steps"))
     findings: list[Diagnostic] = []
     try:
-        file, text = read(path)
-        revision = request.get("revision") or "manual"
-        kernel = prepare(text, file, request.get("target"), revision, request.get("entry"))
+        kernel = prepared(path, request)
         findings = kernel.findings
         # Who watches a run wants to see what goes wrong in it.
         schedule, watched = request.get("schedule"), _watch(request)
@@ -94,6 +94,15 @@ def answer(request: Request) -> Result:
         table, fields["chosen"] = _chosen(kernel)
         page.append(table)
     return Result("run", page, fields, findings, exit=1 if seen.wrong else 0)
+
+
+def prepared(path: Path, request: Request) -> Kernel:
+    """The kernel of a file, as the request's target, revision and entry say."""
+    from ptoscope.kernel import prepare, read
+
+    file, text = read(path)
+    revision = request.get("revision") or "manual"
+    return prepare(text, file, request.get("target"), revision, request.get("entry"))
 
 
 def _watch(request: Request) -> Watch:

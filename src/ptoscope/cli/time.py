@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ptoscope.cli.files import Buffer, read_word, readable
 from ptoscope.cli.options import Request, count
 from ptoscope.cli.output import Result, Table, counted
-from ptoscope.cli.run import read_arguments
+from ptoscope.cli.run import prepared, read_arguments
 from ptoscope.diagnostics import PtoError, UsageError
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def answer(request: Request) -> Result:
     grid = count("grid", request.get("grid") or "1")
     path, words = readable(kernel_path), [read_word(text) for text in texts]
     limit = request.get("max-steps")
-    from ptoscope.kernel import prepare, read, stops
+    from ptoscope.kernel import stops
     from ptoscope.timing import time_kernel
     from ptoscope.timing.figures import parse_setting
 
@@ -33,9 +33,7 @@ def answer(request: Request) -> Result:
     overrides = dict(map(parse_setting, setting.split(","))) if setting else None
     findings: list[Any] = []
     try:
-        file, text = read(path)
-        revision = request.get("revision") or "manual"
-        kernel = prepare(text, file, request.get("target"), revision, request.get("entry"))
+        kernel = prepared(path, request)
         findings = kernel.findings
         if any(stops(d, request.has("force")) for d in findings):
             return Result("time", diagnostics=findings, exit=1)

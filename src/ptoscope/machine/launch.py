@@ -12,7 +12,7 @@ from ptoscope.machine.core import ReferenceCore
 from ptoscope.machine.deadlock import Flag, left_over
 from ptoscope.machine.faults import Fault
 from ptoscope.machine.lanes import NumpyLanes, constant, quietly
-from ptoscope.machine.memory import Memory, Region, gm_base
+from ptoscope.machine.memory import Memory, Region, gm_base, gm_regions
 from ptoscope.machine.schedule import Schedule
 from ptoscope.machine.walker import Walker
 from ptoscope.program import Program
@@ -31,14 +31,10 @@ def launch(
     `max_steps` turns of its loops. `schedule` says which legal order the pipes take (see
     `Schedule.parse`). Gives warnings: flags that are left set."""
     chosen = Schedule.parse(schedule)
-    regions = {
-        a.position: Region(a.name, "gm", a.data, a.dtype, gm_base(a.position), a.writeable)
-        for a in arguments
-        if a.data is not None
-    }
+    regions = gm_regions(arguments)
     left: dict[int, dict[Flag, int]] = {}
     with quietly():
-        values = [_value(a) for a in arguments]
+        values = [argument_value(a) for a in arguments]
         for block in chosen.blocks(grid):
             ub = Region("UB", "ub", np.zeros(target.ub_bytes, dtype=np.uint8), I8)
             core = ReferenceCore(Memory(regions, ub), block, grid, max_steps, chosen.order(block))
@@ -50,7 +46,8 @@ def launch(
     return left_over(program, walker.function, left, grid)
 
 
-def _value(argument: Argument) -> NumpyLanes:
+def argument_value(argument: Argument) -> NumpyLanes:
+    """What a parameter holds when the kernel begins."""
     if argument.value is None:
         return constant(INDEX, 1, gm_base(argument.position))
     return constant(argument.dtype, 1, argument.value)

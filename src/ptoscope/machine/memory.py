@@ -7,6 +7,7 @@ also when it is before the start or after the end.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ from ptoscope.isa.types import Space
 from ptoscope.machine.faults import MISALIGNED, OUT_OF_GM, OUT_OF_UB, READ_ONLY, Fault
 
 if TYPE_CHECKING:
+    from ptoscope.arguments import Argument
     from ptoscope.isa.record import Site
 
 _STRETCH = 1 << 44
@@ -77,6 +79,15 @@ class Region:
                 f"writes to %{self.name}, a read-only array",
                 hint="pass an array that may be written",
             )
+
+
+def gm_regions(arguments: Iterable[Argument]) -> dict[int, Region]:
+    """The callers' arrays by position."""
+    return {
+        a.position: Region(a.name, "gm", a.data, a.dtype, gm_base(a.position), a.writeable)
+        for a in arguments
+        if a.data is not None
+    }
 
 
 class Memory:

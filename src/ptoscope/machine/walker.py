@@ -58,19 +58,7 @@ class Walker:
                 return _step(TABLE[op.name].meaning(self._site(op)), op)
 
     def _site(self, op: Op) -> Site:
-        types = self._function.types
-        record = TABLE.get(op.name) or replace(TABLE["pto.vecscope"], name=op.name)
-        return Site(
-            record,
-            tuple(types[slot] for slot in op.operands),
-            tuple(types[slot] for slot in op.results),
-            op.attrs,
-            self._target,
-            self._revision,
-            op.span,
-            op.form,
-            op.segments,
-        )
+        return site_of(self._function, op, self._target, self._revision)
 
     def _scope(self, op: Op) -> Step:
         site = self._site(op)
@@ -164,6 +152,23 @@ class Walker:
             _assign(registers, op.results, passed)
 
         return step
+
+
+def site_of(function: Function, op: Op, target: Target, revision: Revision) -> Site:
+    """One use as an engine sees it; control flow and scopes are uses of pto.vecscope by name."""
+    types = function.types
+    record = TABLE.get(op.name) or replace(TABLE["pto.vecscope"], name=op.name)
+    return Site(
+        record,
+        tuple(types[slot] for slot in op.operands),
+        tuple(types[slot] for slot in op.results),
+        op.attrs,
+        target,
+        revision,
+        op.span,
+        op.form,
+        op.segments,
+    )
 
 
 def _scalar(function: Function, slot: int) -> DType:

@@ -8,7 +8,7 @@ so that it can also be queued.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -19,6 +19,7 @@ from ptoscope.isa.targets import Revision, Target
 from ptoscope.isa.types import Ptr, Scalar
 from ptoscope.machine.faults import LOOP_STEP, Fault
 from ptoscope.machine.lanes import quietly
+from ptoscope.machine.walker import site_of
 from ptoscope.native import layout, runtime, types
 from ptoscope.native.abilities import Abilities
 from ptoscope.native.core import NativeCore
@@ -93,19 +94,7 @@ class _Compiler:
         return NativeLanes(self.code, kind.dtype, 1, value, nans=nan)
 
     def _site(self, op: Op) -> Site:
-        slots = self._function.types
-        record = TABLE.get(op.name) or replace(TABLE["pto.vecscope"], name=op.name)
-        return Site(
-            record,
-            tuple(slots[slot] for slot in op.operands),
-            tuple(slots[slot] for slot in op.results),
-            op.attrs,
-            self._target,
-            self._revision,
-            op.span,
-            op.form,
-            op.segments,
-        )
+        return site_of(self._function, op, self._target, self._revision)
 
     def _block(self, block: Block) -> None:
         for op in block.ops:

@@ -19,7 +19,7 @@ from ptoscope.isa.dtypes import I8
 from ptoscope.isa.targets import Target
 from ptoscope.machine.faults import Fault
 from ptoscope.machine.lanes import encode, quietly
-from ptoscope.machine.memory import Memory, Region, gm_base
+from ptoscope.machine.memory import Memory, Region, gm_base, gm_regions
 from ptoscope.native import layout
 
 if TYPE_CHECKING:
@@ -187,11 +187,7 @@ class Launch:
     @cached_property
     def regions(self) -> dict[int, Region]:
         """GM as the reference engine sees it."""
-        return {
-            a.position: Region(a.name, "gm", a.data, a.dtype, gm_base(a.position), a.writeable)
-            for a in self._arguments
-            if a.data is not None
-        }
+        return gm_regions(self._arguments)
 
     @cached_property
     def _all_stops(self) -> tuple[Stop, ...]:

@@ -14,8 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ptoscope.check.flow import Values
-from ptoscope.check.sync_scopes import ordered_kinds
-from ptoscope.program import Op
+from ptoscope.check.sync_scopes import makers, ordered_kinds
 from ptoscope.races.cells import Runs
 from ptoscope.trace.trace import MEM_BAR, NONE, UB, Column, Place, Trace, barrier_type
 
@@ -240,23 +239,4 @@ def _join(bounds: Bounds, more: Bounds) -> None:
 def _loads(trace: Trace, places: list[int], values: Values) -> dict[int, list[int]]:
     """For each place the others whose results go into its operands."""
     by_op = {id(trace.places[p].op): p for p in places}
-    return {
-        p: [by_op[i] for i in _makers(values, trace.places[p].op) if i in by_op] for p in places
-    }
-
-
-def _makers(values: Values, op: Op) -> set[int]:
-    found: set[int] = set()
-    seen: set[int] = set()
-    stack = list(op.operands)
-    while stack:
-        slot = stack.pop()
-        if slot in seen:
-            continue
-        seen.add(slot)
-        stack.extend(values.joined.get(slot, ()))
-        maker = values.made.get(slot)
-        if maker is not None and slot not in values.joined:
-            found.add(id(maker))
-            stack.extend(maker.operands)
-    return found
+    return {p: [by_op[i] for i in makers(values, trace.places[p].op) if i in by_op] for p in places}

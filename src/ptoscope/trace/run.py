@@ -9,11 +9,12 @@ import numpy as np
 
 from ptoscope.arguments import Argument, bind
 from ptoscope.diagnostics import PtoError, UsageError
-from ptoscope.isa.dtypes import I8, INDEX
+from ptoscope.isa.dtypes import I8
 from ptoscope.kernel import Kernel
 from ptoscope.machine.faults import Fault
-from ptoscope.machine.lanes import NumpyLanes, constant, quietly
-from ptoscope.machine.memory import Memory, Region, gm_base
+from ptoscope.machine.lanes import quietly
+from ptoscope.machine.launch import argument_value
+from ptoscope.machine.memory import Memory, Region, gm_regions
 from ptoscope.trace.core import TraceCore
 from ptoscope.trace.recorder import Recorder
 from ptoscope.trace.trace import NONE, Trace
@@ -43,15 +44,11 @@ def trace(
 def _run(kernel: Kernel, arguments: list[Argument], grid: int, max_steps: int | None) -> Trace:
     walker = TraceWalker(kernel.function, kernel.target, kernel.revision)
     recorder = Recorder(walker.segments)
-    regions = {
-        a.position: Region(a.name, "gm", a.data, a.dtype, gm_base(a.position), a.writeable)
-        for a in arguments
-        if a.data is not None
-    }
+    regions = gm_regions(arguments)
     spaces = {id(regions[k]): place for k, place in _spaces(arguments).items()}
     error, last = None, NONE
     with quietly():
-        values = [_value(a) for a in arguments]
+        values = [argument_value(a) for a in arguments]
         for block in range(grid):
             ub = Region("UB", "ub", np.zeros(kernel.target.ub_bytes, dtype=np.uint8), I8)
             memory = Memory(regions, ub)
@@ -91,9 +88,3 @@ def _last(recorder: Recorder, walker: TraceWalker, fault: Fault) -> int:
     if not recorder.begun:
         return NONE
     return place if place in walker.segments[recorder.begun[-3]] else NONE
-
-
-def _value(argument: Argument) -> NumpyLanes:
-    if argument.value is None:
-        return constant(INDEX, 1, gm_base(argument.position))
-    return constant(argument.dtype, 1, argument.value)

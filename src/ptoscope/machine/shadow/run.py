@@ -10,10 +10,11 @@ import numpy as np
 
 from ptoscope.arguments import Argument, bind
 from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
-from ptoscope.isa.dtypes import I8, INDEX
+from ptoscope.isa.dtypes import I8
 from ptoscope.kernel import Kernel
 from ptoscope.machine.faults import Fault
-from ptoscope.machine.lanes import NumpyLanes, constant, quietly
+from ptoscope.machine.lanes import quietly
+from ptoscope.machine.launch import argument_value
 from ptoscope.machine.memory import Memory, Region, gm_base
 from ptoscope.machine.shadow.core import ShadowCore
 from ptoscope.machine.shadow.findings import Findings
@@ -98,7 +99,7 @@ def _launch(
             shadows[base] = ShadowBytes.defined(a.data.nbytes)
     size = kernel.target.ub_bytes
     with quietly():
-        values = [_value(a) for a in bound]
+        values = [argument_value(a) for a in bound]
         for block in range(grid):
             content = np.zeros(size, np.uint8)
             if book.garbage is not None:
@@ -116,9 +117,3 @@ def _launch(
                 raise PtoError([*said, fell]) from None
     marks = {a.position: shadows[gm_base(a.position)].v for a in bound if a.data is not None}
     return Observation(findings.diagnostics(kernel.program), marks)
-
-
-def _value(argument: Argument) -> NumpyLanes:
-    if argument.value is None:
-        return constant(INDEX, 1, gm_base(argument.position))
-    return constant(argument.dtype, 1, argument.value)

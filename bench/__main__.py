@@ -1,6 +1,7 @@
 """`make bench`: measures all rows and prints them; exits 1 if a row misses its target.
 
-`python -m bench NAME...` runs only the named parts: text, engine, start, native.
+`python -m bench NAME...` runs only the named parts: text, engine, start, native,
+timing, races.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from bench import engine, native, start, text, timing
+from bench import engine, native, races, start, text, timing
 from bench.measure import Job, Remark, Row
 
 _TITLE = "CPU time as a ratio, best of several runs in one process"
@@ -26,6 +27,7 @@ _PARTS: dict[str, tuple[str, Callable[[], list[Job]]]] = {
     "start": (_TITLE, lambda: [Job("start", start.rows)]),
     "native": (native.TITLE, native.jobs),
     "timing": (timing.TITLE, timing.jobs),
+    "races": (races.TITLE, races.jobs),
 }
 
 

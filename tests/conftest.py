@@ -1,4 +1,5 @@
-"""Every kernel that a test runs goes through both engines, unless the test names one."""
+"""Every kernel that a test runs or traces goes through both engines, unless the test names
+one."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ import os
 
 import pytest
 
-from tests.engines import run_on_both
+from tests.engines import run_on_both, trace_on_both
 
 # No test depends on, or leaves anything in, the user's cache.
 os.environ["PTOSCOPE_CACHE"] = ""
@@ -14,7 +15,9 @@ os.environ["PTOSCOPE_CACHE"] = ""
 
 @pytest.fixture(autouse=True)
 def both_engines(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels called without an engine run on both, which have to agree."""
+    """Kernels called or traced without an engine run on both, which have to agree."""
     from ptoscope.kernel import Kernel
+    from ptoscope.trace import run
 
     monkeypatch.setattr(Kernel, "__call__", run_on_both(Kernel.__call__))
+    monkeypatch.setattr(run, "_trace", trace_on_both(run._trace))

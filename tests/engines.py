@@ -10,6 +10,7 @@ import numpy as np
 
 from ptoscope import PtoError
 from ptoscope.kernel import Kernel
+from ptoscope.trace.trace import Trace
 
 
 def run_on_both(call: Callable[..., None]) -> Callable[..., None]:
@@ -37,6 +38,36 @@ def run_on_both(call: Callable[..., None]) -> Callable[..., None]:
                 assert same, f"the engines disagree about argument {position}"
 
     return functools.update_wrapper(run, call)
+
+
+def trace_on_both(trace: Callable[..., Trace]) -> Callable[..., Trace]:
+    """A trace that is also taken on the reference engine, from copies: both are the same,
+    column by column."""
+
+    def run(
+        kernel: Kernel, arguments: Any, grid: int, max_steps: int | None, engine: str | None
+    ) -> Trace:
+        if engine is not None or not all(_can_be_copied(a) for a in arguments):
+            return trace(kernel, arguments, grid, max_steps, engine)
+        once = {id(a): _copied(a) for a in arguments}
+        copies = [once[id(a)] for a in arguments]
+        expected = trace(kernel, copies, grid, max_steps, "reference")
+        found = trace(kernel, arguments, grid, max_steps, "native")
+        assert_same_trace(found, expected)
+        return found
+
+    return run
+
+
+def assert_same_trace(found: Trace, expected: Trace) -> None:
+    """Every column of every table, and what ended the run."""
+    for table in ("events", "turns", "accesses", "syncs"):
+        for name, column in vars(getattr(expected, table)).items():
+            ours = getattr(getattr(found, table), name)
+            same = ours.dtype == column.dtype and np.array_equal(ours, column)
+            assert same, f"the engines disagree about {table}.{name}"
+    assert found.registers == expected.registers, "the engines disagree about registers"
+    assert _told(found.error) == _told(expected.error), "the engines disagree about a fault"
 
 
 def _can_be_copied(argument: Any) -> bool:

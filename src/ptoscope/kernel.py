@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -222,6 +223,7 @@ class Kernel:
         self._compiled = compiled
         self._walker: Any = None
         self._native: Any = None
+        self._prepared: dict[Any, Any] = {}
         self.warnings: list[Diagnostic] = []
         """What the last run that ended without a fault found strange."""
 
@@ -245,6 +247,7 @@ class Kernel:
         self._function = function
         self.signature = Signature(self.program, function)
         self._walker = self._native = self._compiled = None
+        self._prepared.clear()
 
     @property
     def name(self) -> str:
@@ -286,10 +289,17 @@ class Kernel:
             for argument in bound:
                 argument.write_back()
 
+    def prepared(self, make: Callable[[Kernel], Any]) -> Any:
+        """What another room makes of this kernel, made once."""
+        if make not in self._prepared:
+            self._prepared[make] = make(self)
+        return self._prepared[make]
+
     def time(self, *arguments: Any, grid: int = 1, **options: Any) -> Any:
-        """Runs the kernel as a call does, on the reference engine, and gives its cycles:
+        """Runs the kernel as a call does, and gives its cycles:
         `total_cycles`, `table()`, `reasons`, `as_json()`. Options as of
-        `ptoscope.timing.time_kernel`: `model`, `overrides`, `calibration`, `max_steps`."""
+        `ptoscope.timing.time_kernel`: `model`, `overrides`, `calibration`, `max_steps`,
+        `engine`."""
         from ptoscope.timing import time_kernel
 
         return time_kernel(self, arguments, grid, **options)

@@ -1,7 +1,7 @@
 """Runs that are watched: for races, for undefined data, for results that depend on the order.
 
-All of it needs the reference engine. Each watch runs the kernel on copies of the arguments, so
-that none of them sees what another run left behind.
+Races are found on either engine; the others need the reference engine. Each watch runs the
+kernel on copies of the arguments, so that none of them sees what another run left behind.
 """
 
 from __future__ import annotations
@@ -27,7 +27,12 @@ class Watch:
     schedules: int = 0
 
     def __bool__(self) -> bool:
-        return self.races or self.poison or self.schedules > 0
+        return self.races or self.needs_reference
+
+    @property
+    def needs_reference(self) -> bool:
+        """Whether only the reference engine can look for it."""
+        return self.poison or self.schedules > 0
 
 
 EVERYTHING = Watch(True, True, ALL_SCHEDULES)
@@ -57,12 +62,14 @@ def watch(
     what: Watch,
     grid: int = 1,
     max_steps: int | None = None,
+    engine: str | None = None,
 ) -> Seen:
     """Watches runs of a kernel. The arguments stay as they are. A fault of the kernel is among
-    the findings of the watch that ran into it; PtoError is for wrong arguments."""
+    the findings of the watch that ran into it; PtoError is for wrong arguments.
+    `engine` is the one that races are looked for on; the native one by default."""
     seen = Seen()
     if what.races:
-        seen.findings[RACES] = _races(kernel, _copies(arguments), grid, max_steps)
+        seen.findings[RACES] = _races(kernel, _copies(arguments), grid, max_steps, engine)
     if what.poison:
         seen.findings[POISON] = _poison(kernel, _copies(arguments), grid, max_steps)
     if what.schedules:
@@ -70,11 +77,13 @@ def watch(
     return seen
 
 
-def _races(kernel: Kernel, arguments: list[Any], grid: int, limit: int | None) -> list[Diagnostic]:
+def _races(
+    kernel: Kernel, arguments: list[Any], grid: int, limit: int | None, engine: str | None
+) -> list[Diagnostic]:
     from ptoscope.races.find import find_races
     from ptoscope.trace.run import trace
 
-    record = trace(kernel, arguments, grid, limit)
+    record = trace(kernel, arguments, grid, limit, engine)
     fault = [] if record.error is None else list(record.error.diagnostics)
     return [*find_races(record, kernel.program, kernel.target), *fault]
 

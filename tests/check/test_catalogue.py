@@ -10,7 +10,27 @@ from ptoscope.diagnostics import Diagnostic, Span
 def test_near_codes() -> None:
     assert catalogue.near("PTO0111") == ["PTO0106", "PTO0107", "PTO0108", "PTO0109", "PTO0110"]
     assert catalogue.near("pto0300") == ["PTO0301", "PTO0302", "PTO0303", "PTO0304", "PTO0305"]
-    assert catalogue.near("mask") == list(catalogue.codes())
+    assert catalogue.near("PTO0710") == ["PTO0705", "PTO0711", "PTO0712", "PTO0713", "PTO0714"]
+    assert "PTO0917" in catalogue.near("PTO0918")
+    assert catalogue.near("mask") == []
+
+
+def test_groups_of_codes() -> None:
+    groups = catalogue.groups()
+    assert (groups[0], groups[-1]) == ("PTO0000 to PTO0011", "PTO9999")
+    assert "PTO0901 to PTO0917" in groups
+
+
+def test_how_an_example_is_run() -> None:
+    assert not catalogue.entry("PTO0101").use
+    entry = catalogue.entry("PTO0704")
+    assert entry.use == entry.fixed_use == catalogue.Use("zeros:2 --grid 2 --races")
+    assert entry.bad != entry.fixed
+    entry = catalogue.entry("PTO0801")
+    assert (entry.use.run, entry.fixed_use.run) == ("zeros:4", "zeros:4 7")
+    assert entry.bad == entry.fixed
+    assert "np.float64" in (catalogue.entry("PTO0802").use.call or "")
+    assert catalogue.entry("PTO0916").severity == "warning"
 
 
 def test_an_entry_shows_no_expectations() -> None:

@@ -1,7 +1,10 @@
-"""Every code has its bad example, reported as it says, and a fixed twin that is clean; every
-fix that is offered fixes."""
+"""Every code of the check has its bad example, reported as it says, and a fixed twin that is
+clean; every fix that is offered fixes."""
 
 from __future__ import annotations
+
+import re
+from pathlib import Path
 
 import pytest
 
@@ -11,7 +14,12 @@ from ptoscope.diagnostics import Diagnostic, edited
 from ptoscope.isa.targets import Revision
 from ptoscope.kernel import choose_target, parse
 
-WITH_EXAMPLE = [code for code in catalogue.codes() if code not in catalogue.NO_EXAMPLE]
+WITH_EXAMPLE = [
+    code
+    for code in catalogue.codes()
+    if code not in catalogue.NO_EXAMPLE and not catalogue.entry(code).use
+]
+"""Those that the check reports; `test_run_examples` has those of a run."""
 WITH_FIX = ("PTO0101", "PTO0103", "PTO0104", "PTO0105", "PTO0107", "PTO0108")
 WITH_FIX += ("PTO0401", "PTO0402", "PTO0403", "PTO0404", "PTO0405", "PTO0408")
 WITH_FIX += ("PTO0607", "PTO0608", "PTO0609")
@@ -37,8 +45,16 @@ def test_every_rule_has_a_file_and_every_file_a_rule() -> None:
 
 
 def test_codes_are_unique() -> None:
-    assert len({rule.code for rule in RULES}) == len(RULES)
-    assert not {rule.code for rule in RULES} & set(catalogue.READER)
+    others = (catalogue.READER, catalogue.RUN, catalogue.ARGUMENTS, catalogue.COMMAND)
+    every = [*(rule.code for rule in RULES), *(code for group in others for code in group)]
+    assert sorted(every) == list(catalogue.codes())
+
+
+def test_the_catalogue_has_every_code_that_the_source_names() -> None:
+    root = Path(ptoscope.__file__).parent
+    texts = [path.read_text(encoding="utf-8") for path in root.rglob("*.py")]
+    named = {code for text in texts for code in re.findall(r"PTO\d{4}", text)}
+    assert sorted(named) == list(catalogue.codes())
 
 
 @pytest.mark.parametrize("code", catalogue.codes())

@@ -11,6 +11,7 @@ from .pipes import (
     codes,
     copy_in,
     copy_out,
+    findings,
     kernel,
     load,
     loop,
@@ -253,3 +254,28 @@ def test_a_bad_kernel_and_its_fixed_twin(name: str) -> None:
     code, bad, fixed = CASES[name]
     assert codes(kernel(*bad)) == code
     assert codes(kernel(*fixed)) == []
+
+
+@pytest.mark.parametrize("mode", [0, 1])
+def test_a_deferred_release_may_wait_for_ever(mode: int) -> None:
+    """It waits for V, which waits for the set behind it."""
+    text = kernel(
+        'pto.get_buf "PIPE_V", 5, 0',
+        waits("MTE2", "V"),
+        'pto.get_buf "PIPE_MTE2", 5, 1',
+        f'pto.rls_buf "PIPE_MTE2", 5, {mode}',
+        sets("MTE2", "V"),
+        'pto.rls_buf "PIPE_V", 5, 0',
+    )
+    assert codes(text) == (["PTO0602"] if mode else [])
+
+
+def test_flags_that_are_set_instead_are_named_by_line() -> None:
+    lines = [sets("V", "S", 3), sets("MTE3", "S", 1), sets("MTE2", "S", 2), waits("V", "S", 4)]
+    text = kernel(*lines)
+    (missing,) = [d for d in findings(text) if d.code == "PTO0601"]
+    at = [text.split("\n").index(line) + 1 for line in lines]
+    assert missing.found == (
+        f"no set_flag of it; flags set: PIPE_V to PIPE_S event 3 (line {at[0]}); "
+        f"PIPE_MTE3 to PIPE_S event 1 (line {at[1]}); PIPE_MTE2 to PIPE_S event 2 (line {at[2]})"
+    )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -31,12 +33,37 @@ def test_explain_every_code(cli: Cli, code: str) -> None:
     entry = catalogue.entry(code)
     assert (outcome.code, outcome.err) == (0, "")
     assert outcome.out.startswith(f"{code} ({entry.severity}): {entry.title}\n\nwhy\n  ")
-    if code not in catalogue.NO_EXAMPLE:
-        assert f"{entry.severity}[{code}]: " in outcome.out
-        for part in ("\nsource\n", "\nbad.pto (--", "\nfixed.pto\n"):
-            assert part in outcome.out
-        for text in (entry.bad, entry.fixed):
-            assert "\n".join(f"  {line}" for line in text.split("\n")) in outcome.out
+    if code in catalogue.NO_EXAMPLE:
+        assert "bad.pto" not in outcome.out
+        return
+    assert f"{entry.severity}[{code}]: " in outcome.out
+    assert "\nsource\n" in outcome.out
+    assert "\nbad.pto (--" in outcome.out
+    assert ("\nfixed.pto\n" in outcome.out) == (entry.bad != entry.fixed)
+    assert ("\nput right\n" in outcome.out) == (entry.bad == entry.fixed)
+    for text in (entry.bad, entry.fixed):
+        assert "\n".join(f"  {line}" for line in text.split("\n")) in outcome.out
+
+
+RUN = [c for c in catalogue.codes() if catalogue.entry(c).use.run is not None]
+
+
+@pytest.mark.parametrize("code", RUN)
+def test_the_command_that_is_shown_reports_what_is_shown(cli: Cli, write, code: str) -> None:
+    """The commands of the page, on the default engine, say what the page says."""
+    entry = catalogue.entry(code)
+    write("bad.pto", entry.bad)
+    write("fixed.pto", entry.fixed)
+    page = cli("check", "--explain", code).out
+    (command,) = re.findall(r"^what `ptoscope (.*)` reports$", page, re.MULTILINE)
+    outcome = cli(*command.split())
+    assert (outcome.code, outcome.err != "") == (int(entry.severity == "error"), True)
+    assert textwrap.indent(outcome.err, "  ") in page
+    right = command.replace("bad.pto", "fixed.pto")
+    if entry.bad == entry.fixed:
+        right = page.rstrip().split("\n")[-1].removeprefix("  ptoscope ")
+    outcome = cli(*right.split())
+    assert (outcome.code, outcome.err) == (0, "")
 
 
 def test_explain_json(cli: Cli) -> None:
@@ -48,13 +75,18 @@ def test_explain_json(cli: Cli) -> None:
     assert rule["source"].startswith("Vector Instruction Set")
     assert [d["code"] for d in rule["findings"]] == ["PTO0201"] * 3
     assert {"title", "why", "bad", "fixed"} <= set(rule)
+    assert rule["use"] == {"run": None, "call": None}
+    rule = cli("check", "--explain", "PTO0803", "--json").json["rule"]
+    assert (rule["use"]["run"], rule["fixed_use"]["run"]) == ("4 7", "zeros:4 7")
+    assert [d["file"] for d in rule["findings"]] == ["bad.pto"]
 
 
 @pytest.mark.parametrize(
     ("args", "message"),
     [
         (("--explain", "PTO0111"), "near it are PTO0106, PTO0107, PTO0108, PTO0109, PTO0110"),
-        (("--explain", "mask"), "there is no rule MASK; near it are PTO0001, PTO0002"),
+        (("--explain", "mask"), "there is no code MASK; codes are PTO0000 to PTO0011, PTO0101 to"),
+        (("--explain", "PTO0706"), "there is no code PTO0706; near it are PTO0701, PTO0702"),
         (("--explain",), "--explain needs a value: CODE"),
         (("--explain", "PTO0101", "k.pto"), "check takes --explain or kernels, not both"),
         (("k.pto", "--all-targets", "--target", "a5"), "--target or --all-targets, not both"),

@@ -81,7 +81,7 @@ def test_undefined_data_is_found(cli: Cli, rows: list[str], tmp_path: Path) -> N
 @pytest.mark.parametrize(
     "argv",
     [
-        ("--races", "--engine", "native"),
+        ("--poison", "--engine", "native"),
         ("--schedule", "sideways"),
         ("--schedule", "seed:x"),
         ("--schedules", "0"),

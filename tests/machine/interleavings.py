@@ -25,7 +25,8 @@ Y = tuple(-1.0 - k for k in range(CELLS))
 
 @dataclass(frozen=True)
 class Op:
-    """`kind` on `pipe`; `a` and `b` are cells and slots, or the other pipe and an id."""
+    """`kind` on `pipe`; `a` and `b` are cells and slots, or the other pipe and an id, or a
+    buffer and a mode."""
 
     kind: str
     pipe: str
@@ -51,7 +52,7 @@ class Op:
             case "wait":
                 return waits(self.a, self.pipe, self.b)
             case "get" | "rls":
-                return f'pto.{self.kind}_buf "PIPE_{self.pipe}", {self.a}, 0'
+                return f'pto.{self.kind}_buf "PIPE_{self.pipe}", {self.a}, {self.b}'
             case "fence":
                 return f'pto.pipe_barrier "PIPE_{self.pipe}"'
             case _:
@@ -113,6 +114,15 @@ def draw(seed: int) -> list[Op]:
             ops[at : at + 1] = [Op("get", *held), ops[at], Op("rls", *held)]
     if rng.random() < 0.3:
         ops.insert(rng.randrange(len(ops) + 1), Op(rng.choice(("all", "fence")), "MTE3"))
+    if rng.random() < 0.4:
+        # Two pipes hold a buffer, one of them releases it, somebody acquires it after that.
+        holder, releaser = rng.sample(PIPES, 2)
+        mode = rng.choice((0, 1, 1, 1))
+        held = [Op("get", holder, 2, 1), Op("get", releaser, 2, 1)]
+        held += [Op("rls", releaser, 2, mode), Op("get", rng.choice(PIPES), 2, 0)]
+        places = sorted(rng.randrange(len(ops) + 1) for _ in held)
+        for place, op in reversed(list(zip(places, held, strict=True))):
+            ops.insert(place, op)
     return ops
 
 
@@ -204,9 +214,22 @@ def _execute(
         case "get":
             earlier = (n for queue in queues for n in queue if n < number)
             waits = any(ops[n].kind == "rls" and ops[n].a == op.a for n in earlier)
+            waits = waits and op.b == 0
             return None if waits else (ub, y, flags)
+        case "rls" if op.b == 1:
+            earlier = {ops[n].pipe for queue in queues for n in queue if n < number}
+            return None if earlier & holders(ops, number) else (ub, y, flags)
         case _:
             return ub, y, flags
+
+
+def holders(ops: list[Op], number: int) -> set[str]:
+    """The pipes other than its own that hold the buffer of a release when it is issued."""
+    held: Counter[str] = Counter()
+    for op in ops[:number]:
+        if op.a == ops[number].a:
+            held[op.pipe] += {"get": 1, "rls": -1}.get(op.kind, 0)
+    return set(+held) - {ops[number].pipe}
 
 
 def _with(values: Cells, at: int, value: float) -> Cells:

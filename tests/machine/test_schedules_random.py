@@ -9,7 +9,7 @@ import pytest
 from ptoscope.machine.schedule import schedules
 from ptoscope.machine.try_schedules import try_schedules
 from tests.machine.harness import prepared
-from tests.machine.interleavings import Op, arguments, draw, outcome, outcomes, text
+from tests.machine.interleavings import Op, arguments, draw, holders, outcome, outcomes, text
 from tests.machine.runs import ORDERS, fault_as, run_as
 
 PROGRAMS = 150
@@ -50,5 +50,11 @@ def test_the_programs_are_of_all_kinds() -> None:
     assert legal.count(0) >= 5
     assert legal.count(1) >= 50
     assert sum(n > 1 for n in legal) >= 50
+    deferred = 0
+    for seed in range(PROGRAMS):
+        ops = _program(seed)[0]
+        late = [n for n, op in enumerate(ops) if op.kind == "rls" and op.b == 1]
+        deferred += any(holders(ops, n) for n in late)
+    assert deferred >= 30
     kinds = {op.kind for seed in range(PROGRAMS) for op in _program(seed)[0]}
     assert kinds == {"in", "out", "again", "add", "set", "wait", "get", "rls", "all", "fence"}

@@ -96,6 +96,37 @@ BUFFERS = {
         "PTO0701",
         "WAR",
     ),
+    "a release that does not wait for who holds the buffer and is held up": Pair(
+        [
+            get("V"),
+            waits("S", "V"),
+            read(EARLY),
+            get("MTE3", 0, 1),
+            plus(release("MTE3", 0, 0), "-"),
+            plus(release("MTE3", 0, 1)),
+            get("MTE2"),
+            copy_in() + LATE,
+            release("MTE2"),
+            sets("S", "V"),
+            release("V"),
+        ],
+        "PTO0701",
+        "WAR",
+    ),
+    "a flag that is set before the other holders are done": Pair(
+        [
+            get("V"),
+            read(EARLY),
+            get("MTE3", 0, 1),
+            plus(release("MTE3", 0, 0), "-"),
+            plus(release("MTE3", 0, 1)),
+            both("MTE3", "MTE2"),
+            copy_in() + LATE,
+            release("V"),
+        ],
+        "PTO0701",
+        "WAR",
+    ),
     "a release that comes too late for an acquisition before it": Pair(
         [
             get("MTE2"),

@@ -122,13 +122,19 @@ def test_races_before_a_fault_are_found() -> None:
     assert [r.kind for r in list_races(found, program(text), TARGETS["a5"])] == ["RAW"]
 
 
-def test_a_release_that_the_rules_hold_up_for_ever_hides_nothing() -> None:
-    # V waits for MTE2, which in mode 1 would wait for V; the engines let the release pass.
-    lines = ['pto.get_buf "PIPE_V", 0, 0', waits("MTE2", "V"), read("")]
-    lines += ['pto.get_buf "PIPE_MTE2", 0, 1', 'pto.rls_buf "PIPE_MTE2", 0, 1', copy_in()]
-    lines += [sets("MTE2", "V"), copy_in("%b"), read("", "%b"), 'pto.rls_buf "PIPE_V", 0, 0']
-    (race,) = races(kernel(*lines))
-    assert (race.kind, race.first) == ("RAW", 4096)
+@pytest.mark.parametrize("stop", [(), ("pto.barrier #pto.pipe<PIPE_ALL>",)], ids=["end", "all"])
+def test_races_before_a_release_that_never_happens_are_found(stop: tuple[str, ...]) -> None:
+    """V waits for MTE2, whose release in mode 1 waits for V: the reads and copies behind these
+    are never made, and race with nothing."""
+    lines = [copy_in("%b"), read("", "%b"), 'pto.get_buf "PIPE_V", 0, 0', waits("MTE2", "V")]
+    lines += [read(""), 'pto.get_buf "PIPE_MTE2", 0, 1', 'pto.rls_buf "PIPE_MTE2", 0, 1']
+    lines += [copy_in(), sets("MTE2", "V"), 'pto.get_buf "PIPE_MTE3", 0, 0', copy_out("%a"), *stop]
+    text = kernel(*lines)
+    found = run(text, grid=2)
+    assert found.error is not None
+    assert "PTO0904" in str(found.error)
+    (race,) = list_races(found, program(text), TARGETS["a5"])
+    assert (race.kind, race.first, race.count) == ("RAW", 4096, 1)
 
 
 def test_what_never_happened_does_not_race() -> None:

@@ -9,14 +9,16 @@ from ptoscope.isa.targets import TARGETS
 from ptoscope.races.find import find_races
 from ptoscope.races.race import BLOCKS_RACE
 
-from ..check.pipes import program
+from ..check.pipes import findings, program
 from .kernels import EARLY, LATE, Pair, marked, races, run
 from .pairs_flags import FLAGS
 from .pairs_loops import BARRIERS, LOOPS
 from .pairs_others import BUFFERS, OTHERS, SCALARS
+from .pairs_registers import REGISTERS
 from .pairs_scopes import SCOPES
 
-PAIRS = {**FLAGS, **LOOPS, **BARRIERS, **BUFFERS, **SCALARS, **SCOPES, **OTHERS}
+BYTES = "bytes {0.first} to {0.last}"
+PAIRS = {**FLAGS, **LOOPS, **BARRIERS, **BUFFERS, **SCALARS, **SCOPES, **OTHERS, **REGISTERS}
 each_pair = pytest.mark.parametrize("pair", PAIRS.values(), ids=list(PAIRS))
 
 
@@ -55,6 +57,11 @@ def test_the_suggested_fix_helps(pair: Pair) -> None:
 
 
 @each_pair
+def test_the_rules_find_nothing_in_the_fixed_twin(pair: Pair) -> None:
+    assert [d for d in findings(pair.fixed()) if d.severity == "error"] == []
+
+
+@each_pair
 def test_the_finding_says_it_all(pair: Pair) -> None:
     text = pair.faulty()
     (finding,) = find_races(run(text, pair.grid), program(text), TARGETS["a5"])
@@ -69,4 +76,5 @@ def test_the_finding_says_it_all(pair: Pair) -> None:
         )
     assert (f"{race.count} times" in finding.found) == (race.count > 1)
     assert finding.hint == race.remedy
-    assert f"bytes {race.first} to {race.last}" in finding.message
+    bytes_ = "the special register VMS4_0" if pair in REGISTERS.values() else BYTES.format(race)
+    assert bytes_ in finding.message

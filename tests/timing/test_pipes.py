@@ -10,6 +10,8 @@ import pytest
 
 from ptoscope.diagnostics import PtoError, UsageError
 from ptoscope.timing import time_kernel
+from tests.check.pipes import copy_in, kernel, load
+from tests.check.pipes import scope as scopes
 from tests.timing.kernels import FLOATS, pipeline, scope, tiles, timed, unchecked
 
 TILES = 8
@@ -140,3 +142,30 @@ def test_json_is_json() -> None:
         assert isinstance(one["cycles"], int)
     # The transfers are assumed, and half of the work hides behind them or they behind it.
     assert 0 < found["assumed_share"] <= 1
+
+
+@pytest.mark.parametrize("mode", [0, 1])
+def test_a_deferred_release_waits_for_the_others_that_hold_the_buffer(mode: int) -> None:
+    """V holds the buffer; MTE2 acquires it when MTE3 has released it."""
+    text = kernel(
+        'pto.get_buf "PIPE_V", 5, 1',
+        scopes(*[load(f"%v{i}", "%b") for i in range(40)]),
+        'pto.get_buf "PIPE_MTE3", 5, 1',
+        f'pto.rls_buf "PIPE_MTE3", 5, {mode}',
+        'pto.get_buf "PIPE_MTE2", 5, 0',
+        copy_in(),
+        'pto.rls_buf "PIPE_MTE2", 5, 0',
+        'pto.rls_buf "PIPE_V", 5, 0',
+    )
+    x = np.zeros(4096, np.float32)
+    timing = timed(text, x, x.copy(), 3, True, False)
+    scope_cycles, copy_cycles = _scope_cycles(timing), 64 + 256 // 128
+    serial = scope_cycles + copy_cycles
+    waits = [s for s in timing.as_json()["stalls"] if s["cause"] == "buffer wait"]
+    if mode == 0:
+        assert timing.total_cycles < max(scope_cycles, copy_cycles) + 40 < serial
+        assert not waits
+    else:
+        assert serial <= timing.total_cycles < serial + 40
+        at = text.split("\n").index('pto.rls_buf "PIPE_MTE3", 5, 1') + 1
+        assert at in [s["line"] for s in waits]

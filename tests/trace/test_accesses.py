@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ptoscope.isa.targets import TARGETS, Revision
-from ptoscope.kernel import Kernel
+from ptoscope.kernel import ENGINES, Kernel
 from ptoscope.trace.run import trace
 from ptoscope.trace.trace import UB
 
@@ -25,11 +25,13 @@ B = 4096
 Touched = list[tuple[int, bool, set[int]]]
 
 
-def touched(text: str, revision: Revision = "manual", alias: bool = False) -> Touched:
+def touched(
+    text: str, revision: Revision = "manual", alias: bool = False, engine: str | None = None
+) -> Touched:
     """Space, whether written, and the bytes: of every event with accesses, reads first."""
     x, y = np.arange(4096, dtype=np.float32), np.zeros(4096, np.float32)
     loaded = Kernel(program(text), TARGETS["a5"], revision)
-    found = trace(loaded, [x, x[64:] if alias else y, 3, True, False])
+    found = trace(loaded, [x, x[64:] if alias else y, 3, True, False], engine=engine)
     assert found.error is None, found.error
     rows = found.accesses
     sets: dict[tuple[int, int, bool], set[int]] = {}
@@ -208,8 +210,9 @@ def test_a_copy_out_reads_ub() -> None:
     assert touched(kernel(copy_out())) == [(UB, False, rows(B, 256)), (1, True, rows(0, 256))]
 
 
-def test_arguments_that_share_memory_share_a_space() -> None:
-    found = touched(kernel(copy_out()), alias=True)
+@pytest.mark.parametrize("engine", ENGINES)
+def test_arguments_that_share_memory_share_a_space(engine: str) -> None:
+    found = touched(kernel(copy_out()), alias=True, engine=engine)
     assert found == [(UB, False, rows(B, 256)), (0, True, rows(256, 256))]
 
 

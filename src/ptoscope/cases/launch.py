@@ -113,7 +113,8 @@ class Kernels:
             self.beyond.append(f"line {finding.line}: {finding.message}")
 
     def _watch(self, kernel: Kernel, arguments: list[Any], grid: int) -> None:
-        seen = watch(kernel, arguments, EVERYTHING, grid)
+        # Such kernels are small: compiling one to be traced takes longer than interpreting it.
+        seen = watch(kernel, arguments, EVERYTHING, grid, engine="reference")
         faults = [d for d in seen.diagnostics if d.code.startswith("PTO09")]
         if not faults:
             # A fault is told by the run itself.

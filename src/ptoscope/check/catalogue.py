@@ -1,9 +1,15 @@
-"""The catalogue: every rule with its reason, a bad example and the same example put right.
+"""The catalogue: every code with its reason, a bad example and the same example put right.
 
 Each code has a file in `examples/`. It begins with comments, `// why:` and `// source:`, and
 where they are not a5 and manual, `// target:` and `// revision:`; lines that go on are
 indented. Then follow `// bad` and `// fixed`, each with a whole kernel. A comment
 `// expect CODE: words` stands on every line of the bad one that is reported.
+
+A code that only a run reports also says how to run: `// run:` is what follows the kernel on
+the command line of `ptoscope run`, `// call:` the arguments of a call from Python, for what a
+command line cannot pass. `ptoscope check` finds nothing in these kernels. Where the arguments
+are wrong and not the kernel, there is no `// fixed`, and `// fixed run:` or `// fixed call:`
+has the right ones.
 """
 
 from __future__ import annotations
@@ -33,11 +39,64 @@ READER = {
 }
 """What is reported while a file is read: by code, what holds of a file without that error."""
 
-NO_EXAMPLE = ("PTO0007",)
-"""Codes of which a text file cannot hold an example."""
+RUN = {
+    "PTO0701": "accesses of two pipes to the same bytes are ordered in every run",
+    "PTO0702": "copies of one pipe to the same bytes are ordered in every run",
+    "PTO0703": "a mem_bar orders accesses to the same bytes of a vecscope in every run",
+    "PTO0704": "no block touches what another one writes",
+    "PTO0705": "every legal order gives the same result",
+    "PTO0711": "undefined data does not reach GM",
+    "PTO0712": "undefined data does not decide an address",
+    "PTO0713": "undefined data does not decide a mask",
+    "PTO0714": "undefined data does not decide a branch",
+    "PTO0901": "a run stays inside UB",
+    "PTO0902": "a run stays inside the arrays it was given",
+    "PTO0903": "addresses of a run are aligned as the access needs it",
+    "PTO0904": "what a pipe waits for happens",
+    "PTO0905": "event and buffer ids of a run are in range, and buffers released by their holder",
+    "PTO0906": "no integer is divided by zero",
+    "PTO0907": "the numbers of a copy fit their fields in every run",
+    "PTO0908": "the step of a loop is positive",
+    "PTO0909": "a read-only array is not written",
+    "PTO0910": "numbers that instructions take at run time are in range",
+    "PTO0911": "indices of a scatter differ in every run where the target needs it",
+    "PTO0912": "a stream goes on, and is flushed, where it ended",
+    "PTO0913": "a kernel waits for no other core",
+    "PTO0914": "what a run does is modelled",
+    "PTO0915": "a run ends within the turns it was given",
+    "PTO0916": "no flag is left set when a run ends",
+    "PTO0917": "a flag is not set more often than it can count",
+}
+"""What is reported of a run: by code, what holds of a run without it."""
+
+ARGUMENTS = {
+    "PTO0801": "a kernel is given one argument for each parameter",
+    "PTO0802": "an array has the elements of its pointer",
+    "PTO0803": "a pointer parameter is given an array",
+    "PTO0804": "a scalar parameter is given a number of its type",
+    "PTO0805": "a file holds a whole number of elements",
+    "PTO0806": "an .npy file can be read",
+    "PTO0807": "there is enough memory for what is asked",
+}
+"""What is reported of the arguments of a run."""
+
+COMMAND = {
+    "PTO0000": "the command line asks for something that there is",
+    "PTO9999": "ptoscope itself does not fail",
+}
+"""What is reported of no kernel."""
+
+NO_EXAMPLE = ("PTO0000", "PTO0007", "PTO0805", "PTO0806", "PTO9999")
+"""Codes of which a kernel, with arguments that can be written in a line, is no example."""
+
+_TITLES = {**READER, **RUN, **ARGUMENTS, **COMMAND}
+_WARNINGS = ("PTO0916",)
+"""Those of `_TITLES` that stop nothing."""
 
 _EXPECT = re.compile(r"\s*// expect (PTO\d{4}): (.*?)(?=\s*// expect|$)")
-_FIELD = re.compile(r"// (why|source|target|revision): (.*)")
+_FIELD = re.compile(
+    r"// (why|source|target|revision|run|call|fixed run|fixed call):(?: (.*))?",
+)
 
 
 @dataclass(frozen=True)
@@ -50,8 +109,21 @@ class Expected:
 
 
 @dataclass(frozen=True)
+class Use:
+    """How an example is run: `run` are words after the kernel on the command line, `call`
+    arguments in Python. Both are None where `ptoscope check` reports it without a run."""
+
+    run: str | None = None
+    call: str | None = None
+
+    def __bool__(self) -> bool:
+        return self.run is not None or self.call is not None
+
+
+@dataclass(frozen=True)
 class Entry:
-    """All that is known about one code."""
+    """All that is known about one code. `use` is how its bad example is run, `fixed_use` how
+    the fixed one is; where only the arguments were wrong, both examples are the same text."""
 
     code: str
     title: str
@@ -63,18 +135,29 @@ class Entry:
     bad: str
     fixed: str
     expected: tuple[Expected, ...]
+    use: Use
+    fixed_use: Use
 
 
 def codes() -> tuple[str, ...]:
-    """Every code that `ptoscope check` reports."""
-    return tuple(sorted({*READER, *(rule.code for rule in RULES)}))
+    """Every code that ptoscope reports."""
+    return tuple(sorted({*_TITLES, *(rule.code for rule in RULES)}))
+
+
+def groups() -> list[str]:
+    """The codes in short: `PTO0101 to PTO0110` for those of one hundred."""
+    hundreds: dict[str, list[str]] = {}
+    for code in codes():
+        hundreds.setdefault(code[:5], []).append(code)
+    return [" to ".join(dict.fromkeys((same[0], same[-1]))) for same in hundreds.values()]
 
 
 def near(code: str) -> list[str]:
-    """Codes that a misspelt one may stand for: of the same group, the nearest number first."""
+    """Codes that a misspelt one may stand for: of the same group, the nearest number first.
+    None where it has no number."""
     digits = re.sub(r"\D", "", code)[:4]
     if not digits:
-        return list(codes())
+        return []
     wanted = int(digits)
 
     def distance(known: str) -> tuple[bool, int]:
@@ -88,12 +171,16 @@ def near(code: str) -> list[str]:
 def entry(code: str) -> Entry:
     """The entry of a code; KeyError if there is none."""
     rules = {rule.code: (rule.title, rule.severity) for rule in RULES}
-    title, severity = rules.get(code) or (READER[code], "error")
+    severity = "warning" if code in _WARNINGS else "error"
+    title, severity = rules.get(code) or (_TITLES[code], severity)
     text = (EXAMPLES / f"{code}.pto").read_text(encoding="utf-8")
     head, _, rest = text.partition("\n// bad\n")
-    bad, _, fixed = rest.partition("\n// fixed\n")
+    marked, _, fixed = rest.partition("\n// fixed\n")
+    marked = marked.strip("\n")
+    bad = "\n".join(_EXPECT.sub("", line) for line in marked.split("\n"))
     fields = _fields(head)
     revision: Revision = "micro" if fields.get("revision") == "micro" else "manual"
+    use = Use(fields.get("run"), fields.get("call"))
     return Entry(
         code,
         title,
@@ -102,9 +189,11 @@ def entry(code: str) -> Entry:
         fields["source"],
         fields.get("target", DEFAULT_TARGET),
         revision,
-        "\n".join(_EXPECT.sub("", line) for line in bad.strip("\n").split("\n")),
-        fixed.strip("\n"),
-        _expected(bad.strip("\n")),
+        bad,
+        fixed.strip("\n") or bad,
+        _expected(marked),
+        use,
+        Use(fields.get("fixed run", use.run), fields.get("fixed call", use.call)),
     )
 
 
@@ -116,7 +205,7 @@ def _fields(head: str) -> dict[str, str]:
         begins = _FIELD.fullmatch(line)
         if begins:
             name = begins[1]
-            fields[name] = begins[2]
+            fields[name] = begins[2] or ""
         elif name and line.startswith("//   "):
             fields[name] += " " + line.removeprefix("//   ").strip()
     return fields

@@ -42,17 +42,27 @@ def _like(run: Run, flag: Flag, sets: bool) -> list[Event]:
     ]
 
 
+def _event(flag: Flag) -> str:
+    number = flag.event.number
+    return "some event" if number is None else f"event {number}"
+
+
+def _flags_set(run: Run, dst: str) -> list[str]:
+    """The flags that are set for a pipe, by line."""
+    nodes = [e.node for e in run.events if isinstance(e.node, Flag)]
+    found = {
+        (n.op.span.line, f"{n.src} to {n.dst} {_event(n)}")
+        for n in nodes
+        if n.sets and n.dst == dst
+    }
+    return [f"{what} (line {line})" for line, what in sorted(found)]
+
+
 def short(context: Context, run: Run, event: Event) -> Finding:
     """A wait for which there is no set."""
     flag = _flag(event)
     sets, waits = _like(run, flag, True), _like(run, flag, False)
-    others = sorted(
-        {
-            f"{e.node.src} to {e.node.dst} event {e.node.event.number} (line {e.node.op.span.line})"
-            for e in run.events
-            if isinstance(e.node, Flag) and e.node.sets and e.node.dst == flag.dst
-        }
-    )
+    others = _flags_set(run, flag.dst)
     if sets:
         found = f"{len(sets)} set ({_lines(sets)}) for {len(waits)} waits ({_lines(waits)})"
     else:

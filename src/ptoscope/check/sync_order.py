@@ -7,7 +7,7 @@ bits of their positions in the run.
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 
 from ptoscope.check.analysis.expr import Expr
 from ptoscope.check.analysis.nodes import Barrier, Buffer, Flag, Touch
@@ -47,6 +47,10 @@ class Order:
         self._released: dict[int, int] = {}
         self._holders: dict[tuple[str, Expr], list[int]] = defaultdict(list)
         self._announced: dict[Expr, list[int]] = defaultdict(list)
+        self._claims: dict[Expr, Counter[str]] = defaultdict(Counter)
+        """How often each pipe has acquired a buffer and not released it, as issued."""
+        self._others: dict[int, list[str]] = {}
+        """The pipes that a release in mode 1 waits for."""
         self._balance()
         self._go()
 
@@ -89,10 +93,15 @@ class Order:
                     self._known["PIPE_S"] |= self._all()
                     continue
             if isinstance(node, Buffer):
+                claims = self._claims[node.id]
                 if node.gets:
                     awaited = frozenset(self._announced[node.id])
+                    claims[node.pipe] += 1
                 else:
                     self._announced[node.id].append(i)
+                    claims[node.pipe] = max(0, claims[node.pipe] - 1)
+                    if node.mode.number == 1 and all(e.number is not None for e in self._claims):
+                        self._others[i] = [p for p, n in claims.items() if n and p != node.pipe]
             queue = self._queues[node.pipe]
             # The scalar unit issues: what it knows holds for all that comes after.
             waiting = (i, self._known["PIPE_S"], awaited)
@@ -161,13 +170,24 @@ class Order:
                 self._known[node.pipe] |= self._released.get(release, 0)
             holders.append(i)
             return True
+        others = self._others.get(i, [])
+        if any(self._queues[p] and self._queues[p][0][0] < i for p in others):
+            return False
         if holders:
             holders.pop()
         elif node.id.number is not None and self._certain_ids(node.pipe):
             self.unheld.append(i)
-        waits_for_all = node.mode.number != 0
-        done = self._all() if waits_for_all else self._issued[node.pipe]
-        self._released[i] = done | self._known[node.pipe]
+        done = self._issued[node.pipe] | self._known[node.pipe]
+        if node.mode.number != 0 and i not in self._others:
+            # It may wait for any pipe.
+            done |= self._all()
+        for other in others:
+            done |= (self._issued[other] | self._known[other]) & (1 << i) - 1
+        self._released[i] = done
+        if node.mode.number != 0:
+            self._issued[node.pipe] |= done
+            if node.pipe in _IN_ORDER:
+                self._known[node.pipe] |= done
         return True
 
     def _certain_ids(self, pipe: str) -> bool:

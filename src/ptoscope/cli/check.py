@@ -1,9 +1,7 @@
-"""`ptoscope check`: parse and verify, explain a rule, compare targets."""
+"""`ptoscope check`: parse and verify, explain a code, compare targets."""
 
 from __future__ import annotations
 
-import textwrap
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +18,11 @@ def answer(request: Request) -> Result:
     """Checks every file; all findings of all files."""
     code = request.get("explain")
     if code is not None:
-        return _explain(code, request)
+        from ptoscope.cli.explain import explain
+
+        if request.args:
+            raise UsageError("check takes --explain or kernels, not both")
+        return explain(code)
     if not request.args:
         raise UsageError("check needs KERNEL...; see `ptoscope check --help`")
     paths = [readable(path) for path in request.args]
@@ -58,12 +60,13 @@ def examine(
     except PtoError as error:
         return None, list(error.diagnostics)
     revision = request.get("revision") or "manual"
-    return _examine_text(text, file, target or request.get("target"), revision)
+    return examine_text(text, file, target or request.get("target"), revision)
 
 
-def _examine_text(
+def examine_text(
     text: str, file: str, target: str | None, revision: str
 ) -> tuple[Kernel | None, list[Diagnostic]]:
+    """The same for a text; `file` is what it is called."""
     from ptoscope.kernel import Kernel, choose_revision, choose_target, parse
 
     try:
@@ -109,32 +112,3 @@ def _compare(paths: list[Path], request: Request) -> Result:
         page.insert(0, Table(("line", "what keeps it away", *TARGETS), rows))
     fields = {"targets": list(TARGETS), "files": files}
     return Result("check", page, fields, exit=1 if rows else 0)
-
-
-def _explain(code: str, request: Request) -> Result:
-    """A rule: why it exists, an example that breaks it, and the example put right."""
-    from ptoscope.check import catalogue
-
-    if request.args:
-        raise UsageError("check takes --explain or kernels, not both")
-    code = code.upper()
-    if code not in catalogue.codes():
-        raise UsageError(f"there is no rule {code}; near it are {', '.join(catalogue.near(code))}")
-    entry = catalogue.entry(code)
-    named = "pto.target_arch" in entry.bad
-    target = None if named else entry.target
-    found = _examine_text(entry.bad, "bad.pto", target, entry.revision)[1] if entry.bad else []
-    options = f"{'' if named else f'--target {target} '}--revision {entry.revision}"
-    sections = {
-        "why": textwrap.fill(entry.why, 88),
-        "source": textwrap.fill(entry.source, 88),
-        f"bad.pto ({options})": entry.bad,
-        "what is reported": "\n".join(str(d) for d in found),
-        "fixed.pto": entry.fixed,
-    }
-    page = [f"{code} ({entry.severity}): {entry.title}"]
-    for title, content in sections.items():
-        if content.strip():
-            page.append(f"\n{title}\n{textwrap.indent(content.rstrip(), '  ')}")
-    rule = {k: v for k, v in asdict(entry).items() if k != "expected"}
-    return Result("check", page, {"rule": {**rule, "findings": [d.as_json() for d in found]}})

@@ -80,11 +80,11 @@ COMMANDS = {
                 Option("engine", "NAME", "native (default) or reference", ENGINES),
                 Option("threads", "N", "blocks that run at once (default: one per processor)"),
                 Option("max-steps", "N", "stop a block after so many turns of its loops"),
-                Option("races", "", "find accesses that nothing orders (reference engine)"),
+                Option("races", "", "find accesses that nothing orders (either engine)"),
                 Option("poison", "", "find undefined data that matters (reference engine)"),
-                Option("schedule", "ORDER", "run in program, lazy, eager or seed:N order"),
-                Option("schedules", "N", "try N legal orders; say where a result differs"),
-                Option("check", "all", "races, poison and schedules together", ("all",)),
+                Option("schedule", "ORDER", "program, lazy, eager or seed:N (reference engine)"),
+                Option("schedules", "N", "try N legal orders, compare results (reference engine)"),
+                Option("check", "all", "all three together (reference engine)", ("all",)),
                 Option("force", "", "run it although addresses or synchronisation are wrong"),
                 Option("save", "DIR", "write every pointer argument there as .npy and .bin"),
                 Option("chosen", "", "list the behaviour it depends on that no document fixes"),
@@ -99,6 +99,7 @@ COMMANDS = {
             (
                 Option("entry", "NAME", "the function (default: the only one, or the only kernel)"),
                 Option("grid", "N", "how many blocks to launch (default: 1)"),
+                Option("engine", "NAME", "native (default) or reference", ENGINES),
                 Option("model", "NAME", "calibrated (default) or manual", ("calibrated", "manual")),
                 Option("set", "FIGURE=N", "other figures: vadd.f32.latency=9,vexp.f32.latency=20"),
                 Option("calibration", "FILE", "a CSV file of figures"),
@@ -110,12 +111,12 @@ COMMANDS = {
         Command(
             "check",
             "KERNEL...",
-            "parse and verify kernels, or explain a rule",
+            "parse and verify kernels, or explain a code",
             0,
             None,
             (
                 Option("all-targets", "", "a table: which lines keep a kernel from which target"),
-                Option("explain", "CODE", "why a rule exists, a bad example and its fix"),
+                Option("explain", "CODE", "why a code exists, a bad example and its fix"),
             ),
         ),
         Command(

@@ -51,14 +51,14 @@ def answer(request: Request) -> Result:
         force = request.has("force") or bool(watched) or schedule is not None
         if any(stops(d, force) for d in findings):
             return Result("run", diagnostics=findings, exit=1)
-        needs_reference = bool(watched) or schedule is not None
+        needs_reference = watched.needs_reference or schedule is not None
         if needs_reference and wanted == "native":
-            raise UsageError("--races, --poison, --check and schedules need the reference engine")
+            raise UsageError("--poison, --check and schedules need the reference engine")
         engine, why = kernel.engine("reference" if needs_reference else wanted)
         arguments = read_arguments(kernel, words)
         before = [a.seen.tobytes() if isinstance(a, Buffer) else b"" for a in arguments]
         passed = [a.seen if isinstance(a, Buffer) else a for a in arguments]
-        seen = watch(kernel, passed, watched, grid, max_steps)
+        seen = watch(kernel, passed, watched, grid, max_steps, engine)
         options: dict[str, Any] = {"schedule": schedule} if schedule is not None else {}
         options |= {"threads": threads, "max_steps": max_steps}
         kernel(*passed, grid=grid, engine=engine, **options)

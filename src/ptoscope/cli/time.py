@@ -46,6 +46,7 @@ def answer(request: Request) -> Result:
             overrides,
             request.get("calibration"),
             count("max-steps", limit) if limit else None,
+            request.get("engine"),
         )
     except PtoError as error:
         return Result("time", diagnostics=[*findings, *error.diagnostics], exit=1)

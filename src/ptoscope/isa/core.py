@@ -156,11 +156,11 @@ class Core(ABC):
         """A DMA between GM and UB, on the pipe of the site's record."""
 
     @abstractmethod
-    def read_register(self, name: str, dtype: DType, initial: int) -> Lanes:
+    def read_register(self, site: Site, name: str, dtype: DType, initial: int) -> Lanes:
         """A special register, with its value at launch."""
 
     @abstractmethod
-    def write_register(self, name: str, value: Lanes) -> None:
+    def write_register(self, site: Site, name: str, value: Lanes) -> None:
         """Sets a special register."""
 
     @abstractmethod

@@ -170,9 +170,9 @@ mte_ub_gm = Record(
 )
 
 
-def _state_levels(core: Core, direction: str) -> tuple[Level, Level]:
+def _state_levels(site: Site, core: Core, direction: str) -> tuple[Level, Level]:
     def register(name: str, initial: int) -> Lanes:
-        return core.read_register(f"{name}_{direction}", I64, initial)
+        return core.read_register(site, f"{name}_{direction}", I64, initial)
 
     def level(n: int) -> Level:
         return Level(
@@ -201,7 +201,7 @@ def _copy_in(site: Site) -> Run:
         src_stride: Lanes,
         dst_stride: Lanes,
     ) -> None:
-        levels = (Level(n_burst, src_stride, dst_stride), *_state_levels(core, "outtoub"))
+        levels = (Level(n_burst, src_stride, dst_stride), *_state_levels(site, core, "outtoub"))
         padded = Pad(core.constant(dtype, 1, 0), left, right, data_select)
         core.transfer(site, src, dst, Transfer("gm", "ub", dtype, len_burst, levels, padded))
 
@@ -258,7 +258,7 @@ def _copy_out(site: Site) -> Run:
         dst_stride: Lanes,
         src_stride: Lanes,
     ) -> None:
-        levels = (Level(n_burst, src_stride, dst_stride), *_state_levels(core, "ubtoout"))
+        levels = (Level(n_burst, src_stride, dst_stride), *_state_levels(site, core, "ubtoout"))
         core.transfer(site, src, dst, Transfer("ub", "gm", dtype, len_burst, levels))
 
     return run
@@ -297,8 +297,8 @@ def _state(name: str, registers: tuple[str, str], doc: str, pipe: str) -> Record
 
     def meaning(site: Site) -> Run:
         def run(core: Core, first: Lanes, second: Lanes) -> None:
-            core.write_register(registers[0], first)
-            core.write_register(registers[1], second)
+            core.write_register(site, registers[0], first)
+            core.write_register(site, registers[1], second)
 
         return run
 

@@ -158,15 +158,15 @@ vshift = Record(
 )
 
 
-def _leave_count(core: Core, active: Lanes, element: DType) -> None:
+def _leave_count(site: Site, core: Core, active: Lanes, element: DType) -> None:
     """SQZN: the bytes that the active lanes fill, for vstur."""
-    core.write_register("SQZN", active.population() * element.bytes)
+    core.write_register(site, "SQZN", active.population() * element.bytes)
 
 
 def _vsqz(site: Site) -> Run:
     def run(core: Core, src: Lanes, mask: Lanes) -> Lanes:
         active = mask.gate(src.count)
-        _leave_count(core, active, src.dtype)
+        _leave_count(site, core, active, src.dtype)
         return src.squeeze(active)
 
     return run
@@ -175,7 +175,7 @@ def _vsqz(site: Site) -> Run:
 def _vusqz(site: Site) -> Run:
     def run(core: Core, src: Lanes, mask: Lanes) -> Lanes:
         active = mask.gate(src.count)
-        _leave_count(core, active, src.dtype)
+        _leave_count(site, core, active, src.dtype)
         total = active.cast(src.dtype)
         total = total.shuffle((-1, *range(total.count - 1)))
         step = 1

@@ -218,7 +218,7 @@ _CTRL = "CTRL"
 
 def _get_ctrl(site: Site) -> Run:
     def run(core: Core) -> Lanes:
-        return core.read_register(_CTRL, I64, 0)
+        return core.read_register(site, _CTRL, I64, 0)
 
     return run
 
@@ -226,7 +226,7 @@ def _get_ctrl(site: Site) -> Run:
 def _set_ctrl(site: Site) -> Run:
     def run(core: Core, value: Lanes) -> None:
         core.refuse(site, value.ne(0), "PTO0914", "bits of CTRL are not modelled")
-        core.write_register(_CTRL, value)
+        core.write_register(site, _CTRL, value)
 
     return run
 

@@ -118,20 +118,20 @@ def _vmrgsort4(site: Site) -> Run:
         core: Core, dest: Lanes, lists: list[Lanes], lengths: list[Lanes], stops: Lanes
     ) -> None:
         for name in (*_COUNTS, _OUT, _DONE):
-            core.write_register(name, core.constant(I64, 1, 0))
+            core.write_register(site, name, core.constant(I64, 1, 0))
         total = lengths[0] + lengths[1] + lengths[2] + lengths[3]
         core.repeat(total, lambda turn: step(core, dest, lists, lengths, stops))
 
     def step(
         core: Core, dest: Lanes, lists: list[Lanes], lengths: list[Lanes], stops: Lanes
     ) -> None:
-        going = core.read_register(_DONE, I64, 0).eq(0)
+        going = core.read_register(site, _DONE, I64, 0).eq(0)
         core.repeat(going.cast(I64), lambda turn: take(core, dest, lists, lengths, stops))
 
     def take(
         core: Core, dest: Lanes, lists: list[Lanes], lengths: list[Lanes], stops: Lanes
     ) -> None:
-        heads = [core.read_register(name, I64, 0) for name in _COUNTS]
+        heads = [core.read_register(site, name, I64, 0) for name in _COUNTS]
         best_at = dest
         best = core.constant(I64, 1, -1)
         score = core.constant(dtype, 1, 0.0)
@@ -143,25 +143,25 @@ def _vmrgsort4(site: Site) -> Run:
             better = left & ((best < 0) | _beats(value, score, left & ~left))
             best_at, score = better.select(at, best_at), better.select(value, score)
             best = better.select(best.const(k), best)
-        out = core.read_register(_OUT, I64, 0)
+        out = core.read_register(site, _OUT, I64, 0)
         to = core.address(dest, out, RECORD_BYTES)
         for part in (0, 4):
             word = core.load_scalar(site, "ub", best_at + part, UI32)
             core.store_scalar(site, "ub", to + part, word)
-        core.write_register(_OUT, out + 1)
+        core.write_register(site, _OUT, out + 1)
         for k, name in enumerate(_COUNTS):
             head = heads[k] + best.eq(k).cast(I64)
-            core.write_register(name, head)
+            core.write_register(site, name, head)
             ended = best.eq(k) & stops & head.eq(lengths[k])
-            done = core.read_register(_DONE, I64, 0)
-            core.write_register(_DONE, ended.select(done.const(1), done))
+            done = core.read_register(site, _DONE, I64, 0)
+            core.write_register(site, _DONE, ended.select(done.const(1), done))
 
     return run
 
 
 def _get_vms4_sr(site: Site) -> Run:
     def run(core: Core) -> tuple[Lanes, ...]:
-        return tuple(core.read_register(name, I64, 0).cast(I16) for name in _COUNTS)
+        return tuple(core.read_register(site, name, I64, 0).cast(I16) for name in _COUNTS)
 
     return run
 

@@ -226,10 +226,10 @@ def _vstur(site: Site) -> Run:
         return core.stream_store(site, align, address, value, _whole(core))
 
     def run_micro(core: Core, align: object, value: Lanes, base: Lanes) -> object:
-        at, length = core.read_register(AR, I64, 0), core.read_register(SQZN, I64, 0)
+        at, length = core.read_register(site, AR, I64, 0), core.read_register(site, SQZN, I64, 0)
         state = core.stream_store(site, align, core.address(base, at, 1), value, length)
         if not stays:
-            core.write_register(AR, at + length)
+            core.write_register(site, AR, at + length)
         return state
 
     return run_micro if site.micro else run_manual
@@ -263,7 +263,7 @@ def _flush(unit: Callable[[Site], int]) -> Meaning:
 def _vstar(site: Site) -> Run:
     def run(core: Core, align: object, dest: Lanes) -> None:
         if site.micro:
-            address = core.address(dest, core.read_register(AR, I64, 0), 1)
+            address = core.address(dest, core.read_register(site, AR, I64, 0), 1)
         else:
             address = core.stream_end(site, align, dest)
         core.stream_flush(site, align, address)
@@ -273,7 +273,7 @@ def _vstar(site: Site) -> Run:
 
 def _clear(site: Site) -> Run:
     def run(core: Core) -> None:
-        core.write_register(str(site.attrs["register"]), core.constant(I64, 1, 0))
+        core.write_register(site, str(site.attrs["register"]), core.constant(I64, 1, 0))
 
     return run
 

@@ -130,13 +130,22 @@ get_buf = Record(
 rls_buf = Record(
     "pto.rls_buf",
     GROUP,
-    "Releases a buffer id that the pipe has acquired.",
+    "Releases a buffer id that the pipe has acquired; in mode 1 after all pipes that hold it.",
     _BUFFER_FORMS,
     _release,
     pipe="=pipe",
     where="outside",
-    evidence=(Evidence("release without acquire", "chosen", "A fault: the pipe holds nothing."),),
-    formula="release id",
+    evidence=(
+        Evidence("modes", "micro", "0 waits for the pipe's own work, 1 for that of all holders."),
+        Evidence("what mode 1 waits for", "chosen", "All issued before to pipes that hold the id."),
+        Evidence(
+            "behind a release in mode 1",
+            "chosen",
+            "The pipe waits, but a copy of a DMA pipe does not count as ordered by it.",
+        ),
+        Evidence("release without acquire", "chosen", "A fault: the pipe holds nothing."),
+    ),
+    formula="mode 1: wait until every pipe that holds id has done what precedes; release id",
     cpp="rls_buf(pipe, id, mode)",
 )
 

@@ -286,10 +286,10 @@ class ReferenceCore(Core):
         # Copies of one pipe to GM are ordered only by its barrier.
         self.pipes.issue(site.record.pipe, site, move, swaps=transfer.dst_space == "gm")
 
-    def read_register(self, name: str, dtype: DType, initial: int) -> Lanes:
+    def read_register(self, site: Site, name: str, dtype: DType, initial: int) -> Lanes:
         return self._registers.get(name) or constant(dtype, 1, initial)
 
-    def write_register(self, name: str, value: Lanes) -> None:
+    def write_register(self, site: Site, name: str, value: Lanes) -> None:
         self._registers[name] = value
 
     def block(self, which: str) -> NumpyLanes:

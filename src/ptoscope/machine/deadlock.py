@@ -44,13 +44,15 @@ class Entry:
 @dataclass(frozen=True, slots=True)
 class Wait:
     """What a pipe waits for, the pipes that could bring it about, and what they would give:
-    a flag or releases. `full` is a flag that has to be consumed before it is set again."""
+    a flag or releases. `full` is a flag that has to be consumed before it is set again.
+    `issued` is up to where in the order of issue those pipes have to get; None otherwise."""
 
     what: str
     pipes: tuple[str, ...]
     gives: frozenset[object] = frozenset()
     flag: Flag | None = None
     full: Flag | None = None
+    issued: int | None = None
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,8 @@ class Stuck:
 
     def _fate(self, function: Function | None, wait: Wait) -> str:
         """Who could have brought it about, and why that does not happen."""
+        if wait.issued is not None:
+            return "; ".join(self._holding(wait.pipes, wait.issued))
         queued = self._queued(wait)
         if queued or wait.flag is None:
             return "; ".join(queued)
@@ -96,14 +100,21 @@ class Stuck:
         return f"the set_flag of {places} was {self._unissued()}"
 
     def _queued(self, wait: Wait) -> list[str]:
-        """Where what it waits for stands behind another wait: on each pipe the first."""
+        """Where what it waits for stands, on each pipe the first: behind another wait, or it
+        is itself one that waits."""
         found: list[str] = []
         for entries in self.queued.values():
-            entry = next((e for e in entries[1:] if e.gives in wait.gives), None)
+            entry = next((e for e in entries if e.gives in wait.gives), None)
             if entry is not None:
                 what = f"the {entry.site.record.short} of {entry.place()}"
-                found.append(f"{what} is queued behind line {entries[0].site.span.line}")
+                behind = f"is queued behind line {entries[0].site.span.line}"
+                found.append(f"{what} {'waits itself' if entry is entries[0] else behind}")
         return found
+
+    def _holding(self, pipes: Iterable[str], issued: int) -> list[str]:
+        """Where pipes stand that have not done all up to a number."""
+        heads = [(pipe, self.queued[pipe][0]) for pipe in pipes if self.queued[pipe]]
+        return [f"{p} does not get past {e.place()}" for p, e in heads if e.number <= issued]
 
     def _unissued(self) -> str:
         if self.at is None or self.at.record.name == "func.return":
@@ -111,17 +122,23 @@ class Stuck:
         return f"not issued before the scalar unit stopped at line {self.at.span.line}"
 
     def hint(self) -> str:
-        """What to change, judged by the first pipe that is blocked."""
-        wait = next(iter(self.blocked.values()))[1]
-        if wait.flag is None or self._queued(wait):
+        """What to change: a flag that nobody sets is the cause of other waits."""
+        waits = [wait for _, wait in self.blocked.values()]
+        flag = next((w.flag for w in waits if w.flag is not None and not self._queued(w)), None)
+        if flag is not None:
+            src, dst, _ = flag
             return (
-                "let the pipe that others wait for set its flags and release its buffers before "
-                "it waits itself; the first turn of a loop needs flags that are set before it"
+                f"every wait_flag needs one set_flag, on every path and in every iteration: "
+                f"{_spelt(flag)} after the last instruction of {src} that {dst} has to wait for"
             )
-        src, dst, _ = wait.flag
+        if any(wait.issued is not None for wait in waits):
+            return (
+                "release in mode 0, which waits for no other pipe, or let the other pipes that "
+                "hold the buffer wait for nothing that comes after this release"
+            )
         return (
-            f"every wait_flag needs one set_flag, on every path and in every iteration: "
-            f"{_spelt(wait.flag)} after the last instruction of {src} that {dst} has to wait for"
+            "let the pipe that others wait for set its flags and release its buffers before "
+            "it waits itself; the first turn of a loop needs flags that are set before it"
         )
 
 
@@ -129,12 +146,14 @@ class Deadlock(Fault):
     """Pipes wait for each other or for nothing; told in full where the program is known."""
 
     def __init__(self, stuck: Stuck) -> None:
-        pipe, (entry, _) = next(iter(stuck.blocked.items()))
+        pipe, (entry, wait) = next(iter(stuck.blocked.items()))
+        held = "the other pipes that hold the buffer to finish what they were given before"
+        given = "a matching set_flag (same pipes, same event) or rls_buf"
         super().__init__(
             entry.site,
             DEADLOCK,
             "waits for something that never happens",
-            expected="a matching set_flag (same pipes, same event) or rls_buf",
+            expected=given if wait.issued is None else held,
             hint=stuck.hint(),
         )
         self._stuck = stuck

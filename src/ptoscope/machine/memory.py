@@ -25,9 +25,15 @@ if TYPE_CHECKING:
 _STRETCH = 1 << 44
 
 
-def gm_base(position: int) -> int:
+def gm_base(position: Any) -> Any:
     """The address of the first byte of the pointer argument at a position."""
     return (position + 1) * _STRETCH + _STRETCH // 2
+
+
+def gm_position(address: Any) -> Any:
+    """The position of the argument that an address belongs to, if there is one there. Both
+    work on arrays of numbers too."""
+    return address // _STRETCH - 1
 
 
 @dataclass
@@ -109,7 +115,7 @@ class Memory:
         """The region an address belongs to and the byte offset in it."""
         if space == "ub":
             return self.ub, address
-        position = address // _STRETCH - 1
+        position = gm_position(address)
         region = self.regions.get(position)
         if region is None:
             raise Fault(

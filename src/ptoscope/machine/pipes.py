@@ -46,6 +46,8 @@ class Pipes:
         self._flags: dict[Flag, int] = defaultdict(int)
         self._totals: dict[Flag, int] = defaultdict(int)
         self._held: dict[tuple[str, int], int] = defaultdict(int)
+        self._claims: dict[tuple[str, int], int] = defaultdict(int)
+        """What each pipe will hold when it has done all that was issued to it."""
         self._releases: dict[int, dict[object, str]] = defaultdict(dict)
         self._waits: dict[str, Wait] = {}
 
@@ -68,13 +70,13 @@ class Pipes:
         return flags, [self._held[p, b] for p in PIPES for b in range(BUFFERS)]
 
     def restore(self, flags: list[int], held: list[int]) -> None:
-        """Sets all flags and buffers, in the order of `counts`."""
+        """Sets all flags and buffers, in the order of `counts`, where nothing is queued."""
         for flag, word in zip(FLAGS, flags, strict=True):
             self._flags[flag], self._totals[flag] = word & LOW, word >> 32
         numbers = iter(held)
         for pipe in PIPES:
             for buffer in range(BUFFERS):
-                self._held[pipe, buffer] = next(numbers)
+                self._held[pipe, buffer] = self._claims[pipe, buffer] = next(numbers)
 
     def left_set(self) -> dict[Flag, int]:
         """The flags that are set, and how often."""
@@ -218,7 +220,8 @@ class Pipes:
 
         self.issue(dst, site, execute)
 
-    # Buffers. A release is noted when it is issued, so that later acquires wait for it.
+    # Buffers. Who waits for whom is settled when they are issued, in whatever order they run:
+    # an acquire waits for earlier releases, a release in mode 1 for pipes that hold the buffer.
 
     def get_buf(self, site: Site, pipe: str, buffer: int, mode: int) -> None:
         """Issues to the pipe: acquire a buffer id, in mode 0 after all earlier releases."""
@@ -226,6 +229,7 @@ class Pipes:
         _check(site, "mode", mode, 2)
         pending = self._releases[buffer]
         awaited = set(pending) if mode == 0 else set[object]()
+        self._claims[pipe, buffer] += 1
 
         def execute() -> bool:
             awaited.intersection_update(pending)
@@ -240,13 +244,18 @@ class Pipes:
         self.issue(pipe, site, execute)
 
     def rls_buf(self, site: Site, pipe: str, buffer: int, mode: int) -> None:
-        """Issues to the pipe: release a buffer id that it holds."""
+        """Issues to the pipe: release a buffer id that it holds, in mode 1 when all other pipes
+        that hold it, too, have done what was issued to them before."""
         _check(site, "buffer", buffer, BUFFERS)
         _check(site, "mode", mode, 2)
         token = object()
         self._releases[buffer][token] = pipe
+        # One that is not held is a fault when it comes to run.
+        self._claims[pipe, buffer] = max(0, self._claims[pipe, buffer] - 1)
+        others = [p for p in PIPES if p != pipe and self._claims[p, buffer]] if mode == 1 else []
+        issued = self._issued
 
-        def execute() -> None:
+        def execute() -> bool:
             if self._held[pipe, buffer] == 0:
                 raise Fault(
                     site,
@@ -255,10 +264,22 @@ class Pipes:
                     expected=f'a get_buf "{pipe}" of buffer {buffer} before it',
                     hint="release each buffer from the pipe that acquired it",
                 )
+            behind = tuple(other for other in others if self._owes(other, issued))
+            if behind:
+                what = f"the other pipes that hold buffer {buffer}"
+                self._waits[pipe] = Wait(what, behind, issued=issued)
+                return False
             self._held[pipe, buffer] -= 1
             del self._releases[buffer][token]
+            return True
 
         self.issue(pipe, site, execute, token)
+
+    def _owes(self, pipe: str, number: int) -> bool:
+        """Whether anything up to a number is still queued on a pipe. The first is the oldest:
+        what swaps with it runs at once."""
+        queue = self._queues[pipe]
+        return bool(queue) and queue[0].number <= number
 
     def barrier(self, site: Site, pipe: str) -> None:
         """A barrier of all pipes drains them; that of one pipe is kept by its order."""

@@ -63,7 +63,7 @@ class Walker:
     def _scope(self, op: Op) -> Step:
         site = self._site(op)
         block = op.blocks[0]
-        body = self._block(block)
+        body = self._body(op)
 
         def step(core: ReferenceCore, registers: Registers) -> None:
             _assign(registers, block.args, op.operands)
@@ -72,6 +72,10 @@ class Walker:
             core.pipes.issue("PIPE_V", site, partial(_walk, body, core, seen))
 
         return step
+
+    def _body(self, op: Op) -> list[Step]:
+        """What PIPE_V executes of a vecscope."""
+        return self._block(op.blocks[0])
 
     def _for(self, op: Op) -> Step:
         site = self._site(op)

@@ -8,13 +8,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ptoscope.diagnostics import PtoError
 from ptoscope.native import cache
 
 if TYPE_CHECKING:
     from ptoscope.arguments import Argument
     from ptoscope.diagnostics import Diagnostic
     from ptoscope.isa.targets import Revision, Target
+    from ptoscope.native.abilities import Abilities
     from ptoscope.native.compile import Module
+    from ptoscope.native.engine import Launch
+    from ptoscope.native.notes import Notes
     from ptoscope.native.stops import Stop
     from ptoscope.program import Function, Program
 
@@ -62,16 +66,24 @@ def key(text: str, target: str, revision: str, entry: str) -> str:
 
 def lower(function: Function, target: Target, revision: Revision) -> Module:
     """A checked function as LLVM text for this machine."""
-    from ptoscope.native.compile import compile_function
+    from ptoscope.native.compile import Compiler
 
-    return compile_function(function, target, revision, _jit().host().abilities)
+    return Compiler(function, target, revision, machine_abilities()).module()
+
+
+def machine_abilities() -> Abilities:
+    """What of this machine matters to generated code; NotCovered without LLVM."""
+    return _jit().host().abilities
 
 
 def compile_program(function: Function, target: Target, revision: Revision) -> Compiled:
     """A checked function as machine code; NotCovered if this engine cannot run it."""
-    jit = _jit()
-    module = lower(function, target, revision)
-    code = jit.object_code(module.text)
+    return assemble(lower(function, target, revision))
+
+
+def assemble(module: Module) -> Compiled:
+    """A module as machine code for this machine."""
+    code = _jit().object_code(module.text)
     return Compiled(code, module.registers, module.uses_stamps, module.stops)
 
 
@@ -118,7 +130,28 @@ class NativeKernel:
         """Runs every block; PtoError if one faults. Gives warnings: flags that are left set."""
         from ptoscope.native import engine
 
-        launch = engine.Launch(
+        launch = self.prepare(arguments, grid, max_steps)
+        failed = engine.run(launch, threads or default_threads())
+        if failed is not None:
+            block, fault = failed
+            raise PtoError([fault.diagnostic(self._program(), block, grid)])
+        if not launch.left:
+            return []
+        from ptoscope.machine.deadlock import left_over
+
+        return left_over(self._program(), self._function(), launch.left, grid)
+
+    def prepare(
+        self,
+        arguments: list[Argument],
+        grid: int,
+        max_steps: int | None,
+        notes: Notes | None = None,
+    ) -> Launch:
+        """A launch, not begun. A traced kernel needs notes to write into."""
+        from ptoscope.native import engine
+
+        return engine.Launch(
             self._loaded.kernel,
             self._target,
             arguments,
@@ -128,6 +161,5 @@ class NativeKernel:
             self._find_stops,
             max_steps,
             self._runners,
+            notes,
         )
-        count = threads or default_threads()
-        return engine.run(launch, count, self._program, self._function)

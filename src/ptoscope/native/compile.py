@@ -45,15 +45,11 @@ class Module:
     uses_stamps: bool
 
 
-def compile_function(
-    function: Function, target: Target, revision: Revision, abilities: Abilities
-) -> Module:
-    """The module of a checked function."""
-    with quietly():
-        return _Compiler(function, target, revision, abilities).module()
+class Compiler:
+    """Writes the module of a checked function."""
 
+    core_type = NativeCore
 
-class _Compiler:
     def __init__(
         self, function: Function, target: Target, revision: Revision, abilities: Abilities
     ) -> None:
@@ -61,11 +57,16 @@ class _Compiler:
         self._target = target
         self._revision: Revision = revision
         self.code = Code(abilities.fma)
-        self.core = NativeCore(self.code, target, abilities.masked_stores)
+        self.core = self.core_type(self.code, target, abilities.masked_stores)
         self.core.first_register = layout.VARIABLES + len(function.params)
         self._values: list[Any] = [None] * len(function.types)
 
     def module(self) -> Module:
+        """The whole of it."""
+        with quietly():
+            return self._module()
+
+    def _module(self) -> Module:
         core = self.core
         quick = "" if _computes(self._function.body) else " optnone noinline"
         with self.code.outlined(f"define i32 @main(ptr %state){quick}") as main:

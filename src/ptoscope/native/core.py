@@ -257,13 +257,13 @@ class NativeCore(PipeCore):
         index = self.first_register + list(self.registers).index(name)
         return self.code.offset(Value("ptr", "%state"), index, "i64")
 
-    def read_register(self, name: str, dtype: DType, initial: int) -> NativeLanes:
+    def read_register(self, site: Site, name: str, dtype: DType, initial: int) -> NativeLanes:
         assert dtype is I64
         return NativeLanes(
             self.code, I64, 1, self.code.load("i64", self._register(name, initial), 8)
         )
 
-    def write_register(self, name: str, value: Lanes) -> None:
+    def write_register(self, site: Site, name: str, value: Lanes) -> None:
         self.code.store(native(value).cast(I64).value, self._register(name), 8)
 
     def block(self, which: str) -> NativeLanes:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptoscope.arguments import Argument
-from ptoscope.diagnostics import Diagnostic, PtoError
 from ptoscope.isa.dtypes import I8
 from ptoscope.isa.targets import Target
 from ptoscope.machine.faults import Fault
@@ -24,8 +23,8 @@ from ptoscope.native import layout
 
 if TYPE_CHECKING:
     from ptoscope.machine.deadlock import Flag
+    from ptoscope.native.notes import Notes
     from ptoscope.native.stops import Stop
-    from ptoscope.program import Function, Program
 
 _SERVICE = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int64, ctypes.c_void_p)
 _FIRST_TURNS = 1 << 14
@@ -83,7 +82,12 @@ class Runner:
         self.failure = None
         self.begun = 0
         self._give(_FIRST_TURNS)
-        if launch.kernel(self.address):
+        if launch.notes is not None:
+            launch.notes.begin(state)
+        stopped = launch.kernel(self.address)
+        if launch.notes is not None:
+            launch.notes.end(state)
+        if stopped or self.failure is not None:
             self.reraise()
         flags = state[layout.FLAGS : layout.HELD] & layout.COUNT
         if flags.any():
@@ -119,6 +123,9 @@ class Runner:
     def _serve(self, index: int, address: int) -> int:
         """What generated code asks; 0 to go on."""
         try:
+            notes = self._launch.notes
+            if notes is not None and notes.serve(index, self.state):
+                return 0
             if index == -1 or (index < 0 and self._more_turns()):
                 self._launch.check(self._block)
                 return 0
@@ -158,6 +165,7 @@ class Launch:
         stops: Callable[[], tuple[Stop, ...]],
         max_steps: int | None,
         runners: list[Runner],
+        notes: Notes | None = None,
     ) -> None:
         self._idle = runners
         self.kernel = kernel
@@ -165,6 +173,7 @@ class Launch:
         self.grid = grid
         self.uses_stamps = uses_stamps
         self.max_steps = max_steps
+        self.notes = notes
         self._stops = stops
         self._arguments = arguments
         # UB's entry stands before the first; each runner fills in its own.
@@ -290,19 +299,14 @@ def _interruptible(launch: Launch) -> Iterator[None]:
         raise KeyboardInterrupt
 
 
-def run(
-    launch: Launch, threads: int, program: Callable[[], Program], function: Callable[[], Function]
-) -> list[Diagnostic]:
-    """Runs a launch; PtoError if a block faults. Gives warnings: flags that are left set."""
+def run(launch: Launch, threads: int) -> tuple[int, Fault] | None:
+    """Runs a launch; the first block that faulted, and its fault. Notes are made by one
+    thread only."""
     with _interruptible(launch):
-        failed = launch.run(threads)
+        failed = launch.run(1 if launch.notes is not None else threads)
     if failed is None:
-        if not launch.left:
-            return []
-        from ptoscope.machine.deadlock import left_over
-
-        return left_over(program(), function(), launch.left, launch.grid)
+        return None
     block, failure = failed
     if isinstance(failure, Fault):
-        raise PtoError([failure.diagnostic(program(), block, launch.grid)]) from None
+        return block, failure
     raise failure

@@ -24,12 +24,25 @@ UB_BYTES = 8
 STAMPS = 9
 """One 32-bit word for each byte of UB, for finding two lanes that write one place."""
 STAMP = 10
+NOTES = 11
+"""Where notes of the run go: rows of NOTE_WORDS words, ROOM of them; those a traced kernel
+writes. When they are full, the engine takes them and gives new ones."""
+NOTE_COUNT = 12
+"""How many were made so far, those the engine has taken too."""
+KEPT = 13
+"""Where words go that do not fit into a row; likewise ROOM of them."""
+KEPT_COUNT = 14
 FLAGS = 16
 HELD = FLAGS + len(PIPES) * len(PIPES) * len(EVENTS)
 COUNT = (1 << 32) - 1
 """The part of a flag's word that counts what is pending; above it stands how often it was set."""
 VARIABLES = HELD + len(PIPES) * BUFFERS
 """Special registers, then the arguments of the kernel."""
+
+NOTE_WORDS = 4
+ROOM = 1 << 14
+NOTES_FULL, KEPT_FULL = -(1 << 62), -(1 << 62) + 1
+"""What generated code asks for then, instead of the number of a stop."""
 
 SLACK = 4096
 """Bytes before and after UB that belong to the engine: a masked store may read and rewrite

@@ -80,6 +80,22 @@ class PipeCore(Core):
         self.launch(site, site.record.pipe, body)
 
     def transfer(self, site: Site, src: Lanes, dst: Lanes, transfer: Transfer) -> None:
+        words = self.words_of(src, dst, transfer)
+        counters = [self._word_of(0)] * len(transfer.levels)
+        limits = (
+            len(transfer.levels),
+            int(transfer.src_space == "gm"),
+            int(transfer.dst_space == "gm"),
+            transfer.dtype.bytes,
+            1 << transfer.length_bits,
+        )
+        more = (Value("i64", str(n)) for n in limits)
+        act = partial(_transfer_again, site, transfer)
+        self.stops.hand("rt_transfer", site, act, [*words, *counters], *more)
+
+    def words_of(self, src: Lanes, dst: Lanes, transfer: Transfer) -> list[NativeLanes]:
+        """A copy as words: both addresses, the length, whether it is padded, left, right, the
+        pattern; then for each level how often, and both strides."""
         pad = transfer.pad
         nothing = self._word_of(0)
         enabled = nothing if pad is None else self._word_of(1)
@@ -96,18 +112,7 @@ class PipeCore(Core):
             for number in (level.count, level.src_stride, level.dst_stride)
         ]
         rows = [native(src), native(dst), native(transfer.length), enabled, *padding, *levels]
-        counters = [nothing] * len(transfer.levels)
-        words = [row.cast(I64) if row.dtype is not I64 else row for row in (*rows, *counters)]
-        limits = (
-            len(transfer.levels),
-            int(transfer.src_space == "gm"),
-            int(transfer.dst_space == "gm"),
-            transfer.dtype.bytes,
-            1 << transfer.length_bits,
-        )
-        more = (Value("i64", str(n)) for n in limits)
-        act = partial(_transfer_again, site, transfer)
-        self.stops.hand("rt_transfer", site, act, words, *more)
+        return [row.cast(I64) if row.dtype is not I64 else row for row in rows]
 
     def _pattern(self, value: Lanes) -> NativeLanes:
         """One element repeated to fill a word."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 from ptoscope.isa.targets import BUFFERS, EVENTS, MOST_PENDING
 from ptoscope.native import layout
 from ptoscope.native import runtime_copies as copies
+from ptoscope.native import runtime_notes as notes
 from ptoscope.native import runtime_streams as streams
 
 _SERVICE = f"""
@@ -89,6 +90,8 @@ FUNCTIONS = {
     "rt_transfer": "i32 (ptr, i64, ptr, i64, i64, i64, i64, i64)",
     "rt_stream_store": "i32 (ptr, ptr, i64, ptr, i64)",
     "rt_stream_flush": "i32 (ptr, ptr, i64)",
+    "rt_note": "i64 (ptr, i64, i64, i64, i64)",
+    "rt_keep": "i64 (ptr, ptr, i64)",
 }
 """What generated code may call, with their types."""
 
@@ -138,6 +141,8 @@ _TEXT = "".join(
         copies.TRANSFER,
         streams.STREAM_STORE,
         streams.STREAM_FLUSH,
+        notes.NOTE,
+        notes.KEEP,
     )
 )
 

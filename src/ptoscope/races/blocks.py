@@ -8,7 +8,7 @@ import numpy as np
 
 from ptoscope.races.board import Meeting
 from ptoscope.races.cells import Runs, merge
-from ptoscope.trace.trace import UB, Trace
+from ptoscope.trace.trace import Trace
 
 
 def meetings_of_blocks(trace: Trace, runs: Runs, report: Callable[[Meeting], None]) -> None:
@@ -16,7 +16,7 @@ def meetings_of_blocks(trace: Trace, runs: Runs, report: Callable[[Meeting], Non
     each byte the last one of the blocks before."""
     if trace.grid == 1:
         return
-    ranges = merge(runs, np.flatnonzero(runs.space != UB))
+    ranges = merge(runs, np.flatnonzero(runs.space >= 0))
     if not ranges.writes.any():
         return
     last = {writes: np.full(runs.cells, -1, dtype=np.int64) for writes in (False, True)}

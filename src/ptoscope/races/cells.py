@@ -23,7 +23,8 @@ class Runs:
     cells `first` up to `last` (`stop` and `last` excluded).
 
     `node` is the event that stands among the synchronisation: the event itself, or the
-    vecscope around it. Cells below `ub_cells` are in UB; there are `cells` in all.
+    vecscope around it. Cells below `ub_cells` are on the core, in UB or registers; there are
+    `cells` in all.
     """
 
     event: Column
@@ -91,7 +92,7 @@ def _cells(space: Column, start: Column, stop: Column) -> tuple[Column, Column, 
             last[mine] = cells + np.searchsorted(cuts, high)
             found = len(cuts)
         cells += found
-        if here == UB:
+        if here <= UB:
             ub_cells = cells
     return first, last, cells, ub_cells
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from ptoscope.diagnostics import Diagnostic
 from ptoscope.program import Program
 from ptoscope.races.race import BLOCKS_RACE, COPIES_RACE, SCOPE_RACE, Race, Side
-from ptoscope.trace.trace import UB, Trace
+from ptoscope.trace.trace import REGISTERS, UB, Trace
 
 KINDS = {"RAW": "read after write", "WAR": "write after read", "WAW": "write after write"}
 _EXPECTED = {
@@ -63,6 +63,8 @@ def _message(race: Race, trace: Trace) -> str:
 
 def _bytes(race: Race, trace: Trace) -> str:
     span = f"bytes {race.first} to {race.last}"
+    if race.space == REGISTERS:
+        return f"the special register {trace.registers[race.first // 8]}"
     if race.space == UB:
         return f"UB {span}"
     return f"{span} of %{trace.function.names[trace.function.params[race.space]]}"

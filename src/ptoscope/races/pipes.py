@@ -31,18 +31,19 @@ from ptoscope.trace.trace import (
 _S = PIPE_NUMBERS["PIPE_S"]
 _ALL = PIPE_NUMBERS["PIPE_ALL"]
 _NODE = -1
+_MARK = -2
+"""A place on a pipe that a release in mode 1 waits for: all before it is done."""
 
 
 class _Item(NamedTuple):
-    """An instruction on its way: its event, its pipe, a kind of `syncs` or _NODE, the key of
-    what it synchronises, what the scalar unit knew when it issued it. An acquisition awaits
-    releases (their events), a release in mode 1 the other pipes that hold the buffer."""
+    """An instruction on its way: its event, its pipe, a kind of `syncs` or _NODE or _MARK, the
+    key of what it synchronises, what the scalar unit knew when it issued it. An acquisition
+    awaits releases (their events), a release in mode 1 its marks on pipes that hold the buffer."""
 
     event: int
     pipe: int
     kind: int
     key: tuple[int, ...]
-    mode: int
     awaited: tuple[int, ...]
     scalar: Clock | None
 
@@ -57,14 +58,10 @@ def meetings(trace: Trace, runs: Runs, report: Callable[[Meeting], None]) -> Non
     block = -1
     for event, now, pipe, kind, key, mode in _items(trace, ranges.node):
         if now != block:
-            if core is not None:
-                core.finish()
             block = now
             core = _Core(event, board)
         assert core is not None
         core.issue(event, pipe, kind, key, mode)
-    if core is not None:
-        core.finish()
 
 
 def _items(trace: Trace, nodes: Column) -> list[tuple[int, int, int, int, tuple[int, ...], int]]:
@@ -101,39 +98,47 @@ class _Core:
         self._announced: dict[int, list[int]] = defaultdict(list)
         """Of each buffer: the releases issued, without those that a later one stands for."""
         self._released: dict[int, Clock] = {}
-        self._holders: dict[int, set[int]] = defaultdict(set)
-        self._patient = True
-        self._latest = [first] * len(PIPES)
-        """The last event that each pipe has executed."""
+        self._held: dict[int, Clock] = defaultdict(lambda: [0] * len(PIPES))
+        """Of each buffer: how often each pipe has acquired and not released it, as issued."""
+        self._deferred: list[Clock] = [[first] * len(PIPES) for _ in PIPES]
+        """Of each pipe: what its releases waited for. Copies behind them may begin earlier."""
+        self._marks: dict[tuple[int, int], Clock] = {}
+        """By pipe and release: what is complete when the pipe has come to its mark."""
 
     def issue(self, event: int, pipe: int, kind: int, key: tuple[int, ...], mode: int) -> None:
         """The scalar unit comes to an instruction."""
         if pipe == _ALL:
-            self.finish()
             self._known[_S] = [event] * len(PIPES)
             self._scalar = list(self._known[_S])
             return
         awaited: tuple[int, ...] = ()
         if kind == GET:
-            self._holders[key[2]].add(pipe)
+            self._held[key[2]][pipe] += 1
             if mode == 0:
                 awaited = tuple(self._announced[key[2]])
         elif kind == RELEASE:
             self._announced[key[2]].append(event)
-            self._holders[key[2]].discard(pipe)
+            held = self._held[key[2]]
+            held[pipe] = max(0, held[pipe] - 1)
             if mode == 1:
-                awaited = tuple(self._holders[key[2]])
-        item = _Item(event, pipe, kind, key, mode, awaited, self._scalar)
-        if not self._queues[pipe] and self._execute(item):
-            if self._waiting:
-                self.advance()
-            return
-        self._queues[pipe].append(item)
-        self._waiting += 1
+                awaited = tuple(p for p, count in enumerate(held) if count and p != pipe)
+                for other in awaited:
+                    self._give(_Item(event, other, _MARK, key, (), self._scalar))
+        if self._give(_Item(event, pipe, kind, key, awaited, self._scalar)) and self._waiting:
+            self._advance()
 
-    def advance(self) -> None:
+    def _give(self, item: _Item) -> bool:
+        """Whether the pipe executes it at once."""
+        queue = self._queues[item.pipe]
+        if not queue and self._execute(item):
+            return True
+        queue.append(item)
+        self._waiting += 1
+        return False
+
+    def _advance(self) -> None:
         """Pipes that can go on do."""
-        moved = self._waiting > 0
+        moved = True
         while moved:
             moved = False
             for queue in self._queues:
@@ -141,14 +146,6 @@ class _Core:
                     queue.popleft()
                     self._waiting -= 1
                     moved = True
-
-    def finish(self) -> None:
-        """All pipes come to an end. The engines do not hold up a release in mode 1: if one is
-        all that keeps the rest waiting, the rest did happen."""
-        self.advance()
-        self._patient = False
-        self.advance()
-        self._patient = True
 
     def _execute(self, item: _Item) -> bool:
         event, pipe, kind = item.event, item.pipe, item.kind
@@ -174,34 +171,31 @@ class _Core:
             for release in item.awaited:
                 _join(known, self._released[release])
         elif kind == RELEASE:
-            if not self._release(item):
+            if any((mark, event) not in self._marks for mark in item.awaited):
                 return False
+            self._release(item)
+        elif kind == _MARK:
+            self._marks[pipe, event] = self._done(event, pipe)
         elif kind == BARRIER:
-            known[pipe] = event
+            _join(known, self._done(event, pipe))
         if pipe == _S and kind in (WAIT, GET, RELEASE):
             self._scalar = list(known)
-        self._latest[pipe] = event
         return True
 
     def _done(self, event: int, pipe: int) -> Clock:
         """What is complete when a pipe has finished all that was issued to it."""
         clock = list(self._known[pipe])
+        _join(clock, self._deferred[pipe])
         clock[pipe] = event
         return clock
 
-    def _release(self, item: _Item) -> bool:
+    def _release(self, item: _Item) -> None:
         """In mode 1 a release comes after what was given to other pipes that hold the buffer."""
         clock = self._done(item.event, item.pipe)
         for pipe in item.awaited:
-            queue = self._queues[pipe]
-            behind = queue[0].event if queue else item.event
-            if behind < item.event and self._patient:
-                return False
-            clock[pipe] = max(clock[pipe], min(behind, item.event))
-            if self._latest[pipe] < item.event:
-                _join(clock, self._known[pipe])
-        if item.pipe in IN_ORDER:
-            _join(self._known[item.pipe], clock)
+            _join(clock, self._marks.pop((pipe, item.event)))
+        waiting = self._known if item.pipe in IN_ORDER else self._deferred
+        _join(waiting[item.pipe], clock)
         announced = self._announced[item.key[2]]
         # One release stands for those before it, so that the list stays short.
         over = [r for r in announced if r < item.event and r in self._released]
@@ -209,7 +203,6 @@ class _Core:
             _join(clock, self._released[release])
             announced.remove(release)
         self._released[item.event] = clock
-        return True
 
 
 def _join(clock: Clock, other: Clock) -> None:

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ptoscope.diagnostics import Edit
-from ptoscope.trace.trace import UB, Place, Trace
+from ptoscope.trace.trace import REGISTERS, UB, Place, Trace
 
 PIPES_RACE = "PTO0701"
 COPIES_RACE = "PTO0702"
 SCOPE_RACE = "PTO0703"
 BLOCKS_RACE = "PTO0704"
+
+_SPACES = {UB: "ub", REGISTERS: "register"}
 
 Kind = Literal["RAW", "WAR", "WAW"]
 
@@ -40,8 +42,9 @@ class Side:
 
 @dataclass(frozen=True)
 class Race:
-    """Two accesses to the bytes `first` to `last` (inclusive) of a space (-1 is UB, else the
-    position of an argument) that nothing orders, `early` before `late` in program order.
+    """Two accesses to the bytes `first` to `last` (inclusive) of a space (-1 is UB, -2 are special
+    registers, else the position of an argument) that nothing orders, `early` before `late` in
+    program order.
 
     `count` is how often the two places meet so; the sides are those of the first time.
     `remedy` says in words the smallest thing that would order them; `fix` is that change of
@@ -69,7 +72,7 @@ class Race:
         return {
             "code": self.code,
             "kind": self.kind,
-            "space": "ub" if self.space == UB else f"argument {self.space}",
+            "space": _SPACES.get(self.space, f"argument {self.space}"),
             "first_byte": self.first,
             "last_byte": self.last,
             "count": self.count,

@@ -115,7 +115,8 @@ def _syncs(trace: Trace, row: Ints, count: int) -> tuple[Ints, Ints, Ints]:
     kind[at] = kinds
     flags = np.isin(kinds, (SET, WAIT))
     key[at] = np.where(flags, ((src * (_ALL + 1) + dst) << 8) + number, number)
-    waits[at] = (kinds == WAIT) | ((kinds == GET) & (mode == 0)) | (kinds == BARRIER)
+    buffers = ((kinds == GET) & (mode == 0)) | ((kinds == RELEASE) & (mode == 1))
+    waits[at] = (kinds == WAIT) | buffers | (kinds == BARRIER)
     # A barrier of one pipe: the order of that pipe keeps it.
     single = (kinds == BARRIER) & (src != _ALL)
     key[at[kinds == BARRIER]] = -1
@@ -125,17 +126,23 @@ def _syncs(trace: Trace, row: Ints, count: int) -> tuple[Ints, Ints, Ints]:
 
 def dependencies(events: PipeEvents, skipped: Ints) -> tuple[Ints, Ints]:
     """What each synchronisation waits for, as a ragged array: the k-th wait for the k-th set;
-    a get for the last release by each pipe before it; a barrier of all for the last event on
-    each pipe before it."""
+    a get for the last release by each pipe before it; a release in mode 1 for the last event on
+    each other pipe that holds the buffer; a barrier of all for the last event on each pipe
+    before it."""
     there = skipped[: len(events)] == 0
     kind = np.where(there, events.kind, -1)
     pairs = [_matched(events, kind)]
     numbers = np.arange(len(events))
     gets = numbers[(kind == GET) & (events.waits == 1)]
+    deferred = numbers[(kind == RELEASE) & (events.waits == 1)]
     barriers = numbers[(kind == BARRIER) & (events.waits == 1)]
     for pipe in range(PIPE_COUNT):
         on = there & (events.pipe == pipe)
-        pairs.append(_before(events, gets, numbers[on & (kind == RELEASE)], keyed=True))
+        taken, given = numbers[on & (kind == GET)], numbers[on & (kind == RELEASE)]
+        pairs.append(_before(events, gets, given, keyed=True))
+        held = _times(events, deferred, taken) > _times(events, deferred, given)
+        others = deferred[held & (events.pipe[deferred] != pipe)]
+        pairs.append(_before(events, others, numbers[on], keyed=False))
         if pipe:
             pairs.append(_before(events, barriers, numbers[on], keyed=False))
     who = np.concatenate([p[0] for p in pairs])
@@ -181,6 +188,15 @@ def _before(events: PipeEvents, who: Ints, pool: Ints, keyed: bool) -> tuple[Int
     good = found >= 0
     good[good] = have[found[good]] // size == names[who[good]]
     return who[good], have[found[good]] % size
+
+
+def _times(events: PipeEvents, who: Ints, pool: Ints) -> Ints:
+    """For each of `who`, how many of the pool are before it in its block, with its key."""
+    size = max(1, len(events))
+    names = events.block * 64 + events.key
+    have = np.sort(names[pool] * size + pool)
+    want = names[who] * size
+    return np.searchsorted(have, want + who) - np.searchsorted(have, want)
 
 
 def schedule(

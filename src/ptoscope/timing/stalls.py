@@ -11,7 +11,7 @@ import numpy as np
 from ptoscope.timing.critical import Step, line
 from ptoscope.timing.pipe_schedule import BY_ORDER
 from ptoscope.timing.vector_core import CAUSE_COUNT, CAUSES, DEPENDENCY
-from ptoscope.trace.trace import BARRIER, GET
+from ptoscope.trace.trace import BARRIER, GET, RELEASE
 
 if TYPE_CHECKING:
     from ptoscope.timing.timing import Timing
@@ -84,7 +84,9 @@ def _dependencies(timing: Timing) -> list[Stall]:
 
 def _kind(timing: Timing, event: int) -> str:
     kind = int(timing.events.kind[event])
-    return "buffer wait" if kind == GET else "barrier" if kind == BARRIER else "flag wait"
+    if kind in (GET, RELEASE):
+        return "buffer wait"
+    return "barrier" if kind == BARRIER else "flag wait"
 
 
 def _awaited(timing: Timing, event: int) -> int:

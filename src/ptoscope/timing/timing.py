@@ -112,14 +112,16 @@ def time_kernel(
     overrides: Mapping[str, float] | None = None,
     calibration: str | Path | None = None,
     max_steps: int | None = None,
+    engine: str | None = None,
 ) -> Timing:
-    """Runs a kernel on the reference engine, arrays written in place, and gives its cycles."""
+    """Runs a kernel, arrays written in place, and gives its cycles; without `engine` on the
+    native one, if it covers the kernel."""
     from ptoscope.trace.run import trace
 
     choose_model(kernel.target.name, model)
     # What is asked for wrongly is said before the run.
     _given(kernel.target.name, overrides, calibration)
-    run = trace(kernel, arguments, grid, max_steps)
+    run = trace(kernel, arguments, grid, max_steps, engine)
     return time_trace(run, kernel.program, kernel.target, model, overrides, calibration)
 
 

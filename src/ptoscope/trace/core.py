@@ -25,12 +25,13 @@ from ptoscope.trace.trace import (
     GET,
     NONE,
     PIPE_NUMBERS,
+    REGISTERS,
     RELEASE,
     SET,
     UB,
     WAIT,
 )
-from ptoscope.trace.transfers import ends
+from ptoscope.trace.transfers import Copy
 
 _READ_UB, _WRITE_UB = UB * 2, UB * 2 + 1
 
@@ -59,6 +60,8 @@ class TraceCore(ReferenceCore):
         self._issued: deque[tuple[int, int]] = deque()
         self._outside: list[tuple[int, int]] = []
         self._known: dict[object, int] = {}
+        self._written: set[str] | None = None
+        """The registers that the instruction of a pipe has written."""
         self._spaces = {id(memory.ub): (UB, 0), **spaces}
 
     # Where the run is.
@@ -192,7 +195,7 @@ class TraceCore(ReferenceCore):
         self._scalar(site, space, address, value.dtype.bytes, True)
 
     def transfer(self, site: Site, src: Lanes, dst: Lanes, transfer: Transfer) -> None:
-        moved = ends(transfer)
+        moved = Copy.of(transfer).ends
         if moved is not None:
             self._end(site, transfer.src_space, number(src), moved.read, False)
             self._end(site, transfer.dst_space, number(dst), moved.written, True)
@@ -216,10 +219,29 @@ class TraceCore(ReferenceCore):
 
         def traced() -> None:
             now, self._segment = self._segment, segment
+            self._written = set()
             body()
+            self._written = None
             self._segment = now
 
         super().issue(site, traced)
+
+    # Special registers are read and written at issue, except by what a pipe executes later.
+
+    def read_register(self, site: Site, name: str, dtype: DType, initial: int) -> Lanes:
+        if self._written is None and site.record.pipe == "PIPE_S":
+            self._register(site, name, False)
+        return super().read_register(site, name, dtype, initial)
+
+    def write_register(self, site: Site, name: str, value: Lanes) -> None:
+        if self._written is not None and name not in self._written:
+            self._written.add(name)
+            self._register(site, name, True)
+        super().write_register(site, name, value)
+
+    def _register(self, site: Site, name: str, writes: bool) -> None:
+        shape = self._recorder.shape(dense(8))
+        self._touch(site, REGISTERS * 2 + writes, shape, self._recorder.register(name))
 
     # What it orders.
 

@@ -12,6 +12,45 @@ SCOPES = ("pto.vecscope", "pto.strict_vecscope")
 TERMINATORS = ("scf.yield", "scf.condition", "func.return")
 
 
+class Outline:
+    """The places of a function, and its segments: those that follow each other without
+    control flow between them, and without an issue after which others may run first."""
+
+    def __init__(self, function: Function) -> None:
+        self.places = list_places(function)
+        self.segments: list[list[int]] = []
+        self._by_op = {id(place.op): place for place in self.places}
+        self._first: dict[int, int] = {}
+        self._divide(function.body)
+
+    def _divide(self, block: Block) -> None:
+        segment: list[int] | None = None
+        for op in block.ops:
+            place = self.place(op)
+            if place is None:
+                continue
+            if op.name in CONTROL:
+                segment = None
+            elif segment is None:
+                segment = []
+                self._first[id(op)] = len(self.segments)
+                self.segments.append(segment)
+            if segment is not None:
+                segment.append(place.index)
+            for inner in op.blocks:
+                self._divide(inner)
+            if issues(place):
+                segment = None
+
+    def place(self, op: Op) -> Place | None:
+        """The place of an operation; a terminator has none."""
+        return self._by_op.get(id(op))
+
+    def begins(self, op: Op) -> int | None:
+        """The segment that begins with an operation."""
+        return self._first.get(id(op))
+
+
 def list_places(function: Function) -> list[Place]:
     """All of them, outer before inner, in the order of the text."""
     found: list[Place] = []

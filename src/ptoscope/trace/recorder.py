@@ -43,11 +43,13 @@ class Recorder:
         self.touches = array("q")
         """Of each access: the segment begun, the place, the space twice plus 1 if it writes,
         the shape, the address."""
-        self.syncs = array("i")
+        self.syncs = array("q")
         """Of each: the segment begun, the place, and the columns of `Syncs`."""
         self.entries = array("i")
         """Of each vecscope issued: the segment begun that ends with it."""
-        self._blocks: list[int] = []
+        self.blocks: list[int] = []
+        """How many segments had begun at the end of each block."""
+        self.registers: list[str] = []
         self._shapes: dict[Shape, int] = {}
         self._rows: list[Row] = []
         self._counts: list[int] = []
@@ -61,9 +63,21 @@ class Recorder:
             self._rows.extend(shape)
         return number
 
+    def register(self, name: str) -> int:
+        """The address of a special register."""
+        if name not in self.registers:
+            self.registers.append(name)
+        return 8 * self.registers.index(name)
+
     def end_block(self) -> None:
         """The segments begun since the last call were those of one block."""
-        self._blocks.append(len(self.begun) // _SEGMENT)
+        self.blocks.append(len(self.begun) // _SEGMENT)
+
+    def last_place(self, place: int) -> int:
+        """A place at fault, if it is in the segment that was begun last; otherwise none."""
+        if not self.begun:
+            return NONE
+        return place if place in self._segments[self.begun[-_SEGMENT]] else NONE
 
     def finish(
         self,
@@ -75,7 +89,7 @@ class Recorder:
     ) -> Trace:
         """The trace. After a fault, `last` is the place in the last segment where it ended."""
         return _Layout(self, self._segments, places, last).trace(
-            function, grid, np.array(self._blocks), (self._rows, self._counts), error
+            function, grid, np.array(self.blocks), (self._rows, self._counts), error
         )
 
 
@@ -140,6 +154,7 @@ class _Layout:
             self._accesses(*shapes),
             self._syncs(events),
             error,
+            tuple(self._recorder.registers),
         )
 
     def _events(self, blocks: Column) -> Events:
@@ -204,6 +219,7 @@ class _Layout:
             kind.astype(small),
             src.astype(small),
             dst.astype(small),
-            number.astype(np.int16),
-            mode.astype(small),
+            # A number beyond all ids stays one: its instruction faults.
+            np.clip(number, -(1 << 15), (1 << 15) - 1).astype(np.int16),
+            np.clip(mode, -(1 << 7), (1 << 7) - 1).astype(small),
         )

@@ -10,22 +10,28 @@ import numpy as np
 from ptoscope.arguments import Argument, bind
 from ptoscope.diagnostics import PtoError, UsageError
 from ptoscope.isa.dtypes import I8
-from ptoscope.kernel import Kernel
+from ptoscope.kernel import Kernel, choose_engine
 from ptoscope.machine.faults import Fault
 from ptoscope.machine.lanes import quietly
 from ptoscope.machine.launch import argument_value
 from ptoscope.machine.memory import Memory, Region, gm_regions
 from ptoscope.trace.core import TraceCore
+from ptoscope.trace.places import Outline
 from ptoscope.trace.recorder import Recorder
+from ptoscope.trace.spaces import list_spaces
 from ptoscope.trace.trace import NONE, Trace
 from ptoscope.trace.walker import TraceWalker
 
 
 def trace(
-    kernel: Kernel, arguments: Sequence[Any], grid: int = 1, max_steps: int | None = None
+    kernel: Kernel,
+    arguments: Sequence[Any],
+    grid: int = 1,
+    max_steps: int | None = None,
+    engine: str | None = None,
 ) -> Trace:
-    """Runs a kernel on the reference engine as a call of it does, arrays written in place, and
-    gives its record.
+    """Runs a kernel as a call of it does, arrays written in place, and gives its record: the
+    same one on both engines. Without `engine` the native one runs what it covers.
 
     PtoError for wrong arguments, as from a call. A fault of the run is not raised: the trace
     has what happened before it and, as `error`, the fault.
@@ -33,58 +39,63 @@ def trace(
     for name, value in (("grid", grid), ("max_steps", max_steps)):
         if value is not None and value < 1:
             raise UsageError(f"{name} is {value}; it has to be at least 1")
+    return _trace(kernel, arguments, grid, max_steps, engine)
+
+
+def _trace(
+    kernel: Kernel,
+    arguments: Sequence[Any],
+    grid: int,
+    max_steps: int | None,
+    engine: str | None,
+) -> Trace:
     bound = bind(kernel.program, kernel.function, arguments)
+    traced = _compile(kernel, engine)
     try:
-        return _run(kernel, bound, grid, max_steps)
+        if traced is not None:
+            return traced.run(bound, grid, max_steps)
+        return _run_reference(kernel, bound, grid, max_steps)
     finally:
         for argument in bound:
             argument.write_back()
 
 
-def _run(kernel: Kernel, arguments: list[Argument], grid: int, max_steps: int | None) -> Trace:
-    walker = TraceWalker(kernel.function, kernel.target, kernel.revision)
-    recorder = Recorder(walker.segments)
+def _compile(kernel: Kernel, engine: str | None) -> Any:
+    """The kernel as machine code that makes notes; None for the reference engine."""
+    if choose_engine(engine) == "reference":
+        return None
+    from ptoscope.native import NotCovered
+    from ptoscope.trace.native_run import TracedKernel
+
+    try:
+        return kernel.prepared(TracedKernel)
+    except NotCovered as reason:
+        if engine == "native":
+            raise UsageError(f"the native engine cannot run this kernel: {reason}") from None
+        return None
+
+
+def _run_reference(
+    kernel: Kernel, arguments: list[Argument], grid: int, limit: int | None
+) -> Trace:
+    outline = Outline(kernel.function)
+    walker = TraceWalker(outline, kernel.function, kernel.target, kernel.revision)
+    recorder = Recorder(outline.segments)
     regions = gm_regions(arguments)
-    spaces = {id(regions[k]): place for k, place in _spaces(arguments).items()}
+    spaces = {id(regions[k]): place for k, place in list_spaces(arguments).items()}
     error, last = None, NONE
     with quietly():
         values = [argument_value(a) for a in arguments]
         for block in range(grid):
             ub = Region("UB", "ub", np.zeros(kernel.target.ub_bytes, dtype=np.uint8), I8)
             memory = Memory(regions, ub)
-            core = TraceCore(memory, block, grid, max_steps, recorder, walker.sites, spaces)
+            core = TraceCore(memory, block, grid, limit, recorder, walker.sites, spaces)
             try:
                 walker.run(core, values)
             except Fault as fault:
                 error = PtoError([fault.diagnostic(kernel.program, block, grid)])
-                last = _last(recorder, walker, fault)
+                last = recorder.last_place(walker.sites.get(fault.site, NONE))
             recorder.end_block()
             if error is not None:
                 break
-    return recorder.finish(kernel.function, grid, walker.places, error, last)
-
-
-def _spaces(arguments: list[Argument]) -> dict[int, tuple[int, int]]:
-    """The space of each array and where in it the array begins: that of the first one with
-    which it shares memory, else its own."""
-    found: dict[int, tuple[int, int]] = {}
-    begun: list[tuple[int, int, int]] = []
-    for argument in arguments:
-        if argument.data is None:
-            continue
-        at = int(argument.data.__array_interface__["data"][0])
-        end = at + argument.data.nbytes
-        shared = [(space, low) for space, low, high in begun if at < high and low < end]
-        space, low = shared[0] if shared else (argument.position, at)
-        if not shared:
-            begun.append((argument.position, at, end))
-        found[argument.position] = (space, at - low)
-    return found
-
-
-def _last(recorder: Recorder, walker: TraceWalker, fault: Fault) -> int:
-    """The place at fault, if it is in the segment that was begun last."""
-    place = walker.sites.get(fault.site, NONE)
-    if not recorder.begun:
-        return NONE
-    return place if place in walker.segments[recorder.begun[-3]] else NONE
+    return recorder.finish(kernel.function, grid, outline.places, error, last)

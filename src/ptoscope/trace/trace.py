@@ -31,6 +31,8 @@ Column = np.ndarray[Any, np.dtype[Any]]
 
 UB = -1
 """The space of UB; GM is the position of the pointer argument."""
+REGISTERS = -2
+"""The space of special registers, 8 bytes each."""
 NONE = -1
 """No turn, no scope, no pipe, no parent."""
 
@@ -105,8 +107,10 @@ class Turns:
 @dataclass(frozen=True, eq=False)
 class Accesses:
     """`count` runs of `length` bytes, the first at `start`, each `stride` bytes after the one
-    before. `event`: int32. `space`: int16, -1 for UB, else the position of the argument in
-    GM (of arguments that share memory, of the first of them). `writes`: bool. `start`: int64,
+    before. `event`: int32. `space`: int16, -1 for UB, -2 for special
+    registers (what a pipe writes into them and the scalar unit reads; copies take along what
+    they find at issue), else the position of the argument in GM (of arguments that share
+    memory, of the first of them). `writes`: bool. `start`: int64,
     from the begin of UB or of that argument. `length` and
     `stride`: int64. `count`: int32. Runs of one row do not overlap; a row of one run has
     stride 0; there is no row without bytes."""
@@ -155,6 +159,8 @@ class Trace:
     accesses: Accesses
     syncs: Syncs
     error: PtoError | None = None
+    registers: tuple[str, ...] = ()
+    """The special registers that were touched, in the order of their addresses."""
 
     def iteration(self, turn: int) -> list[tuple[str, int]]:
         """The loops around, outermost first: the name of the index (`%i`, or `scf.while`) and

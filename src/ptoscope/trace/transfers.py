@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ptoscope.isa.core import Pad, Transfer
+from ptoscope.isa.core import Transfer
 from ptoscope.isa.targets import DMA_ALIGNMENT
 from ptoscope.machine.core import number
 from ptoscope.trace.shapes import Shape, bursts
@@ -20,35 +20,51 @@ class Ends(NamedTuple):
     written: Shape
 
 
-def ends(transfer: Transfer) -> Ends | None:
-    """Both ends of a copy; None where a field of it is out of range, which faults."""
-    length = number(transfer.length)
-    if not 0 <= length < 1 << transfer.length_bits:
-        return None
-    src: list[tuple[int, int]] = []
-    dst: list[tuple[int, int]] = []
-    most = _ROWS
-    for level in transfer.levels:
-        times = number(level.count)
-        if not 0 <= times < most:
-            return None
-        src.append((times, number(level.src_stride)))
-        dst.append((times, number(level.dst_stride)))
-        most = _TURNS
-    pad = transfer.pad
-    written = length
-    if pad is not None and (pad.enabled is None or number(pad.enabled)):
-        padded = _row(pad, length, transfer.dtype.bytes, dst[0][1])
-        if padded is None:
-            return None
-        written = padded
-    return Ends(bursts(length, tuple(src)), bursts(written, tuple(dst)))
+class Copy(NamedTuple):
+    """The numbers of a copy: bytes of a row, which have to be fewer than `limit`; how often,
+    and the steps at both ends, for each level. Where rows are padded, the bytes before and
+    after them, in elements of `size` bytes."""
 
+    length: int
+    limit: int
+    levels: tuple[tuple[int, int, int], ...]
+    padded: bool = False
+    left: int = 0
+    right: int = 0
+    size: int = 1
 
-def _row(pad: Pad, length: int, size: int, stride: int) -> int | None:
-    """A padded row is filled up to a whole block, and to the next row."""
-    left, right = number(pad.left), number(pad.right)
-    if not 0 <= left < 256 or not 0 <= right < 256:
-        return None
-    filled = length + (left + right) * size
-    return max(-(-filled // DMA_ALIGNMENT) * DMA_ALIGNMENT, stride)
+    @staticmethod
+    def of(transfer: Transfer) -> Copy:
+        """The numbers of one that the reference engine executes."""
+        levels = tuple(
+            (number(level.count), number(level.src_stride), number(level.dst_stride))
+            for level in transfer.levels
+        )
+        length, limit, pad = number(transfer.length), 1 << transfer.length_bits, transfer.pad
+        if pad is None or (pad.enabled is not None and not number(pad.enabled)):
+            return Copy(length, limit, levels)
+        left, right = number(pad.left), number(pad.right)
+        return Copy(length, limit, levels, True, left, right, transfer.dtype.bytes)
+
+    @property
+    def ends(self) -> Ends | None:
+        """Both ends; None where a field is out of range, which faults."""
+        if not 0 <= self.length < self.limit:
+            return None
+        most = _ROWS
+        for times, _, _ in self.levels:
+            if not 0 <= times < most:
+                return None
+            most = _TURNS
+        written = self.length
+        if self.padded:
+            if not 0 <= self.left < 256 or not 0 <= self.right < 256:
+                return None
+            # A padded row is filled up to a whole block, and to the next row.
+            filled = self.length + (self.left + self.right) * self.size
+            whole = -(-filled // DMA_ALIGNMENT) * DMA_ALIGNMENT
+            written = max(whole, self.levels[0][2])
+        return Ends(
+            bursts(self.length, tuple((times, src) for times, src, _ in self.levels)),
+            bursts(written, tuple((times, dst) for times, _, dst in self.levels)),
+        )

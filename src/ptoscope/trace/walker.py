@@ -10,50 +10,40 @@ from ptoscope.machine.core import ReferenceCore, number
 from ptoscope.machine.walker import Registers, Step, Walker
 from ptoscope.program import Block, Function, Op
 from ptoscope.trace.core import TraceCore
-from ptoscope.trace.places import CONTROL, SCOPES, TERMINATORS, issues, list_places
+from ptoscope.trace.places import Outline
 
 
 class TraceWalker(Walker):
-    """Runs on a TraceCore only. `places` are those of the function, `segments` the places that
-    follow each other without control flow, `sites` the place of each use."""
+    """Runs on a TraceCore only. `sites` are the places of the uses it has seen."""
 
-    def __init__(self, function: Function, target: Target, revision: Revision) -> None:
-        self.places = list_places(function)
-        self.segments: list[list[int]] = []
+    def __init__(self, outline: Outline, function: Function, target: Target, revision: Revision):
+        self._outline = outline
         self.sites: dict[Site, int] = {}
-        self._by_op = {id(place.op): place for place in self.places}
-        self._bodies = {id(p.op.blocks[0]) for p in self.places if p.name in SCOPES}
         super().__init__(function, target, revision)
+
+    def _place(self, op: Op) -> int:
+        place = self._outline.place(op)
+        assert place is not None
+        return place.index
 
     def _site(self, op: Op) -> Site:
         site = super()._site(op)
-        self.sites[site] = self._by_op[id(op)].index
+        self.sites[site] = self._place(op)
         return site
 
     def _block(self, block: Block) -> list[Step]:
         steps: list[Step] = []
-        segment: list[int] | None = None
         for op in block.ops:
-            if op.name in TERMINATORS:
-                continue
-            place = self._by_op[id(op)]
-            if op.name in CONTROL:
-                segment = None
-            elif segment is None:
-                segment = []
-                steps.append(partial(_begin_segment, len(self.segments)))
-                self.segments.append(segment)
+            segment = self._outline.begins(op)
             if segment is not None:
-                segment.append(place.index)
+                steps.append(partial(_begin_segment, segment))
             step = self._op(op)
-            assert step is not None
-            steps.append(step)
-            if issues(place):
-                # Other instructions may run now: what follows is noted anew.
-                segment = None
-        if id(block) in self._bodies:
-            return [_begin_scope, *steps, _end_scope]
+            if step is not None:
+                steps.append(step)
         return steps
+
+    def _body(self, op: Op) -> list[Step]:
+        return [_begin_scope, *super()._body(op), _end_scope]
 
     def _scope(self, op: Op) -> Step:
         issue = super()._scope(op)
@@ -66,7 +56,7 @@ class TraceWalker(Walker):
 
     def _for(self, op: Op) -> Step:
         run = super()._for(op)
-        place = self._by_op[id(op)].index
+        place = self._place(op)
         first, _, by = op.operands[:3]
 
         def step(core: ReferenceCore, registers: Registers) -> None:
@@ -79,7 +69,7 @@ class TraceWalker(Walker):
 
     def _while(self, op: Op) -> Step:
         run = super()._while(op)
-        place = self._by_op[id(op)].index
+        place = self._place(op)
 
         def step(core: ReferenceCore, registers: Registers) -> None:
             traced = _traced(core)

@@ -281,10 +281,10 @@ class AbstractCore(Core):
     def await_signal(self, site: Site, kind: str, unit: Lanes, event: Lanes) -> None:
         """Between cores: nothing that orders the pipes of this one."""
 
-    def read_register(self, name: str, dtype: DType, initial: int) -> Value:
+    def read_register(self, site: Site, name: str, dtype: DType, initial: int) -> Value:
         return self.registers.get(name) or constant(dtype, 1, initial)
 
-    def write_register(self, name: str, value: Lanes) -> None:
+    def write_register(self, site: Site, name: str, value: Lanes) -> None:
         assert isinstance(value, Value)
         self.registers[name] = value
 

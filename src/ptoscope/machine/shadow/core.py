@@ -258,8 +258,8 @@ class ShadowCore(DecidingCore):
 
         self.pipes.issue(site.record.pipe, site, move)
 
-    def read_register(self, name: str, dtype: DType, initial: int) -> Lanes:
-        return self.shadowed(super().read_register(name, dtype, initial))
+    def read_register(self, site: Site, name: str, dtype: DType, initial: int) -> Lanes:
+        return self.shadowed(super().read_register(site, name, dtype, initial))
 
     def block(self, which: str) -> ShadowLanes:
         return self.shadowed(super().block(which))

@@ -1,0 +1,47 @@
+"""What generated code can note: each mark is one place of the text and one thing it does.
+
+A note is the number of its mark and three words. Its own number stands for it: a segment, a
+turn and a vecscope are known to later notes by it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ptoscope.trace.trace import NONE
+
+SEGMENT = 0
+"""A segment begins (detail: its number): the turn, the vecscope."""
+TURN = 1
+"""A turn of the loop at the place: the turn around the loop, the value."""
+ENTRY = 2
+"""A vecscope is issued: the segment that ends with it."""
+SYNC = 3
+"""Detail: kind, source and destination pipe. The segment, the id, the mode."""
+LANES = 4
+"""Every lane of an access (detail) to UB. This one and those below: the segment, the address,
+and a word of their own."""
+MASKED = 5
+"""Active lanes of an access; detail: the access and how many lanes. The word has their bits,
+or where they are kept if they are more than 64."""
+SPREAD = 6
+"""An address for each lane; detail: bytes of each and how many lanes. Where they are kept, as
+32-bit numbers, -1 for a lane that takes no part."""
+RUN = 7
+"""One run of bytes in UB: how many."""
+SCALAR = 8
+"""Detail: the space and the bytes."""
+COPY = 9
+"""Detail: the two spaces, the limit of the length, bytes of an element. Where its numbers are
+kept: both addresses, the length, whether it is padded, left, right, then its levels."""
+REGISTER = 10
+"""A special register; detail: its name."""
+
+
+class Mark(NamedTuple):
+    """See the kinds above."""
+
+    kind: int
+    place: int = NONE
+    detail: Any = None
+    writes: bool = False

@@ -1,0 +1,51 @@
+"""Runs a kernel as machine code that makes notes."""
+
+from __future__ import annotations
+
+from ptoscope import native
+from ptoscope.arguments import Argument
+from ptoscope.diagnostics import PtoError
+from ptoscope.kernel import Kernel
+from ptoscope.native import engine
+from ptoscope.native.notes import Notes
+from ptoscope.trace.decode import decode
+from ptoscope.trace.native import NotingCompiler
+from ptoscope.trace.places import Outline
+from ptoscope.trace.recorder import Recorder
+from ptoscope.trace.spaces import list_spaces
+from ptoscope.trace.trace import NONE, Trace
+
+
+class TracedKernel:
+    """A compiled kernel. NotCovered if this machine cannot run it."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+        self._outline = Outline(kernel.function)
+        able = native.machine_abilities()
+        compiler = NotingCompiler(
+            self._outline, kernel.function, kernel.target, kernel.revision, able
+        )
+        module = compiler.module()
+        self._notes_of = compiler.core
+        self._code = native.NativeKernel(
+            native.assemble(module),
+            kernel.target,
+            lambda: module.stops,
+            lambda: kernel.program,
+            lambda: kernel.function,
+        )
+
+    def run(self, arguments: list[Argument], grid: int, limit: int | None) -> Trace:
+        """Runs all blocks, one after the other, up to the first that faults."""
+        kernel, notes = self._kernel, Notes()
+        failed = engine.run(self._code.prepare(arguments, grid, limit, notes), threads=1)
+        recorder = Recorder(self._outline.segments)
+        known = list(self._notes_of.marks)
+        decode(recorder, known, *notes.rows(), notes.ends, list_spaces(arguments))
+        error, last = None, NONE
+        if failed is not None:
+            block, fault = failed
+            error = PtoError([fault.diagnostic(kernel.program, block, grid)])
+            last = recorder.last_place(self._notes_of.sites.get(fault.site, NONE))
+        return recorder.finish(kernel.function, grid, self._outline.places, error, last)

@@ -1,0 +1,215 @@
+"""The record that generated code writes is the one of the reference engine."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ptoscope import PtoError, UsageError
+from ptoscope.isa.targets import TARGETS
+from ptoscope.kernel import Kernel
+from ptoscope.native import layout
+from ptoscope.trace import run as run_module
+from ptoscope.trace.run import trace
+from ptoscope.trace.trace import REGISTERS, UB, Trace
+from tests.engines import assert_same_trace
+from tests.fuzz.compare import load as load_program
+from tests.fuzz.programs import Program, generate
+
+from ..check.pipes import (
+    M,
+    P,
+    V,
+    both,
+    branch,
+    copy_in,
+    copy_out,
+    kernel,
+    load,
+    loop,
+    program,
+    scope,
+    sets,
+    store,
+    waits,
+)
+from ..races.pairs_flags import dynamic
+
+TRACE = run_module._trace
+
+
+def run(text: str, n: int = 3, grid: int = 1, max_steps: int | None = None) -> Trace:
+    """The trace of a kernel of `kernel`, which both engines agree about."""
+    x, y = np.arange(4096, dtype=np.float32), np.zeros(4096, np.float32)
+    loaded = Kernel(program(text), TARGETS["a5"], "manual")
+    return trace(loaded, [x, y, n, True, False], grid, max_steps)
+
+
+def _faulty(count: int) -> list[Program]:
+    """Random programs that fault somewhere."""
+    found: list[Program] = []
+    seed = 0
+    while len(found) < count:
+        made = generate(seed)
+        found += [] if made.legal else [made]
+        seed += 1
+    return found
+
+
+@pytest.mark.parametrize("made", _faulty(24), ids=lambda p: f"seed {p.seed}")
+def test_runs_that_fault(made: Program) -> None:
+    found = trace(load_program(made), made.arguments(), made.grid)
+    assert found.error is not None
+    assert found.error.diagnostics[0].code == made.fault_code
+
+
+def test_more_notes_than_the_engine_gives_room_for() -> None:
+    turns = layout.ROOM
+    found = run(kernel(loop(scope(load("%v", "%a"), store("%v", "%b")), to="%n")), turns)
+    assert len(found.turns) == turns
+    assert found.turns.value.tolist() == list(range(turns))
+    assert found.events.entry.max() == turns - 1
+    mine = found.accesses.writes
+    assert len(mine) == 2 * turns
+    assert not mine[::2].any()
+    assert mine[1::2].all()
+
+
+def test_more_kept_words_than_the_engine_gives_room_for() -> None:
+    # A mask of 256 lanes is four words, so that their room ends many times.
+    turns = layout.ROOM
+    text = kernel(
+        "%bytes = pto.castptr %l4096 : i64 -> !pto.ptr<i8, ub>",
+        "pto.vecscope {",
+        "%zero = arith.constant 0 : i8",
+        '%all = pto.pset_b8 "PAT_ALL" : !pto.mask<b8>',
+        "%v = pto.vdup %zero, %all : i8, !pto.mask<b8> -> !pto.vreg<256xi8>",
+        "scf.for %i = %i0 to %n step %i1 {",
+        "%k = arith.index_cast %i : index to i32",
+        "%low = arith.constant 255 : i32",
+        "%some = arith.andi %k, %low : i32",
+        "%m, %rest = pto.plt_b8 %some : i32 -> !pto.mask<b8>, i32",
+        "pto.vsts %v, %bytes[%i0], %m : !pto.vreg<256xi8>, !pto.ptr<i8, ub>, !pto.mask<b8>",
+        "}",
+        "}",
+    )
+    found = run(text, turns).accesses
+    # Turn i writes i modulo 256 bytes; where that is none there is no row.
+    assert found.length.tolist() == [i % 256 for i in range(turns) if i % 256]
+    assert set(found.start.tolist()) == {4096}
+
+
+def test_the_notes_of_blocks_follow_each_other() -> None:
+    text = kernel(copy_in(), both("MTE2", "V"), scope(), both("V", "MTE3"), copy_out())
+    found = run(text, grid=5)
+    alone = run(text)
+    assert found.events.block.tolist() == [b for b in range(5) for _ in range(len(alone.events))]
+    assert found.events.place.tolist() == alone.events.place.tolist() * 5
+    assert found.accesses.start.tolist() == alone.accesses.start.tolist() * 5
+
+
+def test_scopes_that_wait_keep_their_turns() -> None:
+    late = [waits("MTE2", "V"), scope(), copy_in(), sets("MTE2", "V")]
+    found = run(kernel(loop(*late)))
+    inside = found.events.entry >= 0
+    assert found.turns.value[found.events.turn[inside]].tolist() == [
+        turn for turn in range(3) for _ in range(4)
+    ]
+
+
+def test_branches_and_loops_that_do_not_run() -> None:
+    nothing = branch("%no", [scope()], [copy_in()])
+    found = run(kernel(nothing, loop(scope(), to="%i0"), branch("%yes", [copy_in("%c")])))
+    names = [found.places[p].name for p in found.events.place]
+    assert names.count("pto.mte_gm_ub") == 2
+    assert "pto.vecscope" not in names
+
+
+def test_gathers_that_take_no_part() -> None:
+    text = kernel(
+        scope(
+            f'%t = pto.pset_b32 "PAT_VL3" : {M}',
+            f'%none = pto.pset_b32 "PAT_ALLF" : {M}',
+            "%start = arith.constant 5 : i32",
+            "%o = pto.vci %start : i32 -> !pto.vreg<64xi32>",
+            "%u = pto.vbitcast %o : !pto.vreg<64xi32> -> !pto.vreg<64xui32>",
+            f"%g = pto.vgather2_bc %b, %u, %t : {P}, !pto.vreg<64xui32>, {M} -> {V}",
+            f"%h = pto.vgather2_bc %b, %u, %none : {P}, !pto.vreg<64xui32>, {M} -> {V}",
+        )
+    )
+    rows = run(text).accesses
+    assert (rows.start.tolist(), rows.length.tolist()) == ([4096 + 4 * 5], [12])
+
+
+def test_special_registers_that_a_pipe_writes() -> None:
+    text = kernel(
+        "%lists = arith.constant 3841 : i64",
+        f"pto.vmrgsort4 %b, %a, %a, %a, %a, %l1, %lists : {P}, {P}, {P}, {P}, {P}, i64, i64",
+        both("V", "S"),
+        "%k0, %k1, %k2, %k3 = pto.get_vms4_sr : i16, i16, i16, i16",
+    )
+    found = run(text)
+    mine = found.accesses.space == REGISTERS
+    names = [found.registers[at // 8] for at in found.accesses.start[mine].tolist()]
+    written = [n for n, w in zip(names, found.accesses.writes[mine], strict=True) if w]
+    read = [n for n, w in zip(names, found.accesses.writes[mine], strict=True) if not w]
+    counts = [f"VMS4_{k}" for k in range(4)]
+    assert read == counts
+    assert written[:4] == counts
+    assert set(found.accesses.space.tolist()) == {UB, REGISTERS}
+
+
+def test_too_many_turns() -> None:
+    found = run(kernel(loop(scope())), max_steps=2)
+    assert found.error is not None
+    assert len(found.turns) == 2
+
+
+@pytest.mark.parametrize("event", ["%big", "%least"])
+def test_an_event_beyond_all_numbers(event: str) -> None:
+    text = kernel(
+        "%big = arith.constant 1099511627776 : index",
+        "%least = arith.constant -9223372036854775808 : index",
+        dynamic("set_flag", "MTE2", "V", event),
+    )
+    found = run(text)
+    assert isinstance(found.error, PtoError)
+    assert len(found.syncs) == 1
+    assert found.syncs.id[0] not in range(8)
+
+
+def test_a_kernel_is_compiled_once_for_all_its_traces(monkeypatch: pytest.MonkeyPatch) -> None:
+    from ptoscope import native
+
+    made: list[object] = []
+    real = native.assemble
+
+    def assemble(module: native.Module) -> native.Compiled:
+        made.append(module)
+        return real(module)
+
+    monkeypatch.setattr(native, "assemble", assemble)
+    loaded = Kernel(program(kernel(scope())), TARGETS["a5"], "manual")
+    x = np.zeros(64, np.float32)
+    for _ in range(3):
+        trace(loaded, [x, x, 3, True, False], engine="native")
+    assert len(made) == 1
+
+
+def test_without_llvm_the_reference_engine_traces(monkeypatch: pytest.MonkeyPatch) -> None:
+    from ptoscope import native
+
+    def none() -> None:
+        raise native.NotCovered("LLVM is not there")
+
+    text = kernel(copy_in(), both("MTE2", "V"), scope())
+    loaded = Kernel(program(text), TARGETS["a5"], "manual")
+    x = np.zeros(64, np.float32)
+    arguments = [x, x, 3, True, False]
+    expected = trace(loaded, arguments, engine="reference")
+    monkeypatch.setattr(native, "machine_abilities", none)
+    # What the fixture of all tests would compare has no native side here.
+    monkeypatch.setattr(run_module, "_trace", TRACE)
+    assert_same_trace(trace(loaded, arguments), expected)
+    with pytest.raises(UsageError, match="LLVM is not there"):
+        trace(loaded, arguments, engine="native")

@@ -116,6 +116,17 @@ def test_a_branch_that_was_not_taken(schedule: str) -> None:
         assert f"line {line(case, 'a')} was never issued\n" in found
 
 
+@pytest.mark.parametrize("schedule", TELLING)
+def test_a_computed_event_that_is_another(schedule: str) -> None:
+    case = text('pto.set_flag["PIPE_MTE2", "PIPE_V", %l4] // a', f"{waits('MTE2', 'V', 2)} // b")
+    found = stuck(case, "b", schedule).found
+    assert (
+        f"the set_flag of line {line(case, 'a')} computes its event and has not set this one"
+        in found
+    )
+    assert "flags set: PIPE_MTE2->PIPE_V event 4 (1)" in found
+
+
 @pytest.mark.parametrize("schedule", ORDERS)
 @pytest.mark.parametrize("stop", [ALL, waits("MTE3", "S", 5)], ids=["barrier", "scalar wait"])
 def test_the_scalar_unit_stops_first(stop: str, schedule: str) -> None:

@@ -97,7 +97,10 @@ class Stuck:
             return f"the set_flag of {places} is not queued: consumed, or never issued"
         if total:
             return f"set {_times(total)} ({places}), and consumed as often"
-        return f"the set_flag of {places} was {self._unissued()}"
+        named = _set_lines(function, wait.flag, computed=False)
+        if not named:
+            return f"the set_flag of {places} computes its event and has not set this one"
+        return f"the set_flag of {_lines(named)} was {self._unissued()}"
 
     def _queued(self, wait: Wait) -> list[str]:
         """Where what it waits for stands, on each pipe the first: behind another wait, or it
@@ -212,10 +215,14 @@ def _function_of(program: Program, span: Span) -> Function | None:
     return next((f for f in program.functions if any(op.span == span for op in f.ops())), None)
 
 
-def _set_lines(function: Function | None, flag: Flag) -> list[Span]:
-    """Where a function sets, or may set, a flag."""
+def _set_lines(function: Function | None, flag: Flag, computed: bool = True) -> list[Span]:
+    """Where a function sets a flag; also where it computes the event, and so may set it."""
     ops = () if function is None else function.ops()
-    return [op.span for op in ops if op.name == "pto.set_flag" and _may_set(op, flag)]
+    return [
+        op.span
+        for op in ops
+        if op.name == "pto.set_flag" and _may_set(op, flag) and (computed or "event" in op.attrs)
+    ]
 
 
 def _may_set(op: Op, flag: Flag) -> bool:

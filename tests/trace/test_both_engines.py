@@ -159,6 +159,11 @@ def test_special_registers_that_a_pipe_writes() -> None:
     assert set(found.accesses.space.tolist()) == {UB, REGISTERS}
 
 
+def test_a_kernel_that_does_nothing() -> None:
+    found = trace(Kernel(program("func.func @k() {\nreturn\n}\n"), TARGETS["a5"], "manual"), [], 3)
+    assert (len(found.events), len(found.accesses), len(found.syncs)) == (0, 0, 0)
+
+
 def test_too_many_turns() -> None:
     found = run(kernel(loop(scope())), max_steps=2)
     assert found.error is not None

@@ -79,7 +79,7 @@ class _Decoder:
     def _syncs(self, place: Column) -> None:
         at = np.flatnonzero(self._kind == marks.SYNC)
         parts = [(0, 0, 0) if m.kind != marks.SYNC else m.detail for m in self._known]
-        kind, src, dst = np.array(parts, dtype=np.int64)[self._mark[at]].T
+        kind, src, dst = np.array(parts, dtype=np.int64).reshape(-1, 3)[self._mark[at]].T
         begun = _rank(self._segments, self._a[at])
         _write(self._recorder.syncs, (begun, place[at], kind, src, dst, self._b[at], self._c[at]))
 

@@ -2,29 +2,20 @@
 
 What is known while compiling stays a number (`uniform`), computed by the reference engine's
 own lanes, so that folding cannot give other bits.
-
-NaN: the rule is that arithmetic makes the canonical one. The processor does not, so a row
-remembers what its NaN lanes may hold, and they are made canonical only where their bits
-would become visible: in memory, as integers, or beside bits that have to stay as they are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from ptoscope.isa.dtypes import F16, F32, F64, I1, I64, UI16, UI32, DType
+from ptoscope.isa.dtypes import F32, F64, I1, I64, UI32, DType
 from ptoscope.isa.lanes import PREDICATE_BITS, Arith, Bitwise, Compare, Lanes
 from ptoscope.machine.lanes import NumpyLanes, constant, quietly
 from ptoscope.native import types
+from ptoscope.native.nans import ARITHMETIC, CANONICAL, RAW, made_canonical, settled
+from ptoscope.native.shuffles import picked, splatted
 from ptoscope.native.spans import Span, combined, either, exactly, within
 from ptoscope.native.text import Code, Region, Value
-
-CANONICAL, ARITHMETIC, RAW = 0, 1, 2
-"""What NaN lanes hold: the canonical one; what the processor made, to be read as canonical;
-any, to be kept as it is."""
-
-_REGISTER_BYTES = 64
-"""Of the widest registers there are; narrower ones take a few more instructions."""
 
 _FLOAT_COMPARE = {"lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge", "eq": "oeq", "ne": "une"}
 
@@ -37,13 +28,13 @@ class NativeLanes(Lanes):
         "_make",
         "_memo",
         "_region",
-        "_shuffled",
         "_value",
         "_viewed",
         "code",
         "nans",
         "rounded",
         "scaled",
+        "shuffled",
         "span",
         "uniform",
         "wide",
@@ -79,7 +70,7 @@ class NativeLanes(Lanes):
         self._memo: dict[object, tuple[Region, NativeLanes]] | None = None
         self._lanes: NativeLanes | None = None
         """Of a predicate register: the lanes it was made of."""
-        self._shuffled: tuple[NativeLanes, tuple[int, ...]] | None = None
+        self.shuffled: tuple[NativeLanes, tuple[int, ...]] | None = None
         """The row this one was picked from."""
         self._viewed: NativeLanes | None = None
         """The row of other elements whose bits these are."""
@@ -128,64 +119,14 @@ class NativeLanes(Lanes):
         """The same row, every NaN that arithmetic made the canonical one."""
         if self.nans != ARITHMETIC:
             return self
-        return self._once("canonical", self._made_canonical)
-
-    def _made_canonical(self) -> NativeLanes:
-        if self._shuffled is not None and self._shuffled[0].count <= self.count:
-            source, order = self._shuffled
-            return source.canonical().shuffle(order)
-        if self.dtype is F16:
-            return self._half_canonical()
-        if self.count < F32.lanes:
-            return self._new(self._replaced_nans(), CANONICAL)
-        # There is rarely one: two registers in one comparison, and a branch.
-        code = self.code
-        lanes = _REGISTER_BYTES // self.dtype.bytes
-        groups = [
-            self._picked(tuple(range(i, i + lanes)), None).value
-            for i in range(0, self.count, lanes)
-        ]
-        odd = [
-            code.emit(_truth(lanes), f"fcmp uno {one}, {two.name}")
-            for one, two in zip(groups[::2], groups[1::2], strict=True)
-        ]
-        while len(odd) > 1:
-            one, two = odd.pop(), odd.pop()
-            odd.insert(0, code.emit(_truth(lanes), f"or {one}, {two.name}"))
-        packed = code.emit(f"i{lanes}", f"bitcast {odd[0]} to i{lanes}")
-        some = code.emit("i1", f"icmp ne {packed}, 0")
-        before, cold, after = code.function.label, code.label("nan"), code.label("on")
-        code.branch(some, cold, after, unlikely=True)
-        with code.aside(cold):
-            replaced = self._replaced_nans()
-            code.jump(after)
-        code.place(after)
-        return self._new(code.phi(self.type, (self.value, before), (replaced, cold)), CANONICAL)
-
-    def _replaced_nans(self) -> Value:
-        x = self.value
-        odd = self.code.emit(_truth(self.count), f"fcmp uno {x}, {x.name}")
-        nan = types.constant(self.dtype, self.count, types.QUIET_NAN[self.dtype])
-        return self._emit(f"select {odd}, {self.type} {nan}, {x}")
-
-    def _half_canonical(self) -> NativeLanes:
-        """Without comparing halves, which takes converting them."""
-        wide = self.wide
-        if wide is not None and wide.nans == ARITHMETIC and self.count <= F32.lanes:
-            return wide.canonical().cast(F16)
-        kind = types.row(UI16, self.count)
-        raw = self.code.emit(kind, f"bitcast {self.value} to {kind}")
-        size = self.code.emit(kind, f"and {raw}, {types.constant(UI16, self.count, 0x7FFF)}")
-        above = types.constant(UI16, self.count, 0x7C00)
-        odd = self.code.emit(_truth(self.count), f"icmp ugt {size}, {above}")
-        nan = types.constant(UI16, self.count, types.QUIET_NAN[F16])
-        made = self.code.emit(kind, f"select {odd}, {kind} {nan}, {raw}")
-        return self._new(self._emit(f"bitcast {made} to {self.type}"), CANONICAL)
+        return self._once("canonical", lambda: made_canonical(self))
 
     # Helpers.
 
-    def _new(self, value: Value, nan: int = CANONICAL) -> NativeLanes:
-        return NativeLanes(self.code, self.dtype, self.count, value, nans=nan)
+    def like(self, value: Value, nans: int = CANONICAL, count: int | None = None) -> NativeLanes:
+        """A row of the same element, and as long unless it says how long."""
+        size = self.count if count is None else count
+        return NativeLanes(self.code, self.dtype, size, value, nans=nans)
 
     def _emit(self, instruction: str) -> Value:
         return self.code.emit(self.type, instruction)
@@ -232,14 +173,14 @@ class NativeLanes(Lanes):
         if folded is not None:
             return folded
         if self.dtype.is_float:
-            return self._new(self._emit(f"f{op} {self.value}, {other.value.name}"), ARITHMETIC)
+            return self.like(self._emit(f"f{op} {self.value}, {other.value.name}"), ARITHMETIC)
         if other.number is not None and other.number == (1 if op == "mul" else 0):
             return self
         if op != "sub" and self.number is not None and self.number == (1 if op == "mul" else 0):
             return other
         if op == "mul" and self.scaled is not None and other.number is not None:
             return self._scaled_by(other, other.number)
-        result = self._new(self._emit(f"{op} {self.value}, {other.value.name}"))
+        result = self.like(self._emit(f"{op} {self.value}, {other.value.name}"))
         result.span = within(
             combined(op, self.span, other.span), self.dtype.bits, self.dtype.signed
         )
@@ -269,7 +210,7 @@ class NativeLanes(Lanes):
                 return one if op == "and" else two
             if raw == (1 << width) - 1 and op != "xor":
                 return two if op == "and" else one
-        return self._new(self._emit(f"{op} {self.value}, {other.value.name}"))
+        return self.like(self._emit(f"{op} {self.value}, {other.value.name}"))
 
     def shift(self, left: bool, amount: Lanes) -> NativeLanes:
         assert isinstance(amount, NativeLanes)
@@ -285,17 +226,17 @@ class NativeLanes(Lanes):
                 return self.const(0)
             # An amount of the width or more is undefined in LLVM.
             number = types.constant(self.dtype, self.count, min(by, bits - 1))
-            return self._new(self._emit(f"{word} {self.value}, {number}"))
+            return self.like(self._emit(f"{word} {self.value}, {number}"))
         by_value = amount.value
         limit = types.constant(self.dtype, self.count, bits - 1)
         if signed:
             name = f"llvm.umin.{types.suffix(self.dtype, self.count)}"
             inside = self.code.call(self.type, name, by_value, Value(self.type, limit))
-            return self._new(self._emit(f"ashr {self.value}, {inside.name}"))
+            return self.like(self._emit(f"ashr {self.value}, {inside.name}"))
         shifted = self._emit(f"{word} {self.value}, {by_value.name}")
-        fits = self.code.emit(_truth(self.count), f"icmp ule {by_value}, {limit}")
+        fits = self.code.emit(types.row(I1, self.count), f"icmp ule {by_value}, {limit}")
         zero = types.constant(self.dtype, self.count, 0)
-        return self._new(self._emit(f"select {fits}, {shifted}, {self.type} {zero}"))
+        return self.like(self._emit(f"select {fits}, {shifted}, {self.type} {zero}"))
 
     def compare(self, op: Compare, other: Lanes) -> NativeLanes:
         assert isinstance(other, NativeLanes)
@@ -308,7 +249,7 @@ class NativeLanes(Lanes):
             test = f"icmp {op}"
         else:
             test = f"icmp {'s' if self.dtype.signed else 'u'}{op}"
-        made = self.code.emit(_truth(self.count), f"{test} {self.value}, {other.value.name}")
+        made = self.code.emit(types.row(I1, self.count), f"{test} {self.value}, {other.value.name}")
         return NativeLanes(self.code, I1, self.count, made)
 
     def select(self, yes: Lanes, no: Lanes) -> NativeLanes:
@@ -322,7 +263,7 @@ class NativeLanes(Lanes):
             yes, no = yes.whole(), no.whole()
         yes, no = settled(yes, no)
         made = yes._emit(f"select {self.value}, {yes.value}, {no.value}")
-        result = yes._new(made, max(yes.nans, no.nans))
+        result = yes.like(made, max(yes.nans, no.nans))
         result.span = either(yes.span, no.span)
         return result
 
@@ -374,7 +315,7 @@ class NativeLanes(Lanes):
 
     def _intrinsic(self, name: str) -> NativeLanes:
         full = f"llvm.{name}.{types.suffix(self.dtype, self.count)}"
-        return self._new(self.code.call(self.type, full, self.value), ARITHMETIC)
+        return self.like(self.code.call(self.type, full, self.value), ARITHMETIC)
 
     def rint(self) -> NativeLanes:
         folded = self._fold(lambda a: a.rint())
@@ -402,13 +343,13 @@ class NativeLanes(Lanes):
             ratio = a.arith("div", b)
             kind = types.row(whole, self.count)
             cut = self.code.emit(kind, f"fptosi {ratio.value} to {kind}")
-            return self._new(self._emit(f"trunc {Value(kind, cut.name)} to {self.type}"))
+            return self.like(self._emit(f"trunc {Value(kind, cut.name)} to {self.type}"))
         if not self.dtype.signed:
-            return self._new(self._emit(f"udiv {self.value}, {divisor.value.name}"))
+            return self.like(self._emit(f"udiv {self.value}, {divisor.value.name}"))
         # The most negative number by -1 is undefined in LLVM, and traps.
         minus = divisor.compare("eq", divisor.const(-1))
         safe = minus.select(divisor.const(1), divisor)
-        cut = self._new(self._emit(f"sdiv {self.value}, {safe.value.name}"))
+        cut = self.like(self._emit(f"sdiv {self.value}, {safe.value.name}"))
         return minus.select(self.const(0).arith("sub", self), cut)
 
     def fused(self, factor: Lanes, addend: Lanes) -> Lanes:
@@ -418,7 +359,7 @@ class NativeLanes(Lanes):
             return super().fused(factor, addend)
         name = f"llvm.fma.{types.suffix(self.dtype, self.count)}"
         made = self.code.call(self.type, name, self.value, factor.value, addend.value)
-        return self._new(made, ARITHMETIC)
+        return self.like(made, ARITHMETIC)
 
     def fmod(self, divisor: Lanes) -> NativeLanes:
         assert isinstance(divisor, NativeLanes)
@@ -427,7 +368,7 @@ class NativeLanes(Lanes):
         if folded is not None:
             return folded
         name = "fmodf" if self.dtype is F32 else "fmod"
-        return self._new(self.code.call(self.type, name, self.value, divisor.value), ARITHMETIC)
+        return self.like(self.code.call(self.type, name, self.value, divisor.value), ARITHMETIC)
 
     def shuffle(self, order: tuple[int, ...], other: Lanes | None = None) -> NativeLanes:
         assert other is None or isinstance(other, NativeLanes)
@@ -438,47 +379,22 @@ class NativeLanes(Lanes):
                 return self._known(self.uniform, len(order))
             if self.dtype is I1:
                 active = types.listed(I1, (i >= 0 for i in order))
-                return NativeLanes(self.code, I1, len(order), Value(_truth(len(order)), active))
+                return NativeLanes(
+                    self.code, I1, len(order), Value(types.row(I1, len(order)), active)
+                )
         if self.count == 1:
             return self.splat(2).shuffle(order)
         if other is None:
             source = self
-            if self._shuffled is not None:
-                source, before = self._shuffled
+            if self.shuffled is not None:
+                source, before = self.shuffled
                 order = tuple(-1 if i < 0 else before[i] for i in order)
                 return source.shuffle(order)
-            result = source._picked(order, None)
-            result._shuffled = (source, order)
+            result = picked(source, order)
+            result.shuffled = (source, order)
             return result
         one, two = settled(self, other)
-        return one._picked(order, two)
-
-    def _picked(self, order: tuple[int, ...], other: NativeLanes | None) -> NativeLanes:
-        count = len(order)
-        if count == 1:
-            lane = self.code.emit(
-                types.element(self.dtype), f"extractelement {self.value}, i64 {order[0]}"
-            )
-            return NativeLanes(self.code, self.dtype, 1, lane, nans=self.nans)
-        target = types.row(self.dtype, count)
-        nan = self.nans if other is None else max(self.nans, other.nans)
-        if other is None:
-            filled = tuple(self.count if i < 0 else i for i in order)
-            source = f"{self.value}, {self.type} zeroinitializer, {types.indices(filled)}"
-            return NativeLanes(
-                self.code,
-                self.dtype,
-                count,
-                self.code.emit(target, f"shufflevector {source}"),
-                nans=nan,
-            )
-        source = f"{self.value}, {other.value}, {types.indices(order)}"
-        made = self.code.emit(target, f"shufflevector {source}")
-        if min(order) < 0:
-            kept = tuple(count if i < 0 else n for n, i in enumerate(order))
-            source = f"{made}, {target} zeroinitializer, {types.indices(kept)}"
-            made = self.code.emit(target, f"shufflevector {source}")
-        return NativeLanes(self.code, self.dtype, count, made, nans=nan)
+        return picked(one, order, two)
 
     def take(self, index: Lanes) -> NativeLanes:
         from ptoscope.native.moves import taken
@@ -512,14 +428,7 @@ class NativeLanes(Lanes):
             return self
         if self.uniform is not None:
             return self._known(self.uniform, count)
-        return self._once(("splat", count), lambda: self._splatted(count))
-
-    def _splatted(self, count: int) -> NativeLanes:
-        kind = types.row(self.dtype, count)
-        first = self.code.emit(kind, f"insertelement {kind} poison, {self.value}, i64 0")
-        zeros = f"<{count} x i32> zeroinitializer"
-        made = self.code.emit(kind, f"shufflevector {first}, {kind} poison, {zeros}")
-        return NativeLanes(self.code, self.dtype, count, made, nans=self.nans)
+        return self._once(("splat", count), lambda: splatted(self, count))
 
     # Predicate registers: kept as the lanes they were made of.
 
@@ -563,14 +472,3 @@ def known(code: Code, row: NumpyLanes, count: int) -> NativeLanes:
         if types.is_nan(row.dtype, raw) and raw != types.QUIET_NAN[row.dtype]:
             nan = RAW
     return NativeLanes(code, row.dtype, count, uniform=row, nans=nan)
-
-
-def settled(one: NativeLanes, two: NativeLanes) -> tuple[NativeLanes, NativeLanes]:
-    """Two rows that become one: beside bits that are kept, NaN has to be canonical."""
-    if RAW in (one.nans, two.nans):
-        return one.canonical(), two.canonical()
-    return one, two
-
-
-def _truth(count: int) -> str:
-    return types.row(I1, count)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from ptoscope.isa.targets import BUFFERS, EVENTS, MOST_PENDING
 from ptoscope.native import layout
 from ptoscope.native import runtime_copies as copies
+from ptoscope.native import runtime_memory as memory
 from ptoscope.native import runtime_notes as notes
 from ptoscope.native import runtime_streams as streams
 
@@ -134,10 +135,10 @@ _TEXT = "".join(
         _counter("rt_consume", len(EVENTS), -1, 0),
         _counter("rt_acquire", BUFFERS, 1, layout.COUNT),
         _counter("rt_release", BUFFERS, -1, 0),
-        copies.SCALAR,
-        copies.FILL,
-        copies.PAST,
-        copies.SIDE,
+        memory.SCALAR,
+        memory.FILL,
+        memory.PAST,
+        memory.SIDE,
         copies.TRANSFER,
         streams.STREAM_STORE,
         streams.STREAM_FLUSH,

@@ -16,13 +16,47 @@ TITLE = "Races. With <=: as a multiple of what is allowed"
 _KERNEL = Path(__file__).parents[1] / "examples" / "vector_add.pto"
 _FEW, _MANY = 1 << 18, 1 << 24
 """Elements; four vector instructions for each 64 of them."""
+_ROWS, _TURNS = 1024, 1000
+_PTR = "!pto.ptr<f32, gm>", "!pto.ptr<f32, ub>"
+_STRIDED = f"""
+func.func @strided(%x: {_PTR[0]}, %y: {_PTR[0]}, %turns: index) {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %at = arith.constant 0 : i64
+  %length = arith.constant 32 : i64
+  %stride = arith.constant 64 : i64
+  %rows = arith.constant {_ROWS} : i64
+  %ub = pto.castptr %at : i64 -> {_PTR[1]}
+  scf.for %i = %c0 to %turns step %c1 {{
+    %moved = arith.muli %i, %c8 : index
+    %from = pto.addptr %x, %moved : {_PTR[0]} -> {_PTR[0]}
+    %to = pto.addptr %y, %moved : {_PTR[0]} -> {_PTR[0]}
+    pto.mte_gm_ub %from, %ub, %at, %length nburst(%rows, %stride, %stride)
+      : {_PTR[0]}, {_PTR[1]}, i64, i64, i64, i64, i64
+    pto.set_flag["PIPE_MTE2", "PIPE_MTE3", "EVENT_ID0"]
+    pto.wait_flag["PIPE_MTE2", "PIPE_MTE3", "EVENT_ID0"]
+    pto.mte_ub_gm %ub, %to, %length nburst(%rows, %stride, %stride)
+      : {_PTR[1]}, {_PTR[0]}, i64, i64, i64, i64
+    pto.pipe_barrier "PIPE_MTE3"
+    pto.set_flag["PIPE_MTE3", "PIPE_MTE2", "EVENT_ID0"]
+    pto.wait_flag["PIPE_MTE3", "PIPE_MTE2", "EVENT_ID0"]
+  }}
+  return
+}}
+"""
+"""Copies of many short rows in and out, 32 bytes further in each turn."""
 _SECONDS = 60.0
 _RACES = Watch(races=True)
 
 
 def jobs() -> list[Job]:
     """Every row and remark."""
-    return [Job("races on the reference engine", _reference), Job("races, native", _native)]
+    return [
+        Job("races on the reference engine", _reference),
+        Job("races of strided copies", _strided),
+        Job("races, native", _native),
+    ]
 
 
 def _arguments(count: int) -> list[object]:
@@ -38,6 +72,19 @@ def _reference() -> Iterator[Row | Remark]:
 
     ratio = best_of(look, lambda: kernel(*arguments, engine="reference"), 3)
     yield Row("run --races, reference engine", "a run", *ratio, 3.0)
+
+
+def _strided() -> Iterator[Row | Remark]:
+    kernel = ptoscope.load(_STRIDED)
+    x = np.zeros(_ROWS * 16 + 8 * _TURNS, dtype=np.float32)
+    arguments = [x, x.copy(), _TURNS]
+
+    def look() -> None:
+        assert not watch(kernel, arguments, _RACES, engine="reference").diagnostics
+
+    ratio = best_of(look, lambda: kernel(*arguments, engine="reference"), 3)
+    note = f"{_ROWS:,} rows of a copy, elsewhere in GM each turn"
+    yield Row("run --races, strided copies, reference", "a run", *ratio, 3.0, note=note)
 
 
 def _native() -> Iterator[Row | Remark]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ptoscope import PtoError
+from ptoscope.arguments import array_dtype, bind, copied
 from ptoscope.kernel import Kernel
 from ptoscope.trace.trace import Trace
 
@@ -49,8 +50,8 @@ def trace_on_both(trace: Callable[..., Trace]) -> Callable[..., Trace]:
     ) -> Trace:
         if engine is not None or not all(_can_be_copied(a) for a in arguments):
             return trace(kernel, arguments, grid, max_steps, engine)
-        once = {id(a): _copied(a) for a in arguments}
-        copies = [once[id(a)] for a in arguments]
+        bound = copied(bind(kernel.program, kernel.function, arguments))
+        copies = [a.value if a.data is None else a.data.view(array_dtype(a.dtype)) for a in bound]
         expected = trace(kernel, copies, grid, max_steps, "reference")
         found = trace(kernel, arguments, grid, max_steps, "native")
         assert_same_trace(found, expected)
@@ -66,6 +67,9 @@ def assert_same_trace(found: Trace, expected: Trace) -> None:
             ours = getattr(getattr(found, table), name)
             same = ours.dtype == column.dtype and np.array_equal(ours, column)
             assert same, f"the engines disagree about {table}.{name}"
+    assert (found.grid, found.function) == (expected.grid, expected.function)
+    ours, theirs = ([(p.index, p.op) for p in t.places] for t in (found, expected))
+    assert ours == theirs, "the engines disagree about places"
     assert found.registers == expected.registers, "the engines disagree about registers"
     assert _told(found.error) == _told(expected.error), "the engines disagree about a fault"
 

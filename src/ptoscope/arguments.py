@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,10 @@ NOT_AN_ARRAY = "PTO0803"
 WRONG_SCALAR = "PTO0804"
 
 
+def _nothing() -> None:
+    """The caller sees the bytes as they are."""
+
+
 @dataclass
 class Argument:
     """One bound argument: a scalar, or an array seen as dense bytes.
@@ -32,7 +36,7 @@ class Argument:
     value: int | float | None = None
     data: Any = None
     writeable: bool = True
-    write_back: Callable[[], None] = lambda: None
+    write_back: Callable[[], None] = _nothing
 
 
 def array_dtype(dtype: DType) -> np.dtype[Any]:
@@ -185,3 +189,34 @@ def _bind_scalar(name: str, dtype: DType, position: int, given: Any) -> Argument
             )
         return Argument(name, dtype, position, value=int(given))
     return Argument(name, dtype, position, value=float(given))
+
+
+def sharing(arguments: Iterable[Argument]) -> list[list[Argument]]:
+    """The arrays, those that share memory together, by address."""
+    groups: list[list[Argument]] = []
+    end = 0
+    for argument in sorted((a for a in arguments if a.data is not None), key=_start):
+        if groups and _start(argument) < end:
+            groups[-1].append(argument)
+        else:
+            groups.append([argument])
+        end = max(end, _start(argument) + argument.data.nbytes)
+    return groups
+
+
+def copied(arguments: Sequence[Argument]) -> list[Argument]:
+    """Arguments in memory of their own. Those that share memory share it in the copy, too."""
+    copies = {a.position: a for a in arguments}
+    for group in sharing(arguments):
+        first = _start(group[0])
+        memory = np.empty(max(_start(a) + a.data.nbytes for a in group) - first, dtype=np.uint8)
+        for argument in group:
+            data = memory[_start(argument) - first :][: argument.data.nbytes]
+            data[:] = argument.data
+            data.flags.writeable = argument.writeable
+            copies[argument.position] = replace(argument, data=data, write_back=_nothing)
+    return list(copies.values())
+
+
+def _start(argument: Argument) -> int:
+    return argument.data.ctypes.data

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ptoscope.arguments import Argument, bind
 from ptoscope.diagnostics import Diagnostic, PtoError, Span, UsageError
 from ptoscope.isa.targets import DEFAULT_TARGET, REVISIONS, TARGETS, Revision, Target
 from ptoscope.program import Function, Program
 from ptoscope.signature import Signature
+
+if TYPE_CHECKING:
+    from ptoscope.watch import Seen
 
 ENGINES = ("native", "reference")
 
@@ -271,9 +274,7 @@ class Kernel:
         with a fault when its loops have begun so many turns. `schedule` ("lazy", "eager",
         "seed:N") runs the pipes in another legal order, on the reference engine.
         """
-        for name, value in (("grid", grid), ("threads", threads), ("max_steps", max_steps)):
-            if value is not None and (not isinstance(value, int) or value < 1):
-                raise UsageError(f"{name} is {value}; it has to be at least 1")
+        check_counts(grid=grid, threads=threads, max_steps=max_steps)
         bound = bind(self.signature.program, self.signature.function, arguments)
         chosen, why = self.engine(engine) if schedule is None else ("reference", "")
         if schedule is not None and engine == "native":
@@ -288,6 +289,27 @@ class Kernel:
         finally:
             for argument in bound:
                 argument.write_back()
+
+    def watch(
+        self,
+        *arguments: Any,
+        races: bool = True,
+        poison: bool = True,
+        schedules: int = 8,
+        undefined: Sequence[int] = (),
+        grid: int = 1,
+        max_steps: int | None = None,
+    ) -> Seen:
+        """Looks for races, for undefined data that matters and, in so many other orders of the
+        pipes, for other results; see `ptoscope.watch`. The arguments stay as they are.
+
+        `undefined` are the positions of arrays whose contents count as undefined. A fault of
+        the kernel is among what is found; PtoError is for wrong arguments.
+        """
+        from ptoscope.watch import Watch, watch
+
+        what = Watch(races, poison, schedules, tuple(undefined))
+        return watch(self, arguments, what, grid, max_steps)
 
     def prepared(self, make: Callable[[Kernel], Any]) -> Any:
         """What another room makes of this kernel, made once."""
@@ -354,6 +376,13 @@ class Kernel:
         """What is kept beside the machine code."""
         findings = [asdict(d) for d in self.findings]
         return {**self.signature.as_json(), "target": self.target.name, "findings": findings}
+
+
+def check_counts(**counts: int | None) -> None:
+    """UsageError unless numbers of a launch, where given, are whole and at least 1."""
+    for name, value in counts.items():
+        if value is not None and (not isinstance(value, int) or value < 1):
+            raise UsageError(f"{name} is {value}; it has to be at least 1")
 
 
 def choose_engine(engine: str | None) -> str:

@@ -6,25 +6,35 @@ kernel on copies of the arguments, so that none of them sees what another run le
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ptoscope.arguments import Argument, array_dtype, bind, copied
 from ptoscope.diagnostics import Diagnostic, PtoError
 from ptoscope.kernel import Kernel
+
+if TYPE_CHECKING:
+    from ptoscope.machine.try_schedules import Difference
+    from ptoscope.races.race import Race
 
 RACES, POISON, SCHEDULES = "races", "poison", "schedules"
 ALL_SCHEDULES = 8
 """How many orders are tried where everything is checked."""
 
+_SEEN_RUNNING = {"PTO0607": "PTO0701", "PTO0608": "PTO0702", "PTO0609": "PTO0703"}
+"""What check says of the text, and the same mistake as a run shows it."""
+
 
 @dataclass(frozen=True)
 class Watch:
-    """What to look for: races, undefined data, and how many other orders to try."""
+    """What to look for: races, undefined data, and how many other orders to try. `undefined`
+    are the positions of arrays whose contents count as undefined when the kernel begins."""
 
     races: bool = False
     poison: bool = False
     schedules: int = 0
+    undefined: tuple[int, ...] = ()
 
     def __bool__(self) -> bool:
         return self.races or self.needs_reference
@@ -40,20 +50,41 @@ EVERYTHING = Watch(True, True, ALL_SCHEDULES)
 
 @dataclass
 class Seen:
-    """What was found: findings by what was watched, and the order with another result."""
+    """What was found: findings by what was watched; the races themselves, and the order with
+    another result, as numbers and names."""
 
     findings: dict[str, list[Diagnostic]] = field(default_factory=dict[str, list[Diagnostic]])
-    difference: Any = None
+    races: list[Race] = field(default_factory=list["Race"])
+    difference: Difference | None = None
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
-        """All findings."""
-        return [d for found in self.findings.values() for d in found]
+        """All findings. A fault that several runs ran into is told once."""
+        return told_once(d for found in self.findings.values() for d in found)
 
     @property
     def wrong(self) -> bool:
         """Whether anything of it is an error."""
         return any(d.severity == "error" for d in self.diagnostics)
+
+    def as_json(self) -> dict[str, Any]:
+        """The stable JSON form: how many findings each watch has, and their details."""
+        return {
+            "watched": {name: len(found) for name, found in self.findings.items()},
+            "races": [race.as_json() for race in self.races],
+            "difference": None if self.difference is None else self.difference.as_json(),
+        }
+
+    def with_check(self, findings: Iterable[Diagnostic]) -> list[Diagnostic]:
+        """What check found and what was seen, without what the run shows better."""
+        seen = {(d.code, d.line) for d in self.diagnostics}
+        only = [d for d in findings if (_SEEN_RUNNING.get(d.code), d.line) not in seen]
+        return [*only, *self.diagnostics]
+
+
+def told_once(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Findings without those that say the same of the same place."""
+    return list({(d.code, d.span, d.message): d for d in reversed([*findings])}.values())[::-1]
 
 
 def watch(
@@ -68,31 +99,46 @@ def watch(
     the findings of the watch that ran into it; PtoError is for wrong arguments.
     `engine` is the one that races are looked for on; the native one by default."""
     seen = Seen()
+    if not what:
+        return seen
+    bound = bind(kernel.signature.program, kernel.signature.function, arguments)
     if what.races:
-        seen.findings[RACES] = _races(kernel, _copies(arguments), grid, max_steps, engine)
+        seen.findings[RACES] = _races(kernel, _copies(bound), grid, max_steps, engine, seen)
     if what.poison:
-        seen.findings[POISON] = _poison(kernel, _copies(arguments), grid, max_steps)
+        seen.findings[POISON] = _poison(kernel, _copies(bound), grid, max_steps, what.undefined)
     if what.schedules:
-        _schedules(kernel, arguments, what.schedules, grid, max_steps, seen)
+        _schedules(kernel, _copies(bound), what.schedules, grid, max_steps, seen)
     return seen
 
 
 def _races(
-    kernel: Kernel, arguments: list[Any], grid: int, limit: int | None, engine: str | None
+    kernel: Kernel,
+    arguments: list[Any],
+    grid: int,
+    limit: int | None,
+    engine: str | None,
+    seen: Seen,
 ) -> list[Diagnostic]:
-    from ptoscope.races.find import find_races
+    from ptoscope.races.find import list_races, tell
     from ptoscope.trace.run import trace
 
     record = trace(kernel, arguments, grid, limit, engine)
+    seen.races = list_races(record, kernel.program, kernel.target)
     fault = [] if record.error is None else list(record.error.diagnostics)
-    return [*find_races(record, kernel.program, kernel.target), *fault]
+    return [*tell(seen.races, record, kernel.program), *fault]
 
 
-def _poison(kernel: Kernel, arguments: list[Any], grid: int, limit: int | None) -> list[Diagnostic]:
+def _poison(
+    kernel: Kernel,
+    arguments: list[Any],
+    grid: int,
+    limit: int | None,
+    undefined: tuple[int, ...],
+) -> list[Diagnostic]:
     from ptoscope.machine.shadow import run_shadow
 
     try:
-        return run_shadow(kernel, arguments, grid, limit)
+        return run_shadow(kernel, arguments, grid, limit, undefined)
     except PtoError as error:
         return list(error.diagnostics)
 
@@ -114,26 +160,25 @@ def _schedules(
         seen.findings[SCHEDULES] = list(error.diagnostics)
         return
     if seen.difference is not None:
-        function = kernel.function
-        seen.findings[SCHEDULES] = [
-            kernel.program.diagnostic(
-                "PTO0705",
-                function.span,
-                f"@{function.name} gives another result in another legal order",
-                found=str(seen.difference),
-                expected="the same bits in every order that its synchronisation allows",
-                hint=f"--races says which accesses are not ordered; "
-                f"--schedule {seen.difference.schedule} runs it in this order",
-            )
-        ]
+        seen.findings[SCHEDULES] = [_told(kernel, seen.difference)]
 
 
-def _copies(arguments: Sequence[Any]) -> list[Any]:
-    """Copies of arrays; one that is passed twice stays one."""
-    import numpy as np
+def _told(kernel: Kernel, difference: Difference) -> Diagnostic:
+    function, limit = kernel.function, difference.limit
+    does = "gives another result" if limit is None else "may never end"
+    again = f"--schedule {difference.schedule}"
+    if limit is not None:
+        again += f" --max-steps {limit}"
+    return kernel.program.diagnostic(
+        "PTO0705",
+        function.span,
+        f"@{function.name} {does} in another legal order",
+        found=str(difference),
+        expected="the same bits in every order that its synchronisation allows",
+        hint=f"--races says which accesses are not ordered; {again} runs it in this order",
+    )
 
-    made: dict[int, Any] = {}
-    for given in arguments:
-        if isinstance(given, np.ndarray) and id(given) not in made:
-            made[id(given)] = given.copy()
-    return [made.get(id(a), a) for a in arguments]
+
+def _copies(bound: list[Argument]) -> list[Any]:
+    """Arguments of the same values for another run; what shares memory does so there, too."""
+    return [a.value if a.data is None else a.data.view(array_dtype(a.dtype)) for a in copied(bound)]

@@ -231,6 +231,18 @@ def test_what_is_watched(cli: Cli, tmp_path: Path, old: str, new: str, verdict: 
     assert "--check all" in record["rerun"]
 
 
+def test_what_was_seen_in_a_case_that_fails_anyway(cli: Cli, tmp_path: Path):
+    """Its race and what it reads before anybody wrote it may well be why it fails."""
+    text = (SUITE / "verdicts" / "passes" / "kernel.pto").read_text()
+    empty = LOAD.replace("nburst(%one", "nburst(%zero")
+    case = make_case(tmp_path, "case", kernel=text.replace(WAIT, "").replace(LOAD, empty))
+    outcome = cli("cases", case, "--check", "all", "--json")
+    assert outcome.verdicts == {"case": "fail"}
+    (record,) = outcome.json["cases"]
+    codes = {d["code"] for d in record["diagnostics"]}
+    assert "PTO0711" in codes
+
+
 ZEROS = """
 np.zeros(64, np.float32).tofile("v1.bin")
 np.zeros(64, np.float32).tofile("golden_v2.bin")

@@ -101,6 +101,16 @@ def test_a_barrier_between_turns_and_parts(bad: list[str], fixed: list[str]) -> 
         ),
         pytest.param([MADE, store("%w"), load("%u", "%c")], id="other bytes"),
         pytest.param([MADE, store("%w"), load("%u", "%b", "%n")], id="an offset not known"),
+        pytest.param(
+            [
+                load("%u", "%b"),
+                load("%t", "%c"),
+                f"%r = scf.if %yes -> ({V}) {{\nscf.yield %u : {V}\n}} else {{",
+                f"scf.yield %t : {V}\n}}",
+                store("%r", "%b"),
+            ],
+            id="what a branch may choose",
+        ),
         pytest.param([load("%u"), load("%w")], id="two loads"),
         pytest.param([MADE, store("%w"), store("%w")], id="the same value twice"),
         pytest.param(
@@ -125,6 +135,60 @@ def test_a_loop_has_no_more_turns_than_its_bound_allows(most: str, expected: lis
         params="%size: !pto.ptr<i32, gm>",
     )
     assert codes(text) == expected
+
+
+def carrying(*lines: str, turns: str = "%i4", yields: str = "%u") -> str:
+    """A loop over the rows at %at that carries %prev, which is %w at first, and ends as %end."""
+    rows = "\n".join(("%at = arith.muli %i, %i64 : index", *lines))
+    return (
+        f"%end = scf.for %i = %i0 to {turns} step %i1 iter_args(%prev = %w) -> ({V}) {{\n"
+        f"{rows}\nscf.yield {yields} : {V}\n}}"
+    )
+
+
+ROW = load("%u", "%b", "%at")
+SUM = f"%sum = pto.vadd %prev, %u, %m : {V}, {V}, {M} -> {V}"
+FIRST = "%q = arith.cmpi eq, %i, %i0 : index"
+
+
+@pytest.mark.parametrize(
+    ("bad", "fixed"),
+    [
+        pytest.param(
+            [carrying(ROW, store("%prev", "%b", "%at"))],
+            [carrying(ROW, store("%u", "%b", "%at"))],
+            id="what the turn before has loaded",
+        ),
+        pytest.param(
+            [carrying(ROW, store("%prev", "%b", "%at"), turns="%n")],
+            [carrying(ROW, 'pto.mem_bar "VLD_VST"', store("%prev", "%b", "%at"), turns="%n")],
+            id="the same in so many turns as the launch says",
+        ),
+        pytest.param(
+            [carrying(ROW), store("%end", "%b")],
+            [carrying(ROW, SUM, yields="%sum"), store("%end", "%b")],
+            id="the last over the first",
+        ),
+        pytest.param(
+            [carrying(ROW, turns="%i2"), store("%end", "%b")],
+            [carrying(ROW, turns="%n"), store("%end", "%b")],
+            id="the last that may be the first",
+        ),
+        pytest.param(
+            [carrying(ROW, store("%u", "%d"), FIRST, branch("%q", [store("%u", "%d")]))],
+            [carrying(ROW, store("%w", "%d"), FIRST, branch("%q", [store("%w", "%d")]))],
+            id="a second store in the first turn",
+        ),
+        pytest.param(
+            [loop("%at = arith.muli %i, %i64 : index", ROW, store("%u", "%d"), store("%u", "%d"))],
+            [ROW.replace("%at", "%i0"), loop(store("%u", "%d"), store("%u", "%d"))],
+            id="one name for what every turn loads anew",
+        ),
+    ],
+)
+def test_a_value_counts_in_the_turn_it_comes_from(bad: list[str], fixed: list[str]) -> None:
+    assert codes(kernel(scope(MADE, *bad))) == ["PTO0609"]
+    assert codes(kernel(scope(MADE, *fixed))) == []
 
 
 def test_a_hazard_names_the_barrier() -> None:

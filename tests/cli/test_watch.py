@@ -78,6 +78,85 @@ def test_undefined_data_is_found(cli: Cli, rows: list[str], tmp_path: Path) -> N
     assert "PTO0711" in codes(outcome)
 
 
+FAR = """func.func @far(%x: !pto.ptr<f32, gm>, %y: !pto.ptr<f32, gm>, %n: i64) {
+  %zero = arith.constant 0 : i64
+  %row = arith.constant 256 : i64
+  %one = arith.constant 1 : i64
+  %c0 = arith.constant 0 : index
+  %u = pto.castptr %zero : i64 -> !pto.ptr<f32, ub>
+  pto.mte_gm_ub %x, %u, %zero, %row nburst(%one, %row, %row)
+    : !pto.ptr<f32, gm>, !pto.ptr<f32, ub>, i64, i64, i64, i64, i64
+  pto.mte_ub_gm %u, %y, %row nburst(%one, %row, %row)
+    : !pto.ptr<f32, ub>, !pto.ptr<f32, gm>, i64, i64, i64, i64
+  pto.barrier #pto.pipe<PIPE_ALL>
+  pto.mte_ub_gm %u, %y, %row nburst(%n, %row, %row)
+    : !pto.ptr<f32, ub>, !pto.ptr<f32, gm>, i64, i64, i64, i64
+  return
+}
+"""
+"""A copy out of what is still copied in, then one that goes too far where %n is 2."""
+
+
+@pytest.mark.parametrize("watched", ["--races", "--check"])
+def test_what_was_seen_before_a_fault(cli: Cli, tmp_path: Path, watched: str) -> None:
+    path = tmp_path / "far.pto"
+    path.write_text(FAR)
+    argv = [watched, *(["all"] if watched == "--check" else []), "--json"]
+    outcome = cli("run", path, "zeros:64", "zeros:64", "2", *argv)
+    assert outcome.code == 1
+    assert codes(outcome).count("PTO0902") == 1
+    assert codes(outcome).count("PTO0701") == 1
+    assert outcome.json["watched"]["races"] == 2
+
+
+def test_races_as_numbers_and_names(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "far.pto"
+    path.write_text(FAR)
+    outcome = cli("run", path, "zeros:64", "zeros:64", "1", "--check", "all", "--json")
+    assert outcome.code == 1
+    # Check sees the same race in the text; it is told once.
+    assert codes(outcome) == ["PTO0701"]
+    (race,) = outcome.json["races"]
+    assert (race["code"], race["kind"], race["space"]) == ("PTO0701", "RAW", "ub")
+    assert (race["first_byte"], race["last_byte"], race["count"]) == (0, 255, 1)
+    assert (race["early"]["line"], race["late"]["line"]) == (7, 9)
+    assert (race["early"]["pipe"], race["late"]["pipe"]) == ("PIPE_MTE2", "PIPE_MTE3")
+    assert outcome.json["difference"] is None
+
+
+def test_an_order_with_another_result_as_numbers_and_names(
+    cli: Cli, rows: list[str], racy: Path
+) -> None:
+    found = cli("run", racy, *rows, "--schedules", "4", "--json").json["difference"]
+    assert found["schedule"] == "lazy"
+    assert (found["argument"], found["position"]) == ("y", 1)
+    assert 0 < found["differing"] <= found["elements"] == 384
+
+
+def test_what_check_found_and_was_told_to_ignore(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "far.pto"
+    path.write_text(FAR)
+    arguments = ("zeros:64", "zeros:64", "1", "--json")
+    refused = cli("run", path, *arguments)
+    assert (refused.code, refused.json["ok"]) == (1, False)
+    for ignoring in (["--force"], ["--schedule", "lazy"]):
+        outcome = cli("run", path, *arguments, *ignoring)
+        assert (outcome.code, outcome.json["ok"]) == (0, True)
+        severities = {(d["code"], d["severity"]) for d in outcome.json["diagnostics"]}
+        assert severities == {("PTO0607", "warning")}
+
+
+def test_an_array_of_undefined_contents(cli: Cli, rows: list[str]) -> None:
+    _, *others = rows
+    for given, code in (("zeros:384", 0), ("undefined:384", 1)):
+        outcome = cli("run", SOFTMAX, given, *others, "--poison", "--json")
+        assert outcome.code == code
+        assert bool(codes(outcome)) == bool(code)
+    # Without --poison it is an array like any other.
+    assert cli("run", SOFTMAX, "undefined:384", *others).code == 0
+    assert "undefined:64" in cli("run", SOFTMAX, "undefined:x", *others).err
+
+
 @pytest.mark.parametrize(
     "argv",
     [

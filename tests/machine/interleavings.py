@@ -123,7 +123,33 @@ def draw(seed: int) -> list[Op]:
         places = sorted(rng.randrange(len(ops) + 1) for _ in held)
         for place, op in reversed(list(zip(places, held, strict=True))):
             ops.insert(place, op)
+    if rng.random() < 0.5:
+        at = rng.randrange(len(ops) + 1)
+        ops[at:at] = _overtaking(rng)
     return ops
+
+
+def _overtaking(rng: random.Random) -> list[Op]:
+    """Two copies to one cell, and between them what orders them or does not."""
+    cell, mode = rng.randrange(CELLS), rng.randrange(2)
+    signal = [Op("set", "MTE3", "V", 2), Op("wait", "V", "MTE3", 2)]
+    answer = [Op("set", "V", "MTE3", 3), Op("wait", "MTE3", "V", 3)]
+    held = [Op("get", "MTE3", 3, 1)], [Op("rls", "MTE3", 3, mode)]
+    between = rng.choice(
+        (
+            signal,
+            [*signal, *answer],
+            answer,
+            held[1],
+            [*held[1], *signal],
+            [*held[1], Op("get", "MTE3", 3, 0)],
+            [*signal, Op("fence", "MTE3")],
+        )
+    )
+    first, second = rng.sample(range(len(SLOTS)), 2)
+    copies = Op("out", "MTE3", first, cell), Op("out", "MTE3", second, cell)
+    before = held[0] if held[1][0] in between else []
+    return [Op("in", "MTE2", cell, first), *before, copies[0], *between, copies[1]]
 
 
 Cells = tuple[float, ...]
@@ -179,12 +205,15 @@ def _executions(ops: list[Op], state: State) -> list[State]:
     return found
 
 
-def _first(ops: list[Op], queue: tuple[int, ...]) -> range:
-    """What may come first on a pipe: the first, or any of the copies to GM it begins with."""
-    copies = 0
-    while copies < len(queue) and ops[queue[copies]].kind == "out":
-        copies += 1
-    return range(max(copies, min(1, len(queue))))
+def _first(ops: list[Op], queue: tuple[int, ...]) -> list[int]:
+    """What may come first on a pipe: the first, or a copy to GM with nothing before it but
+    copies to GM, whatever raises a flag, and whatever releases a buffer."""
+    kinds = [ops[number].kind for number in queue]
+    return [
+        place
+        for place, kind in enumerate(kinds)
+        if place == 0 or (kind == "out" and set(kinds[:place]) <= {"out", "set", "rls"})
+    ]
 
 
 def _execute(

@@ -209,7 +209,7 @@ def test_both_engines_report_the_same() -> None:
 
 @pytest.mark.parametrize("schedule", ORDERS)
 def test_a_release_that_waits_is_waited_for(schedule: str) -> None:
-    """The cause is a flag that nobody sets; the advice is about that."""
+    """The cause is a flag that nobody sets; that comes first, and the advice is about it."""
     case = text(
         get("MTE3"),
         f"{waits('S', 'MTE3', 3)} // a",
@@ -219,7 +219,8 @@ def test_a_release_that_waits_is_waited_for(schedule: str) -> None:
     )
     a, b, c = (line(case, name) for name in "abc")
     said = fault_as(case, schedule, arrays())
-    assert (said.code, said.line) == ("PTO0904", c)
+    assert (said.code, said.line) == ("PTO0904", a)
+    assert said.found.startswith(f"blocked: PIPE_MTE3 at line {a} for event 3 from PIPE_S")
     for told in (
         f"PIPE_V at line {c} for the release of buffer 5: the rls_buf of line {b} waits itself\n",
         f"PIPE_MTE2 at line {b} for the other pipes that hold buffer 5: "

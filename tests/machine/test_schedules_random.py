@@ -12,7 +12,7 @@ from tests.machine.harness import prepared
 from tests.machine.interleavings import Op, arguments, draw, holders, outcome, outcomes, text
 from tests.machine.runs import ORDERS, fault_as, run_as
 
-PROGRAMS = 150
+PROGRAMS = 200
 TRIED = 40
 
 
@@ -56,5 +56,19 @@ def test_the_programs_are_of_all_kinds() -> None:
         late = [n for n, op in enumerate(ops) if op.kind == "rls" and op.b == 1]
         deferred += any(holders(ops, n) for n in late)
     assert deferred >= 30
+    overtaken = sum(_may_overtake(_program(seed)[0]) for seed in range(PROGRAMS))
+    assert overtaken >= 15
     kinds = {op.kind for seed in range(PROGRAMS) for op in _program(seed)[0]}
     assert kinds == {"in", "out", "again", "add", "set", "wait", "get", "rls", "all", "fence"}
+
+
+def _may_overtake(ops: list[Op]) -> bool:
+    """Whether two copies to one cell have only signals between them on their pipe, and one."""
+    mine = [op for op in ops if op.pipe == "MTE3" or op.kind == "all"]
+    for i, first in enumerate(mine):
+        for k, second in enumerate(mine[i + 1 :], i + 1):
+            copies = first.kind == second.kind == "out" and first.b == second.b
+            between = {op.kind for op in mine[i + 1 : k]}
+            if copies and first.a != second.a and between and between <= {"set", "rls"}:
+                return True
+    return False

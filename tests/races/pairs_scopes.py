@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from ..check.pipes import M, P, V, load, loop, scope, store
+from ..check.pipes import M, P, V, branch, load, loop, scope, store
 from .kernels import EARLY, LATE, Pair
 from .pairs_flags import MADE, plus
 
+A = "!pto.align"
 I = "!pto.vreg<64xi32>"  # noqa: E741
 _STORE = f"pto.store_scalar %f, %b[%i0] : {P}, f32"
 _LOAD = f"%s = pto.load_scalar %b[%i0] : {P} -> f32"
@@ -34,7 +35,135 @@ def _kinds(token: str, wrong: str, right: str) -> Pair:
     return Pair([scope(MADE, _OTHER, *filter(None, body))], "PTO0703", kind)
 
 
+def carrying(*lines: str, yields: str, results: str = "%end") -> str:
+    """A loop over the rows at %at that carries %prev, which is %w at first."""
+    rows = "\n".join(("%at = arith.muli %i, %i64 : index", *lines))
+    return (
+        f"{results} = scf.for %i = %i0 to %n step %i1 iter_args(%prev = %w) -> ({V}) {{\n"
+        f"{rows}\nscf.yield {yields} : {V}\n}}"
+    )
+
+
+def waiting(*lines: str, yields: str) -> str:
+    """The same with scf.while."""
+    rows = "\n".join(("%at = arith.muli %j, %i64 : index", *lines))
+    return (
+        f"%end, %count = scf.while (%prev = %w, %k = %i0) : ({V}, index) -> ({V}, index) {{\n"
+        "%go = arith.cmpi slt, %k, %n : index\n"
+        f"scf.condition(%go) %prev, %k : {V}, index\n}} do {{\n"
+        f"^bb0(%p: {V}, %j: index):\n{rows}\n"
+        f"%next = arith.addi %j, %i1 : index\nscf.yield {yields}, %next : {V}, index\n}}"
+    )
+
+
+def _sign(value: str, made: str) -> str:
+    return f"{made} = pto.vabs {value}, %m : {V}, {M} -> {V}"
+
+
+_CARRIED = {
+    "a store of what the turn before has loaded": Pair(
+        [
+            scope(
+                MADE,
+                carrying(
+                    load("%u", "%b", "%at") + EARLY,
+                    plus(_bar("VLD_VST")),
+                    store("%prev", "%b", "%at") + LATE,
+                    yields="%u",
+                ),
+            )
+        ],
+        "PTO0703",
+        "WAR",
+        3,
+    ),
+    "the same with scf.while": Pair(
+        [
+            scope(
+                MADE,
+                waiting(
+                    load("%u", "%b", "%at") + EARLY,
+                    plus(_bar("VV_ALL")),
+                    store("%p", "%b", "%at") + LATE,
+                    yields="%u",
+                ),
+            )
+        ],
+        "PTO0703",
+        "WAR",
+        3,
+    ),
+    "the last that a loop loaded over the first": Pair(
+        [
+            scope(
+                MADE,
+                carrying(
+                    load("%u", "%b", "%at") + EARLY,
+                    plus(f"%sum = pto.vadd %prev, %u, %m : {V}, {V}, {M} -> {V}"),
+                    plus(_sign("%u", "%sum"), "-"),
+                    yields="%sum",
+                ),
+                store("%end", "%b") + LATE,
+            )
+        ],
+        "PTO0703",
+        "WAR",
+    ),
+    "a branch that chooses what another load gave": Pair(
+        [
+            scope(
+                load("%u", "%b") + EARLY,
+                load("%t", "%c"),
+                plus(f"%r = scf.if %no -> ({V}) {{", "-"),
+                plus(f"%r = scf.if %yes -> ({V}) {{"),
+                _sign("%u", "%one"),
+                f"scf.yield %one : {V}\n}} else {{",
+                _sign("%t", "%two"),
+                f"scf.yield %two : {V}\n}}",
+                store("%r", "%b") + LATE,
+            )
+        ],
+        "PTO0703",
+        "WAR",
+    ),
+    "a pointer that a load moved on": Pair(
+        [
+            scope(
+                MADE,
+                f"%s = pto.vldas %b : {P} -> {A}",
+                _bar("VLD_VST"),
+                f"%u, %t, %p = pto.vldus %b, %s : {P}, {A} -> {V}, {A}, {P}{EARLY}",
+                "%row = arith.constant -64 : index",
+                f"%q = pto.addptr %p, %row : {P} -> {P}",
+                plus(_bar("VLD_VST")),
+                store("%w", "%q") + LATE,
+            )
+        ],
+        "PTO0703",
+        "WAR",
+    ),
+    "one name for what every turn loads anew": Pair(
+        [
+            scope(
+                plus(load("%u", "%a")),
+                loop(
+                    "%at = arith.muli %i, %i64 : index",
+                    plus(load("%u", "%a", "%at"), "-"),
+                    store("%u") + LATE,
+                    "%q = arith.cmpi eq, %i, %i0 : index",
+                    branch("%q", [store("%u") + EARLY]),
+                ),
+            )
+        ],
+        "PTO0703",
+        "WAW",
+        2,
+    ),
+}
+"""What is ordered, or the same, only if the turns are not looked at."""
+
 SCOPES = {
+    **_CARRIED,
     **{f"no mem_bar {token}": _kinds(token, "", token) for token in _KINDS},
     "the family of vector accesses": _kinds("VST_VLD", "VS_ALL", "VV_ALL"),
     "the family of vector, then scalar": _kinds("VST_LD", "VV_ALL", "VS_ALL"),

@@ -14,8 +14,10 @@ from ptoscope.trace.run import trace
 from ..check.pipes import (
     G,
     M,
+    P,
     V,
     both,
+    branch,
     copy_in,
     copy_out,
     kernel,
@@ -155,6 +157,7 @@ def test_a_race_as_json() -> None:
         "space": "ub",
         "first_byte": 0,
         "last_byte": 255,
+        "runs": 1,
         "count": 3,
         "early": {
             "line": first,
@@ -202,11 +205,62 @@ def test_an_array_given_twice_is_one_memory() -> None:
     together = trace(loaded, [x, x, 3, True, False])
     (race,) = list_races(together, loaded.program, loaded.target)
     assert (race.code, race.kind, race.space) == ("PTO0701", "RAW", 0)
+    (finding,) = find_races(together, loaded.program, loaded.target)
+    assert (
+        "PIPE_MTE2 reads bytes 0 to 255 of %x (which shares memory with %y), which PIPE_MTE3 may "
+        "still write" in finding.message
+    )
+
+
+def test_bytes_of_arrays_that_share_memory_count_from_the_first() -> None:
+    moved = f"%p = pto.addptr %y, %i64 : {G} -> {G}"
+    text = kernel(moved, copy_out(to="%p"), copy_out(to="%p"))
+    loaded = Kernel(program(text), TARGETS["a5"], "manual")
+    x = np.zeros(4096, np.float32)
+    shared = trace(loaded, [x[:1024], x[512:], 3, True, False], engine="reference")
+    (finding,) = find_races(shared, loaded.program, loaded.target)
+    # 512 elements from one array to the other, and 64 of the pointer.
+    first = 4 * (512 + 64)
+    assert f"bytes {first} to {first + 255} of %x (which shares memory with %y)" in finding.message
+
+
+def test_a_pointer_to_one_array_or_another_is_not_named() -> None:
+    either = branch("%yes", ["scf.yield %x : " + G], ["scf.yield %y : " + G])
+    text = kernel(
+        f"%p = {either.replace(' {', f' -> ({G}) {{', 1)}", copy_out(to="%p"), copy_out(to="%p")
+    )
+    (finding,) = find_races(run(text), program(text), TARGETS["a5"])
+    assert "bytes 0 to 255 of %x, which" in finding.message
+
+
+def test_the_bytes_of_a_race_are_all_in_which_the_two_meet() -> None:
+    x2 = f'pto.vstsx2 %w, %w, %b[%i0], "INTLV_B32", %m : {V}, {V}, {P}, index, {M}'
+    (race,) = races(kernel(scope(MADE, x2, load("%u", "%b", "%i64"))))
+    # Element k of each register is at 8 * k and 8 * k + 4, so all 512 bytes are stored.
+    assert (race.first, race.last, race.runs) == (4096 + 256, 4096 + 511, 1)
+
+
+def test_bytes_with_gaps_between_them_are_said_to_be_runs() -> None:
+    text = kernel(copy_in(length="%l32", rows="%l4", step="%l64"), read(""))
+    (race,) = races(text)
+    # Four rows of 32 bytes, 64 apart.
+    assert (race.first, race.last, race.runs) == (0, 3 * 64 + 31, 4)
+    assert (race.as_json()["last_byte"], race.as_json()["runs"]) == (223, 4)
+    (finding,) = find_races(run(text), program(text), TARGETS["a5"])
+    assert "PIPE_V reads UB bytes 0 to 223, in 4 runs, which PIPE_MTE2" in finding.message
 
 
 def test_blocks_that_race_are_named() -> None:
     text = kernel(copy_out())
     (finding,) = find_races(run(text, grid=2), program(text), TARGETS["a5"])
     assert finding.code == "PTO0704"
-    assert "block 1 writes bytes 0 to 255 of %y, which block 0 writes" in finding.message
+    line = finding.line
+    assert finding.message == (
+        "pto.mte_ub_gm: block 1 writes bytes 0 to 255 of %y, which block 0 writes at the same time "
+        f"(line {line})"
+    )
+    assert finding.found == (
+        f"two writes (WAW), PIPE_MTE3 line {line} at block 0 and PIPE_MTE3 line {line} at block 1, "
+        "both at the same time"
+    )
     assert finding.fix == ()

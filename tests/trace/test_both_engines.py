@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+from typing import Any
+
 import numpy as np
 import pytest
 
 from ptoscope import PtoError, UsageError
 from ptoscope.isa.targets import TARGETS
-from ptoscope.kernel import Kernel
+from ptoscope.kernel import ENGINES, Kernel
 from ptoscope.native import layout
 from ptoscope.trace import run as run_module
 from ptoscope.trace.run import trace
@@ -218,3 +222,153 @@ def test_without_llvm_the_reference_engine_traces(monkeypatch: pytest.MonkeyPatc
     assert_same_trace(trace(loaded, arguments), expected)
     with pytest.raises(UsageError, match="LLVM is not there"):
         trace(loaded, arguments, engine="native")
+
+
+EXTREME = {
+    "a stride that leaves all memory": ("%least", "%l2", "%l1"),
+    "more rows than there is memory": ("%l1024", "%many", "%many"),
+}
+
+
+@pytest.mark.parametrize("how", EXTREME)
+def test_copies_that_leave_memory(how: str) -> None:
+    """They fault; what they would have touched is not listed."""
+    stride, rows, loop_count = EXTREME[how]
+    copy = (
+        f"pto.mte_gm_ub %x, %a, %l0, %l32 nburst({rows}, {stride}, %l32)"
+        f" loop({loop_count}, {stride}, %l0)"
+        " : !pto.ptr<f32, gm>, !pto.ptr<f32, ub>, i64, i64, i64, i64, i64, i64, i64, i64"
+    )
+    text = kernel(
+        "%least = arith.constant -9223372036854775808 : i64",
+        "%many = arith.constant 60000 : i64",
+        copy,
+    )
+    found = run(text)
+    assert found.error is not None
+    assert len(found.accesses) == 0
+    assert len(found.events) == len(found.places)
+
+
+@pytest.mark.parametrize("at", [1 << 43, 5 << 44, -(3 << 44), 2 << 44], ids=str)
+def test_copies_from_where_no_array_is(at: int) -> None:
+    """%n, a number, is an argument too, but no memory."""
+    text = kernel(
+        f"%far = arith.constant {at // 4} : index",
+        "%z = pto.addptr %x, %far : !pto.ptr<f32, gm> -> !pto.ptr<f32, gm>",
+        copy_in().replace("%x,", "%z,"),
+    )
+    found = run(text)
+    assert found.error is not None
+    assert len(found.accesses) == 0
+
+
+def test_levels_that_meet_again() -> None:
+    """Rows at 0, 64, 128 and, one loop further, at 64, 128, 192."""
+    text = kernel(
+        "%l192 = arith.constant 192 : i64",
+        "pto.mte_gm_ub %x, %a, %l0, %l32 nburst(%l4, %l64, %l64) loop(%l2, %l64, %l64)"
+        " : !pto.ptr<f32, gm>, !pto.ptr<f32, ub>, i64, i64, i64, i64, i64, i64, i64, i64",
+    )
+    rows = run(text).accesses
+    columns = rows.start, rows.length, rows.count, rows.stride
+    assert [c.tolist() for c in columns] == [[0, 0], [32, 32], [5, 5], [64, 64]]
+
+
+def test_loops_that_are_written_more_than_once() -> None:
+    """A carried register that is one number at first and others after a turn."""
+    text = kernel(
+        "pto.vecscope {",
+        f'%all = pto.pset_b32 "PAT_ALL" : {M}',
+        "%f = arith.constant 1.0 : f32",
+        f"%one = pto.vdup %f, %all : f32, {M} -> {V}",
+        "scf.for %i = %i0 to %n step %i1 {",
+        f"%last = scf.for %j = %i0 to %n step %i1 iter_args(%v = %one) -> ({V}) {{",
+        f"%w = pto.vlds %a[%i0] : {P} -> {V}",
+        f"%s = pto.vadd %v, %w, %all : {V}, {V}, {M} -> {V}",
+        f"scf.yield %s : {V}",
+        "}",
+        f"pto.vsts %last, %b[%i0], %all : {V}, {P}, {M}",
+        "}",
+        "}",
+    )
+    found = run(text)
+    inner = [t for t in range(len(found.turns)) if found.turns.parent[t] >= 0]
+    assert len(inner) == 9
+    assert found.turns.value[found.turns.parent[inner]].tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2]
+
+
+def test_a_mask_of_fewer_lanes_than_a_word_has_bits() -> None:
+    text = kernel(
+        "%words = pto.castptr %l4096 : i64 -> !pto.ptr<i64, ub>",
+        "pto.vecscope {",
+        "%k = arith.index_cast %n : index to i32",
+        "%m, %rest = pto.plt_b32 %k : i32 -> !pto.mask<b32>, i32",
+        "%v = pto.vlds %words[%i0] : !pto.ptr<i64, ub> -> !pto.vreg<32xi64>",
+        "pto.vsts %v, %words[%i0], %m : !pto.vreg<32xi64>, !pto.ptr<i64, ub>, !pto.mask<b32>",
+        "}",
+    )
+    loaded = Kernel(program(text), TARGETS["cpu"], "micro")
+    assert not loaded.findings
+    x = np.zeros(64, np.float32)
+    rows = trace(loaded, [x, x, 3, True, False]).accesses
+    # A lane of 64 bits goes by the first of two of the mask: of 0, 1, 2 by 0 and 2.
+    assert (rows.writes.tolist(), rows.length.tolist()) == ([False, True], [256, 16])
+
+
+@pytest.mark.parametrize("more", [-1, 0, 1])
+@pytest.mark.parametrize("grid", [1, 3])
+def test_notes_that_just_fit(more: int, grid: int) -> None:
+    # A turn of an empty loop is one note, the constants before it are one segment.
+    text = "func.func @k(%n: index) {\n" + "\n".join(
+        [
+            "%i0 = arith.constant 0 : index",
+            "%i1 = arith.constant 1 : index",
+            "scf.for %i = %i0 to %n step %i1 {",
+            "}",
+            "return",
+            "}\n",
+        ]
+    )
+    turns = layout.ROOM - 1 + more
+    found = trace(Kernel(program(text), TARGETS["a5"], "manual"), [turns], grid)
+    assert len(found.turns) == turns * grid
+
+
+def test_a_trace_does_not_keep_the_arrays() -> None:
+    x = np.zeros(4096, np.float32)
+    loaded = Kernel(program(kernel(copy_in())), TARGETS["a5"], "manual")
+    trace(loaded, [x, x, 3, True, False], engine="native")
+    gone = weakref.ref(x)
+    del x
+    gc.collect()
+    assert gone() is None
+
+
+def test_no_room_for_notes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then the run ends soon, and says why."""
+    from ptoscope.native.notes import Book
+
+    real = Book._fresh
+    calls: list[int] = []
+
+    def fresh(self: Book) -> object:
+        calls.append(1)
+        if len(calls) > 4:
+            raise MemoryError
+        return real(self)
+
+    monkeypatch.setattr(Book, "_fresh", fresh)
+    loaded = Kernel(program(kernel(loop(scope(), to="%n"))), TARGETS["a5"], "manual")
+    x = np.zeros(64, np.float32)
+    with pytest.raises(MemoryError):
+        trace(loaded, [x, x, 1 << 40, True, False], engine="native")
+
+
+@pytest.mark.parametrize("wrong", [{"grid": 0}, {"grid": 1.5}, {"max_steps": 0}])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_numbers_that_are_none(wrong: dict[str, Any], engine: str) -> None:
+    loaded = Kernel(program(kernel(scope())), TARGETS["a5"], "manual")
+    x = np.zeros(64, np.float32)
+    with pytest.raises(UsageError, match="at least 1"):
+        trace(loaded, [x, x, 3, True, False], engine=engine, **wrong)

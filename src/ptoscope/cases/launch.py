@@ -96,10 +96,9 @@ class Kernels:
         pointers = [v for v in values if isinstance(v, Pointer)]
         before = {p.memory: p.memory.data[: p.memory.size].copy() for p in pointers}
         self._mark(types, values)
+        seen = len(self.seen)
         try:
-            if self.options.check:
-                self._watch(kernel, _arguments(types, values, False), grid)
-            kernel(*_arguments(types, values, False), grid=grid, engine=self.options.engine)
+            self._run(kernel, _arguments(types, values, False), grid)
         except PtoError as error:
             finding = error.diagnostics[0]
             if finding.code != OUT_OF_GM:
@@ -107,18 +106,19 @@ class Kernels:
             for memory, data in before.items():
                 memory.data[: memory.size] = data
             # On the device the rest of the page can be read and written.
-            if self.options.check:
-                self._watch(kernel, _arguments(types, values, True), grid)
-            kernel(*_arguments(types, values, True), grid=grid, engine=self.options.engine)
+            del self.seen[seen:]
+            self._run(kernel, _arguments(types, values, True), grid)
             self.beyond.append(f"line {finding.line}: {finding.message}")
 
-    def _watch(self, kernel: Kernel, arguments: list[Any], grid: int) -> None:
-        # Such kernels are small: compiling one to be traced takes longer than interpreting it.
-        seen = watch(kernel, arguments, EVERYTHING, grid, engine="reference")
-        faults = [d for d in seen.diagnostics if d.code.startswith("PTO09")]
-        if not faults:
-            # A fault is told by the run itself.
+    def _run(self, kernel: Kernel, arguments: list[Any], grid: int) -> None:
+        if self.options.check:
+            # Such kernels are small: compiling one to be traced takes longer than running it.
+            seen = watch(kernel, arguments, EVERYTHING, grid, engine="reference")
+            for name, found in seen.findings.items():
+                # A fault is told by the run itself.
+                seen.findings[name] = [d for d in found if not d.code.startswith("PTO09")]
             self.seen.append(seen)
+        kernel(*arguments, grid=grid, engine=self.options.engine)
 
     def _mark(self, types: list[Type], values: list[Any]) -> None:
         for kind, value in zip(types, values, strict=True):

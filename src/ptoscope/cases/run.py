@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from ptoscope.cases.launch import Kernels, Options, Unsupported
 from ptoscope.cases.script import run_script
 from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
 from ptoscope.isa.types import Scalar
-from ptoscope.watch import POISON, RACES, SCHEDULES, Seen
+from ptoscope.watch import told_once
 
 MAIN, LAUNCH = "main.cpp", "launch.cpp"
 
@@ -32,6 +32,7 @@ def run_case(case: Path, scratch: Path, options: Options, stage: Callable[[str],
     work = scratch / "work"
     # Scripts run elsewhere; messages name the kernel as the caller did.
     scripts = case.absolute()
+    kernels: Kernels | None = None
     try:
         for name in (KERNEL, GOLDEN, COMPARE):
             if not (case / name).is_file():
@@ -58,7 +59,8 @@ def run_case(case: Path, scratch: Path, options: Options, stage: Callable[[str],
         # 09: faults of a run; all others are about the text or the arguments.
         is_fault = error.diagnostics[0].code.startswith("PTO09")
         message = _first_line(error.diagnostics)
-        return _answer("fault" if is_fault else "error", message, findings=error.diagnostics)
+        found = told_once([*error.diagnostics, *_errors(kernels)])
+        return _answer("fault" if is_fault else "error", message, findings=found)
     except (Unreadable, UsageError) as error:
         return _answer("error", str(error))
     except MemoryError:
@@ -67,8 +69,10 @@ def run_case(case: Path, scratch: Path, options: Options, stage: Callable[[str],
     notes += [f"touches memory beyond its arrays: {text}" for text in dict.fromkeys(kernels.beyond)]
     fields: Answer = {"exact": same, "notes": notes, "output": ending.output}
     fields["differences"] = [asdict(d) | {"text": str(d)} for d in differences]
+    fields["findings"] = _errors(kernels)
+    fields["notes"] += [f"line {d.line}: {d.message}" for d in _seen(kernels) if not _is_error(d)]
     if ending.ok:
-        return _judged(kernels.seen, fields)
+        return _judged(fields)
     if ending.crashed:
         return _answer("error", f"{COMPARE}: {ending}", **fields)
     where = [str(d) for d in differences] or [odd or "no output differs from a golden file"]
@@ -76,14 +80,27 @@ def run_case(case: Path, scratch: Path, options: Options, stage: Callable[[str],
     return _answer("fail", "; ".join(where), **fields)
 
 
-def _judged(watched: list[Seen], fields: Answer) -> Answer:
-    """Of a case that passes: what was seen while it ran."""
-    for verdict, names in (("race", (RACES, SCHEDULES)), ("undefined", (POISON,))):
-        found = [d for seen in watched for name in names for d in seen.findings.get(name, ())]
-        errors = tuple(d for d in found if d.severity == "error")
-        if errors:
-            return _answer(verdict, _first_line(errors), findings=errors, **fields)
-        fields["notes"] = [*fields["notes"], *(f"line {d.line}: {d.message}" for d in found)]
+def _seen(kernels: Kernels | None) -> list[Diagnostic]:
+    """What was seen while the launches ran."""
+    launches = [] if kernels is None else kernels.seen
+    return told_once(d for seen in launches for d in seen.diagnostics)
+
+
+def _is_error(finding: Diagnostic) -> bool:
+    return finding.severity == "error"
+
+
+def _errors(kernels: Kernels | None) -> list[Diagnostic]:
+    return [d for d in _seen(kernels) if _is_error(d)]
+
+
+def _judged(fields: Answer) -> Answer:
+    """Of a case that passes: by what was seen while it ran, races before undefined data."""
+    errors = fields["findings"]
+    for verdict, codes in (("race", "PTO070"), ("undefined", "PTO071")):
+        found = [d for d in errors if d.code.startswith(codes)]
+        if found:
+            return _answer(verdict, _first_line(found), **fields)
     return _answer("pass", "", **fields)
 
 
@@ -170,7 +187,7 @@ def _write_back(library: Library, values: list[Any]) -> None:
 
 
 def _answer(
-    verdict: str, detail: str, findings: tuple[Diagnostic, ...] = (), **fields: Any
+    verdict: str, detail: str, findings: Sequence[Diagnostic] = (), **fields: Any
 ) -> Answer:
     return {
         "verdict": verdict,
@@ -180,7 +197,7 @@ def _answer(
     }
 
 
-def _first_line(findings: tuple[Diagnostic, ...]) -> str:
+def _first_line(findings: Sequence[Diagnostic]) -> str:
     first = findings[0]
     more = f" (and {len(findings) - 1} more)" if findings[1:] else ""
     where = f"line {first.line}: " if first.line else ""

@@ -64,7 +64,7 @@ RUN = {
     "PTO0913": "a kernel waits for no other core",
     "PTO0914": "what a run does is modelled",
     "PTO0915": "a run ends within the turns it was given",
-    "PTO0916": "no flag is left set when a run ends",
+    "PTO0916": "no flag is left set and no buffer held when a run ends",
     "PTO0917": "a flag is not set more often than it can count",
 }
 """What is reported of a run: by code, what holds of a run without it."""

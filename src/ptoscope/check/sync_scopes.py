@@ -1,12 +1,18 @@
-"""Loads and stores of one vecscope: on A5 only a mem_bar orders those of the same bytes."""
+"""Loads and stores of one vecscope: on A5 only a mem_bar orders those of the same bytes.
+
+What a store uses is ordered too: a load is complete before it where the data of just that
+execution of the load may be in its value, address or mask. What cannot be known of turns and
+branches is taken to be so, so that nothing is reported without need.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ptoscope.check.analysis.nodes import Barrier, Bytes, Touch
 from ptoscope.check.flow import Values
+from ptoscope.check.scope_values import ScopeValues
 from ptoscope.check.sync_races import Rows, overlap
 from ptoscope.check.sync_unroll import Event
 from ptoscope.program import Op
@@ -14,6 +20,10 @@ from ptoscope.program import Op
 Kind = str
 """VLD, VST, LD or ST, as the types of mem_bar call them."""
 _FAMILIES = {"V": ("VLD", "VST"), "S": ("LD", "ST")}
+_FOLLOWED = 64
+"""Of a value that a loop carries, so many turns are followed back."""
+Turn = tuple[int | None, ...]
+"""The turns of the loops of a vecscope around something; None for any."""
 
 
 def kind_of(touch: Touch) -> Kind:
@@ -44,13 +54,12 @@ class ScopeOrder:
     """One execution of a vecscope."""
 
     def __init__(self, events: list[Event], values: Values) -> None:
-        self._values = values
         self._accesses: list[tuple[Event, Touch, Rows]] = []
         self._fenced: list[int] = []
         """For each access, those that a barrier completes before it."""
         self._by_op: dict[int, list[int]] = defaultdict(list)
         self._memo: dict[tuple[int, int], bool] = {}
-        self._origins: dict[int, set[int]] = {}
+        self._used: dict[int, set[int]] = {}
         fences: dict[Kind, int] = defaultdict(int)
         done: dict[Kind, int] = defaultdict(int)
         for event in events:
@@ -66,6 +75,13 @@ class ScopeOrder:
                 self._fenced.append(fences[kind])
                 self._by_op[id(node.op)].append(i)
                 done[kind] |= 1 << i
+        scope = events[0].scope
+        assert scope is not None
+        self._turns = _Turns(values)
+        self._values = ScopeValues(scope.op, values.types, self._by_op)
+        depths = (len(e.turns) - self._values.depth(t.op) for e, t, _ in self._accesses)
+        self._outside = min(depths, default=0)
+        """How many loops are around the vecscope."""
 
     def hazards(self) -> Iterator[Hazard]:
         """Accesses in the wrong order are possible: one for each two instructions."""
@@ -107,7 +123,7 @@ class ScopeOrder:
             # An instruction may overwrite in a turn what it stored in the one before: the
             # suite relies on these stores to stay in order.
             and touch.op is not node.op
-            and not _same_data(touch, node)
+            and not self._same_data(early, late)
             and touch.may.start.variable == node.may.start.variable
         )
 
@@ -124,46 +140,88 @@ class ScopeOrder:
         fenced = self._fenced[late]
         if fenced >> early & 1:
             return True
-        used = self._used(self._accesses[late][1].op)
-        loads = [i for op in used for i in self._by_op.get(op, ()) if i < late]
-        if early in loads:
+        used = self._loads(late)
+        if early in used:
             return True
-        earlier = [i for i in range(early + 1, late) if fenced >> i & 1 or i in loads]
+        earlier = [i for i in range(early + 1, late) if fenced >> i & 1 or i in used]
         return any(self._ordered(early, i) for i in earlier)
 
-    def _used(self, op: Op) -> set[int]:
-        """The operations whose results go into the operands of one."""
-        known = self._origins.get(id(op))
+    def _turn(self, access: int) -> Turn:
+        event, touch, _ = self._accesses[access]
+        return event.turns[self._outside : self._outside + self._values.depth(touch.op)]
+
+    def _loads(self, access: int) -> set[int]:
+        """The earlier accesses whose data may be in what an access uses."""
+        known = self._used.get(access)
         if known is None:
-            known = self._origins[id(op)] = makers(self._values, op)
+            known = self._used[access] = {
+                i
+                for op, turn in self._origins(access)
+                for i in self._by_op[op]
+                if i < access and _agree(self._turn(i), turn)
+            }
         return known
 
+    def _origins(self, access: int) -> set[tuple[int, Turn]]:
+        """The same as operations, by their ids, and turns."""
+        op, turn = self._accesses[access][1].op, self._turn(access)
+        found: set[tuple[int, Turn]] = set()
+        seen: set[tuple[int, Turn]] = set()
+        stack: list[tuple[tuple[int, ...], Turn]] = [(op.operands, turn)]
+        while stack:
+            slots, turn = stack.pop()
+            sources = self._values.sources(slots)
+            found.update((id(load), turn[:depth]) for load, depth in sources.accesses)
+            for slot, depth in sources.joined:
+                value = slot, turn[:depth]
+                if value not in seen:
+                    seen.add(value)
+                    ways = self._values.joined(*value, self._turns)
+                    stack.extend(((one,), at) for one, at, _ in ways)
+        return found
 
-def _same_data(early: Touch, late: Touch) -> bool:
-    """Two stores of one value to one place: in any order the same."""
-    return (
-        early.writes
-        and late.writes
-        and early.op.name == late.op.name
-        and early.op.operands[:1] == late.op.operands[:1]
-        and early.op.attrs == late.op.attrs
-        and early.may.start == late.may.start
-    )
+    def _same_data(self, early: int, late: int) -> bool:
+        """Two stores of one value to one place: in any order the same."""
+        one, two = self._accesses[early][1], self._accesses[late][1]
+        if not (
+            one.writes
+            and two.writes
+            and one.op.name == two.op.name
+            and one.op.operands[:1] == two.op.operands[:1]
+            and one.op.attrs == two.op.attrs
+            and one.may.start == two.may.start
+        ):
+            return False
+        loops = self._values.varies(one.op.operands[0])
+        return self._turn(early)[:loops] == self._turn(late)[:loops]
 
 
-def makers(values: Values, op: Op) -> set[int]:
-    """The ids of the operations whose results go, by any way, into the operands of one."""
-    found: set[int] = set()
-    seen: set[int] = set()
-    stack = list(op.operands)
-    while stack:
-        slot = stack.pop()
-        if slot in seen:
-            continue
-        seen.add(slot)
-        stack.extend(values.joined.get(slot, ()))
-        maker = values.made.get(slot)
-        if maker is not None and slot not in values.joined:
-            found.add(id(maker))
-            stack.extend(maker.operands)
-    return found
+def _agree(turn: Turn, pattern: Turn) -> bool:
+    return all(b is None or a == b for a, b in zip(turn, pattern, strict=True))
+
+
+class _Turns:
+    """What the text says of the turns of its loops."""
+
+    def __init__(self, values: Values) -> None:
+        self._values = values
+
+    def around(self, turn: Turn, loops: int) -> Turn:
+        return turn[: len(turn) - loops]
+
+    def before(self, loop: Op, turn: Turn) -> Sequence[Turn | None]:
+        *outside, now = turn
+        if now is None or now > _FOLLOWED or loop.name != "scf.for":
+            return None, (*outside, None)
+        return ((*outside, now - 1),) if now else (None,)
+
+    def last(self, loop: Op, turn: Turn) -> Sequence[Turn | None]:
+        if loop.name == "scf.for":
+            low, high, step = (self._values.constant(slot) for slot in loop.operands[:3])
+            if low is not None and high is not None and step is not None and step > 0:
+                count = max(0, -((low - high) // step))
+                return ((*turn, count - 1),) if count else (None,)
+        return None, (*turn, None)
+
+    def sides(self, branch: Op, turn: Turn) -> Sequence[int]:
+        return range(len(branch.blocks))

@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 NOT_DIVISIBLE = "PTO0805"
 BROKEN_FILE = "PTO0806"
 
-ARRAYS = "a .npy or .bin file, or zeros:N"
+ARRAYS = "a .npy or .bin file, zeros:N or undefined:N"
 
 
 class Word(NamedTuple):
-    """An argument as written on the command line; `elements` belongs to zeros:N, `value` to a
-    number."""
+    """An argument as written on the command line; `elements` belongs to zeros:N and
+    undefined:N, `value` to a number."""
 
     text: str
-    kind: Literal["npy", "bin", "zeros", "number"]
+    kind: Literal["npy", "bin", "zeros", "undefined", "number"]
     elements: int = 0
     value: int | float | bool = 0
 
@@ -77,11 +77,13 @@ def readable(path: str) -> Path:
 
 def read_word(text: str) -> Word:
     """An argument's form, and that its file is there; UsageError otherwise."""
-    if text.startswith("zeros:"):
-        elements = text.removeprefix("zeros:")
-        if not (elements.isascii() and elements.isdigit()) or len(elements) > LONGEST_NUMBER:
-            raise UsageError(f"'{text}': zeros:N needs a number of elements, such as zeros:64")
-        return Word(text, "zeros", elements=int(elements))
+    for kind in ("zeros", "undefined"):
+        if text.startswith(f"{kind}:"):
+            elements = text.removeprefix(f"{kind}:")
+            if not (elements.isascii() and elements.isdigit()) or len(elements) > LONGEST_NUMBER:
+                wanted = f"{kind}:N needs a number of elements, such as {kind}:64"
+                raise UsageError(f"'{text}': {wanted}")
+            return Word(text, kind, elements=int(elements))
     with contextlib.suppress(ValueError):
         return Word(text, "number", value=number(text))
     suffix = os.path.splitext(text)[1].lower()
@@ -98,7 +100,7 @@ def read_buffer(word: Word, element: DType) -> Buffer:
     from ptoscope.arguments import array_dtype
 
     try:
-        if word.kind == "zeros":
+        if word.kind in ("zeros", "undefined"):
             given = np.zeros(word.elements, element.storage)
         elif word.kind == "npy":
             given = _read_npy(word.text)

@@ -71,7 +71,7 @@ COMMANDS = {
         Command(
             "run",
             "KERNEL [ARG...]",
-            "run a kernel; one ARG per parameter: a .npy or .bin file, zeros:N, or a number",
+            "run a kernel; ARGs by parameter: .npy or .bin file, zeros:N, undefined:N or number",
             1,
             None,
             (
@@ -83,7 +83,7 @@ COMMANDS = {
                 Option("races", "", "find accesses that nothing orders (either engine)"),
                 Option("poison", "", "find undefined data that matters (reference engine)"),
                 Option("schedule", "ORDER", "program, lazy, eager or seed:N (reference engine)"),
-                Option("schedules", "N", "try N legal orders, compare results (reference engine)"),
+                Option("schedules", "N", "try N other legal orders, compare (reference engine)"),
                 Option("check", "all", "all three together (reference engine)", ("all",)),
                 Option("force", "", "run it although addresses or synchronisation are wrong"),
                 Option("save", "DIR", "write every pointer argument there as .npy and .bin"),

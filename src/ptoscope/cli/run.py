@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ptoscope.cli.files import (
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from ptoscope.isa.types import Type
     from ptoscope.kernel import Kernel
-    from ptoscope.watch import Watch
+    from ptoscope.watch import Seen, Watch
 
 
 def answer(request: Request) -> Result:
@@ -37,20 +38,23 @@ def answer(request: Request) -> Result:
     if directory is not None:
         check_directory(directory)
     from ptoscope.kernel import choose_engine, stops
-    from ptoscope.watch import watch
+    from ptoscope.watch import Seen, told_once, watch
 
     wanted = request.get("engine")
     choose_engine(wanted)
     threads, max_steps = (_number(request, name) for name in ("threads", "max-steps"))
     findings: list[Diagnostic] = []
+    seen = Seen()
     try:
         kernel = prepared(path, request)
         findings = kernel.findings
+        schedule, watched = request.get("schedule"), _watch(request, words)
         # Who watches a run wants to see what goes wrong in it.
-        schedule, watched = request.get("schedule"), _watch(request)
-        force = request.has("force") or bool(watched) or schedule is not None
-        if any(stops(d, force) for d in findings):
+        forced = request.has("force") or schedule is not None
+        if any(stops(d, forced or bool(watched)) for d in findings):
             return Result("run", diagnostics=findings, exit=1)
+        if forced and not watched:
+            findings = [replace(d, severity="warning") for d in findings]
         needs_reference = watched.needs_reference or schedule is not None
         if needs_reference and wanted == "native":
             raise UsageError("--poison, --check and schedules need the reference engine")
@@ -59,12 +63,14 @@ def answer(request: Request) -> Result:
         before = [a.seen.tobytes() if isinstance(a, Buffer) else b"" for a in arguments]
         passed = [a.seen if isinstance(a, Buffer) else a for a in arguments]
         seen = watch(kernel, passed, watched, grid, max_steps, engine)
+        findings = seen.with_check(findings)
         options: dict[str, Any] = {"schedule": schedule} if schedule is not None else {}
         options |= {"threads": threads, "max_steps": max_steps}
         kernel(*passed, grid=grid, engine=engine, **options)
-        findings = [*findings, *seen.diagnostics, *kernel.warnings]
+        findings = [*findings, *kernel.warnings]
     except PtoError as error:
-        return Result("run", diagnostics=[*findings, *error.diagnostics], exit=1)
+        findings = told_once([*findings, *error.diagnostics])
+        return Result("run", _watched(seen), seen.as_json(), findings, exit=1)
     buffers = {i: a for i, a in enumerate(arguments) if isinstance(a, Buffer)}
     saved = save(directory, buffers) if directory is not None else []
     records = [
@@ -74,8 +80,7 @@ def answer(request: Request) -> Result:
     page: list[str | Table] = [f"@{kernel.name} on {kernel.target.name}, {counted(grid, 'block')}"]
     if why:
         page.append(f"on the reference engine: {why}")
-    for name, found in seen.findings.items():
-        page.append(f"{name}: {counted(len(found), 'finding') if found else 'none found'}")
+    page += _watched(seen)
     if records:
         page.append(_table(records))
     if directory is not None:
@@ -87,13 +92,22 @@ def answer(request: Request) -> Result:
         "engine": engine,
         "grid": grid,
         "arguments": records,
-        "watched": {name: len(found) for name, found in seen.findings.items()},
+        **seen.as_json(),
         "saved": saved,
     }
     if request.has("chosen"):
         table, fields["chosen"] = _chosen(kernel)
         page.append(table)
-    return Result("run", page, fields, findings, exit=1 if seen.wrong else 0)
+    wrong = any(d.severity == "error" for d in findings)
+    return Result("run", page, fields, findings, exit=1 if wrong else 0)
+
+
+def _watched(seen: Seen) -> list[str | Table]:
+    """One line for each thing that was watched."""
+    return [
+        f"{name}: {counted(len(found), 'finding') if found else 'none found'}"
+        for name, found in seen.findings.items()
+    ]
 
 
 def prepared(path: Path, request: Request) -> Kernel:
@@ -105,14 +119,16 @@ def prepared(path: Path, request: Request) -> Kernel:
     return prepare(text, file, request.get("target"), revision, request.get("entry"))
 
 
-def _watch(request: Request) -> Watch:
+def _watch(request: Request, words: list[Word]) -> Watch:
     """What the request asks to be watched."""
     from ptoscope.watch import ALL_SCHEDULES, Watch
 
     everything = request.has("check")
     wanted = request.get("schedules")
     orders = count("schedules", wanted) if wanted else (ALL_SCHEDULES if everything else 0)
-    return Watch(request.has("races") or everything, request.has("poison") or everything, orders)
+    undefined = tuple(i for i, word in enumerate(words) if word.kind == "undefined")
+    races, poison = (request.has(name) or everything for name in ("races", "poison"))
+    return Watch(races, poison, orders, undefined)
 
 
 def _number(request: Request, name: str) -> int | None:

@@ -40,6 +40,12 @@ _PAD_EVIDENCE = (
     Evidence("left padding", "chosen", "Moves the data: it starts after the padding."),
 )
 _WIDTH_EVIDENCE = Evidence("field widths", "micro", "Burst length and count: 16 bits.")
+_ORDER_EVIDENCE = Evidence(
+    "overlapping copies",
+    "chosen",
+    "Two copies of one pipe that meet in UB keep their order, which public kernels rely on; those "
+    "that meet in GM are ordered only by a barrier of the pipe.",
+)
 
 
 def _number(name: str, doc: str) -> Operand:
@@ -144,7 +150,7 @@ mte_gm_ub = Record(
     pipe="PIPE_MTE2",
     where="outside",
     cost=_COST,
-    evidence=(*_PAD_EVIDENCE, _WIDTH_EVIDENCE),
+    evidence=(*_PAD_EVIDENCE, _WIDTH_EVIDENCE, _ORDER_EVIDENCE),
     formula="for each loop and row: UB[dst + steps] = GM[src + steps], len_burst bytes",
     cpp="copy_gm_to_ubuf_align_v2(dst, src, ...)",
 )
@@ -164,7 +170,7 @@ mte_ub_gm = Record(
     pipe="PIPE_MTE3",
     where="outside",
     cost=_COST,
-    evidence=(_WIDTH_EVIDENCE,),
+    evidence=(_WIDTH_EVIDENCE, _ORDER_EVIDENCE),
     formula="for each loop and row: GM[dst + steps] = UB[src + steps], len_burst bytes",
     cpp="copy_ubuf_to_gm_align_v2(dst, src, ...)",
 )
@@ -238,6 +244,7 @@ copy_gm_to_ubuf = Record(
         Evidence("padding value", "chosen", "Zero: this spelling names no value."),
         _STATE_EVIDENCE,
         _WIDTH_EVIDENCE,
+        _ORDER_EVIDENCE,
     ),
     formula="for loop2, loop1, row: UB[dst + steps] = GM[src + steps], len_burst bytes",
     cpp="copy_gm_to_ubuf(dst, src, ...)",
@@ -286,7 +293,7 @@ copy_ubuf_to_gm = Record(
     pipe="PIPE_MTE3",
     where="outside",
     cost=_COST,
-    evidence=(_STATE_EVIDENCE, _WIDTH_EVIDENCE),
+    evidence=(_STATE_EVIDENCE, _WIDTH_EVIDENCE, _ORDER_EVIDENCE),
     formula="for loop2, loop1, row: GM[dst + steps] = UB[src + steps], len_burst bytes",
     cpp="copy_ubuf_to_gm(dst, src, ...)",
 )

@@ -93,7 +93,8 @@ class ReferenceCore(Core):
         """The turns of the loops that run now, outermost first."""
         self.pipes = Pipes(order, self.turns)
         self._max_steps = max_steps
-        self._steps = 0
+        self.begun = 0
+        """Turns of loops that have begun."""
         self._registers: dict[str, Lanes] = {}
         self._signals: dict[tuple[str, int, int], int] = defaultdict(int)
         self._launch = {
@@ -105,8 +106,8 @@ class ReferenceCore(Core):
 
     def turn(self, site: Site) -> None:
         """A turn of a loop begins; a fault where it is one too many."""
-        self._steps += 1
-        if self._max_steps is not None and self._steps > self._max_steps:
+        self.begun += 1
+        if self._max_steps is not None and self.begun > self._max_steps:
             raise too_many_steps(site, self._max_steps)
 
     def constant(self, dtype: DType, count: int, value: int | float) -> NumpyLanes:

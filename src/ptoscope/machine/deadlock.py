@@ -1,21 +1,32 @@
-"""What is said when pipes wait for what never happens, and of flags that are left over."""
+"""What is said when pipes wait for what never happens, and of what is left over at the end."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from ptoscope.diagnostics import Diagnostic, Span
+from ptoscope.diagnostics import Diagnostic
 from ptoscope.isa.record import Site
-from ptoscope.isa.targets import EVENTS
 from ptoscope.machine.faults import DEADLOCK, FLAG_OVERFLOW, LEFT_SET, Fault
+from ptoscope.machine.flags import (
+    Buffer,
+    Flag,
+    Place,
+    acquisitions_of,
+    function_of,
+    line_list,
+    named,
+    places,
+    sets_of,
+    spelt,
+    times,
+)
 
 if TYPE_CHECKING:
-    from ptoscope.program import Function, Op, Program
+    from ptoscope.program import Function, Program
 
-Flag = tuple[str, str, int]
-"""The pipe that sets it, the one that waits for it, the event."""
+_Key = TypeVar("_Key", Flag, Buffer)
 Turn = tuple[object, ...]
 """The parts of the text that names a turn of a loop: joined only where it is needed."""
 
@@ -57,24 +68,51 @@ class Wait:
 
 @dataclass(frozen=True)
 class Stuck:
-    """The pipes when nothing can go on. `totals` says how often each flag was set, where that
-    is known; `at` is where the scalar unit stands, None at the end of the kernel."""
+    """The pipes when nothing can go on. `totals` says how often each flag was set; `at` is
+    where the scalar unit stands, None at the end of the kernel."""
 
     blocked: Mapping[str, tuple[Entry, Wait]]
     queued: Mapping[str, list[Entry]]
     flags: Mapping[Flag, int]
-    totals: Mapping[Flag, int] | None
-    held: Mapping[tuple[str, int], int]
+    totals: Mapping[Flag, int]
+    held: Mapping[Buffer, int]
     at: Site | None
 
-    def text(self, program: Program) -> str:
-        """One line for each blocked pipe, one for what is set and held."""
-        function = _function_of(program, next(iter(self.blocked.values()))[0].site.span)
-        lines = [
-            f"{pipe} at {entry.place()} for {wait.what}: {self._fate(function, wait)}"
-            for pipe, (entry, wait) in self.blocked.items()
-        ]
-        counts = [f"{_named(flag)} ({n})" for flag, n in sorted(self.flags.items())]
+    def cause(self, function: Function | None) -> str:
+        """The pipe whose wait nobody can end. Where there is none, some wait in a circle: the
+        first of those, and not one that only waits for them."""
+        holders = {pipe: self._holders(function, pipe) for pipe in self.blocked}
+        alone = next((pipe for pipe, by in holders.items() if not by), None)
+        if alone is not None:
+            return alone
+        seen: list[str] = []
+        pipe = next(iter(self.blocked))
+        while pipe not in seen:
+            seen.append(pipe)
+            pipe = holders[pipe][0]
+        circle = seen[seen.index(pipe) :]
+        return next(pipe for pipe in self.blocked if pipe in circle)
+
+    def _holders(self, function: Function | None, pipe: str) -> list[str]:
+        """The pipes that hold up what a blocked one waits for."""
+        wait = self.blocked[pipe][1]
+        if wait.issued is not None:
+            return [p for p, entry in self._heads(wait.pipes) if entry.number <= wait.issued]
+        found = [p for p, entries in self.queued.items() if _giver(entries, wait) is not None]
+        if found or wait.flag is None or pipe == "PIPE_S" or "PIPE_S" not in self.blocked:
+            return found
+        return ["PIPE_S"] if any(p.may_come for p in self._sets(function, wait.flag)) else []
+
+    def text(self, function: Function | None, first: str) -> str:
+        """One line for each blocked pipe, `first` before the others, one for what is set and
+        held."""
+        pipes = sorted(self.blocked, key=lambda pipe: pipe != first)
+        lines: list[str] = []
+        for pipe in pipes:
+            entry, wait = self.blocked[pipe]
+            fate = self._fate(function, wait)
+            lines.append(f"{pipe} at {entry.place()} for {wait.what}: {fate}")
+        counts = [f"{named(flag)} ({n})" for flag, n in sorted(self.flags.items())]
         held = [f"{buffer} by {pipe} ({n})" for (pipe, buffer), n in sorted(self.held.items())]
         lines.append(
             f"flags set: {', '.join(counts) or 'none'}; buffers held: {', '.join(held) or 'none'}"
@@ -84,57 +122,88 @@ class Stuck:
     def _fate(self, function: Function | None, wait: Wait) -> str:
         """Who could have brought it about, and why that does not happen."""
         if wait.issued is not None:
-            return "; ".join(self._holding(wait.pipes, wait.issued))
+            heads = [(p, e) for p, e in self._heads(wait.pipes) if e.number <= wait.issued]
+            return "; ".join(f"{pipe} does not get past {e.place()}" for pipe, e in heads)
         queued = self._queued(wait)
         if queued or wait.flag is None:
             return "; ".join(queued)
-        lines = _set_lines(function, wait.flag)
-        if not lines:
+        found = self._sets(function, wait.flag)
+        if not found:
             return "no set_flag of it in the kernel"
-        places = _lines(lines)
-        total = None if self.totals is None else self.totals.get(wait.flag, 0)
-        if total is None:
-            return f"the set_flag of {places} is not queued: consumed, or never issued"
+        total = self.totals.get(wait.flag, 0)
         if total:
-            return f"set {_times(total)} ({places}), and consumed as often"
-        named = _set_lines(function, wait.flag, computed=False)
-        if not named:
-            return f"the set_flag of {places} computes its event and has not set this one"
-        return f"the set_flag of {_lines(named)} was {self._unissued()}"
+            issued = [p.span for p in found if p.loop or not p.ahead]
+            said = [f"set {times(total)} ({line_list(issued)}), and consumed as often"]
+            return "; ".join([*said, *self._ahead(found)])
+        literal = self._sets(function, wait.flag, computed=False)
+        if not literal:
+            lines = line_list(p.span for p in found)
+            return f"the set_flag of {lines} computes its event and has not set this one"
+        return "; ".join([*self._passed(literal), *self._ahead(literal)])
+
+    def _sets(self, function: Function | None, flag: Flag, computed: bool = True) -> list[Place]:
+        ops = [op for op in sets_of(function, flag) if computed or "event" in op.attrs]
+        return places(function, ops, None if self.at is None else self.at.span)
+
+    def _passed(self, found: Iterable[Place]) -> list[str]:
+        """Of what was never issued: where the scalar unit has been."""
+        passed = [p for p in found if not p.ahead]
+        never = [p.span for p in passed if not p.loop]
+        again = [p.span for p in passed if p.loop]
+        said: list[str] = []
+        if never:
+            lines = line_list(never)
+            said.append(f"the scalar unit passed the set_flag of {lines} and did not issue it")
+        if again:
+            said.append(
+                f"the scalar unit passed the set_flag of {line_list(again)} in every turn so far "
+                f"and did not issue it; no other turn begins before {self._stop()}"
+            )
+        return said
+
+    def _ahead(self, found: Iterable[Place]) -> list[str]:
+        ahead = [p.span for p in found if p.ahead]
+        if not ahead:
+            return []
+        return [f"the set_flag of {line_list(ahead)} does not come before {self._stop()}"]
+
+    def _stop(self) -> str:
+        assert self.at is not None
+        return f"the scalar unit gets past line {self.at.span.line}, where it waits"
 
     def _queued(self, wait: Wait) -> list[str]:
         """Where what it waits for stands, on each pipe the first: behind another wait, or it
         is itself one that waits."""
         found: list[str] = []
         for entries in self.queued.values():
-            entry = next((e for e in entries if e.gives in wait.gives), None)
+            entry = _giver(entries, wait)
             if entry is not None:
                 what = f"the {entry.site.record.short} of {entry.place()}"
                 behind = f"is queued behind line {entries[0].site.span.line}"
                 found.append(f"{what} {'waits itself' if entry is entries[0] else behind}")
         return found
 
-    def _holding(self, pipes: Iterable[str], issued: int) -> list[str]:
-        """Where pipes stand that have not done all up to a number."""
-        heads = [(pipe, self.queued[pipe][0]) for pipe in pipes if self.queued[pipe]]
-        return [f"{p} does not get past {e.place()}" for p, e in heads if e.number <= issued]
+    def _heads(self, pipes: Iterable[str]) -> list[tuple[str, Entry]]:
+        return [(pipe, self.queued[pipe][0]) for pipe in pipes if self.queued[pipe]]
 
-    def _unissued(self) -> str:
-        if self.at is None or self.at.record.name == "func.return":
-            return "never issued"
-        return f"not issued before the scalar unit stopped at line {self.at.span.line}"
-
-    def hint(self) -> str:
-        """What to change: a flag that nobody sets is the cause of other waits."""
-        waits = [wait for _, wait in self.blocked.values()]
-        flag = next((w.flag for w in waits if w.flag is not None and not self._queued(w)), None)
-        if flag is not None:
-            src, dst, _ = flag
+    def hint(self, function: Function | None, cause: str) -> str:
+        """What to change."""
+        wait = self.blocked[cause][1]
+        if wait.flag is not None and not self._holders(function, cause):
+            src, dst, _ = wait.flag
+            ahead = [p for p in self._sets(function, wait.flag) if p.ahead]
+            if ahead and self.at is not None:
+                first = "; the first turn of a loop needs flags that are set before it"
+                return (
+                    f"the set_flag of {line_list(p.span for p in ahead)} has to come before line "
+                    f"{self.at.span.line}, where the scalar unit waits"
+                    + (first if any(p.loop for p in ahead) else "")
+                )
             return (
                 f"every wait_flag needs one set_flag, on every path and in every iteration: "
-                f"{_spelt(flag)} after the last instruction of {src} that {dst} has to wait for"
+                f"{spelt(wait.flag)} after the last instruction of {src} that {dst} has to wait for"
             )
-        if any(wait.issued is not None for wait in waits):
+        if any(wait.issued is not None for _, wait in self.blocked.values()):
             return (
                 "release in mode 0, which waits for no other pipe, or let the other pipes that "
                 "hold the buffer wait for nothing that comes after this release"
@@ -145,27 +214,40 @@ class Stuck:
         )
 
 
+def _giver(entries: Iterable[Entry], wait: Wait) -> Entry | None:
+    """The first queued instruction that gives what a pipe waits for."""
+    return next((entry for entry in entries if entry.gives in wait.gives), None)
+
+
 class Deadlock(Fault):
-    """Pipes wait for each other or for nothing; told in full where the program is known."""
+    """Pipes wait for each other or for nothing. Which of them is the cause, and with it the
+    place of the fault, is told where the program is known."""
 
     def __init__(self, stuck: Stuck) -> None:
-        pipe, (entry, wait) = next(iter(stuck.blocked.items()))
-        held = "the other pipes that hold the buffer to finish what they were given before"
-        given = "a matching set_flag (same pipes, same event) or rls_buf"
-        super().__init__(
-            entry.site,
-            DEADLOCK,
-            "waits for something that never happens",
-            expected=given if wait.issued is None else held,
-            hint=stuck.hint(),
-        )
+        entry, _ = next(iter(stuck.blocked.values()))
+        super().__init__(entry.site, DEADLOCK, "waits for something that never happens")
         self._stuck = stuck
-        self.iterations = entry.turn_texts()
-        # Only the scalar unit waits in the loops that run now.
-        self.queued = entry.turns is not None or pipe != "PIPE_S"
+        self._around: list[str] = []
+        """The turns of the loops that the scalar unit is in."""
+
+    def inside(self, turn: str) -> None:
+        self._around.insert(0, turn)
 
     def diagnostic(self, program: Program, block: int, grid: int) -> Diagnostic:
-        self.found = self._stuck.text(program)
+        stuck = self._stuck
+        function = function_of(program, self.site.span)
+        pipe = stuck.cause(function)
+        entry, wait = stuck.blocked[pipe]
+        held = "the other pipes that hold the buffer to finish what they were given before"
+        given = "a matching set_flag (same pipes, same event) or rls_buf"
+        self.site = entry.site
+        self.found = stuck.text(function, pipe)
+        self.expected = given if wait.issued is None else held
+        self.hint = stuck.hint(function, pipe)
+        self.iterations = entry.turn_texts()
+        if entry.turns is None and pipe == "PIPE_S":
+            # Only the scalar unit waits in the loops that run now.
+            self.iterations = self._around
         return super().diagnostic(program, block, grid)
 
 
@@ -175,7 +257,7 @@ def overflow(site: Site, flag: Flag, limit: int, entry: Entry | None = None) -> 
         site,
         FLAG_OVERFLOW,
         "the flag's counter overflows",
-        found=f"{_named(flag)} is set {limit} times and not waited for",
+        found=f"{named(flag)} is set {limit} times and not waited for",
         expected=f"at most {limit} sets that nobody has waited for",
         hint="wait for the flag in the loop that sets it, or set it once after the loop",
     )
@@ -185,65 +267,54 @@ def overflow(site: Site, flag: Flag, limit: int, entry: Entry | None = None) -> 
 
 
 def left_over(
-    program: Program, function: Function, left: Mapping[int, Mapping[Flag, int]], grid: int
+    program: Program,
+    function: Function,
+    left: Mapping[int, Mapping[Flag, int]],
+    grid: int,
+    held: Mapping[int, Mapping[Buffer, int]] | None = None,
 ) -> list[Diagnostic]:
-    """A warning for each flag that blocks left set when they ended; `left` is by block."""
+    """A warning for each flag that blocks left set when they ended, and one for each buffer
+    that a pipe still held; `left` and `held` are by block."""
     found: list[Diagnostic] = []
-    for flag in sorted({flag for flags in left.values() for flag in flags}):
-        blocks = sorted(block for block, flags in left.items() if flag in flags)
-        times = left[blocks[0]][flag]
-        spans = _set_lines(function, flag)
-        where = f" in {len(blocks)} of {grid} blocks, first {blocks[0]}" if grid > 1 else ""
+    for flag, (number, where) in _sums(left, grid):
+        spans = [op.span for op in sets_of(function, flag)]
         found.append(
             program.diagnostic(
                 LEFT_SET,
                 spans[-1] if spans else function.span,
-                f"pto.set_flag: {_named(flag)} is still set at the end",
+                f"pto.set_flag: {named(flag)} is still set at the end",
                 severity="warning",
-                found=f"set {_times(times)} more than it was waited for{where}"
-                + (f"; set at {_lines(spans)}" if spans else ""),
+                found=f"set {times(number)} more than it was waited for{where}"
+                + (f"; set at {line_list(spans)}" if spans else ""),
                 expected="one wait_flag for every set_flag",
-                hint=f"wait for it before the kernel ends ({_spelt(flag, 'wait_flag')}): the next "
+                hint=f"wait for it before the kernel ends ({spelt(flag, 'wait_flag')}): the next "
                 "kernel on this core finds it set",
+            )
+        )
+    for buffer, (number, where) in _sums(held or {}, grid):
+        spans = [op.span for op in acquisitions_of(function, buffer)]
+        pipe, name = buffer
+        found.append(
+            program.diagnostic(
+                LEFT_SET,
+                spans[-1] if spans else function.span,
+                f"pto.get_buf: {pipe} still holds buffer {name} at the end",
+                severity="warning",
+                found=f"acquired {times(number)} more than it was released{where}"
+                + (f"; acquired at {line_list(spans)}" if spans else ""),
+                expected="one rls_buf for every get_buf",
+                hint=f'put pto.rls_buf "{pipe}", {name}, 0 after the last use of the buffer by '
+                "this pipe: the next kernel on this core finds it held",
             )
         )
     return found
 
 
-def _function_of(program: Program, span: Span) -> Function | None:
-    """The function in which an instruction stands."""
-    return next((f for f in program.functions if any(op.span == span for op in f.ops())), None)
-
-
-def _set_lines(function: Function | None, flag: Flag, computed: bool = True) -> list[Span]:
-    """Where a function sets a flag; also where it computes the event, and so may set it."""
-    ops = () if function is None else function.ops()
-    return [
-        op.span
-        for op in ops
-        if op.name == "pto.set_flag" and _may_set(op, flag) and (computed or "event" in op.attrs)
-    ]
-
-
-def _may_set(op: Op, flag: Flag) -> bool:
-    src, dst, event = flag
-    same = op.attrs.get("src") == src and op.attrs.get("dst") == dst
-    return same and op.attrs.get("event", EVENTS[event]) == EVENTS[event]
-
-
-def _lines(spans: Iterable[Span]) -> str:
-    numbers = sorted({span.line for span in spans})
-    return ("line " if len(numbers) == 1 else "lines ") + ", ".join(map(str, numbers))
-
-
-def _named(flag: Flag) -> str:
-    return f"{flag[0]}->{flag[1]} event {flag[2]}"
-
-
-def _spelt(flag: Flag, name: str = "set_flag") -> str:
-    src, dst, event = flag
-    return f'pto.{name}["{src}", "{dst}", "{EVENTS[event]}"]'
-
-
-def _times(number: int) -> str:
-    return "once" if number == 1 else f"{number} times"
+def _sums(left: Mapping[int, Mapping[_Key, int]], grid: int) -> list[tuple[_Key, tuple[int, str]]]:
+    """For all that blocks left over: how often in the first of them, and in how many."""
+    found: list[tuple[_Key, tuple[int, str]]] = []
+    for key in sorted({key for keys in left.values() for key in keys}):
+        blocks = sorted(block for block, keys in left.items() if key in keys)
+        where = f" in {len(blocks)} of {grid} blocks, first {blocks[0]}" if grid > 1 else ""
+        found.append((key, (left[blocks[0]][key], where)))
+    return found

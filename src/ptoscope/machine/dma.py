@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -142,7 +143,7 @@ def _rows(data: Bytes, start: int, rows: int, step: int, length: int) -> Bytes:
 class _Padding:
     """The layout of a padded UB row: left fill, data, fill up to the end."""
 
-    pattern: Bytes
+    element: Bytes
     left: int
     end: int
 
@@ -158,8 +159,12 @@ class _Padding:
         end = max(-(-filled // DMA_ALIGNMENT) * DMA_ALIGNMENT, row_stride)
         value = pad.value
         assert isinstance(value, NumpyLanes)
-        pattern = np.frombuffer(value.a.tobytes(), dtype=np.uint8)
-        return _Padding(np.resize(pattern, end), left, end)
+        return _Padding(np.frombuffer(value.a.tobytes(), dtype=np.uint8), left, end)
+
+    @cached_property
+    def pattern(self) -> Bytes:
+        """What a row is filled with; only rows that are inside UB can be so long."""
+        return np.resize(self.element, self.end)
 
     def fill(self, row: Bytes, data: Bytes) -> None:
         row[: self.left] = self.pattern[: self.left]

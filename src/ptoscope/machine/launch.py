@@ -9,8 +9,9 @@ from ptoscope.diagnostics import Diagnostic, PtoError
 from ptoscope.isa.dtypes import I8, INDEX
 from ptoscope.isa.targets import Target
 from ptoscope.machine.core import ReferenceCore
-from ptoscope.machine.deadlock import Flag, left_over
+from ptoscope.machine.deadlock import left_over
 from ptoscope.machine.faults import Fault
+from ptoscope.machine.flags import Buffer, Flag
 from ptoscope.machine.lanes import NumpyLanes, constant, quietly
 from ptoscope.machine.memory import Memory, Region, gm_base, gm_regions
 from ptoscope.machine.schedule import Schedule
@@ -26,13 +27,16 @@ def launch(
     grid: int,
     max_steps: int | None = None,
     schedule: str = "program",
+    turns: dict[int, int] | None = None,
 ) -> list[Diagnostic]:
     """Runs every block, one after the other; PtoError if one faults. A block may begin
-    `max_steps` turns of its loops. `schedule` says which legal order the pipes take (see
-    `Schedule.parse`). Gives warnings: flags that are left set."""
+    `max_steps` turns of its loops; `turns` takes how many each began. `schedule` says which
+    legal order the pipes take (see `Schedule.parse`). Gives warnings: flags that are left set
+    and buffers that are still held."""
     chosen = Schedule.parse(schedule)
     regions = gm_regions(arguments)
     left: dict[int, dict[Flag, int]] = {}
+    held: dict[int, dict[Buffer, int]] = {}
     with quietly():
         values = [argument_value(a) for a in arguments]
         for block in chosen.blocks(grid):
@@ -42,8 +46,10 @@ def launch(
                 walker.run(core, values)
             except Fault as fault:
                 raise PtoError([fault.diagnostic(program, block, grid)]) from None
-            left[block] = core.pipes.left_set()
-    return left_over(program, walker.function, left, grid)
+            left[block], held[block] = core.pipes.left_set(), core.pipes.held()
+            if turns is not None:
+                turns[block] = core.begun
+    return left_over(program, walker.function, left, grid, held)
 
 
 def argument_value(argument: Argument) -> NumpyLanes:

@@ -1,29 +1,35 @@
 """Pipes, flags and buffers.
 
-The scalar unit issues instructions in program order; each pipe executes its own in order.
-In program order a pipe runs as soon as it can; one that has to wait keeps its later
-instructions queued until another pipe lets it go on. Another order (see `schedule`) queues
-everything and chooses. When nothing can go on and something is still queued, that is a
-deadlock.
+The scalar unit issues instructions in program order; each pipe executes its own in order,
+but for copies to GM, which may overtake each other. In program order a pipe runs as soon as
+it can; one that has to wait keeps its later instructions queued until another pipe lets it
+go on. Another order (see `schedule`) queues everything and chooses. When nothing can go on
+and something is still queued, that is a deadlock.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
+from itertools import islice
 
 from ptoscope.isa.record import Site
 from ptoscope.isa.targets import BUFFERS, EVENTS, MOST_PENDING, PIPE_ALL, PIPES
-from ptoscope.machine.deadlock import Deadlock, Entry, Flag, Stuck, Turn, Wait, overflow
+from ptoscope.machine.deadlock import Deadlock, Entry, Stuck, Turn, Wait, overflow
 from ptoscope.machine.faults import SYNC_MISUSE, Fault
+from ptoscope.machine.flags import Buffer, Flag
 from ptoscope.machine.schedule import Order
 
 Thunk = Callable[[], object]
 
 DEPTH = 1024
 """Instructions that an order may hold back on a pipe. Chosen: it bounds the memory of a run."""
+OVERTAKEN = 64
+"""Instructions that a copy may overtake at once. Chosen: it bounds the time to look for one."""
 FLAGS: list[Flag] = [(s, d, e) for s in PIPES for d in PIPES for e in range(len(EVENTS))]
 """All flags, in the order of their words in `Pipes.counts`."""
+HELD: list[Buffer] = [(pipe, buffer) for pipe in PIPES for buffer in range(BUFFERS)]
+"""All buffers of all pipes, in the order of their counts there."""
 LOW = (1 << 32) - 1
 """The part of such a word that counts how often the flag is set."""
 
@@ -32,9 +38,9 @@ class Pipes:
     """The pipes of one core and what orders them.
 
     `order` decides what runs when; None is program order. `turns` is the engine's own list
-    of the turns of the loops that the scalar unit is in, outermost first. An engine that
-    tells them also accounts for every set_flag here or in `restore`, so that a deadlock can
-    say what has happened; otherwise it says only what is queued.
+    of the turns of the loops that the scalar unit is in, outermost first; None where it does
+    not tell. An engine accounts for every set_flag here or in `restore`, so that a deadlock
+    can say what has happened.
     """
 
     def __init__(self, order: Order | None = None, turns: Sequence[Turn] | None = None) -> None:
@@ -45,8 +51,8 @@ class Pipes:
         self._issued = 0
         self._flags: dict[Flag, int] = defaultdict(int)
         self._totals: dict[Flag, int] = defaultdict(int)
-        self._held: dict[tuple[str, int], int] = defaultdict(int)
-        self._claims: dict[tuple[str, int], int] = defaultdict(int)
+        self._held: dict[Buffer, int] = defaultdict(int)
+        self._claims: dict[Buffer, int] = defaultdict(int)
         """What each pipe will hold when it has done all that was issued to it."""
         self._releases: dict[int, dict[object, str]] = defaultdict(dict)
         self._waits: dict[str, Wait] = {}
@@ -62,25 +68,24 @@ class Pipes:
 
     def counts(self) -> tuple[list[int], list[int]]:
         """All flags (by first pipe, second pipe, event) and all buffers (by pipe, buffer). A
-        flag's lower 32 bits say how often it is set; the upper how often it has been, for an
-        engine that tells turns."""
-        flags = [self._flags[flag] for flag in FLAGS]
-        if self._turns is not None:
-            flags = [self._totals[f] << 32 | count for f, count in zip(FLAGS, flags, strict=True)]
-        return flags, [self._held[p, b] for p in PIPES for b in range(BUFFERS)]
+        flag's lower 32 bits say how often it is set; the upper how often it has been."""
+        flags = [self._totals[flag] << 32 | self._flags[flag] for flag in FLAGS]
+        return flags, [self._held[buffer] for buffer in HELD]
 
     def restore(self, flags: list[int], held: list[int]) -> None:
         """Sets all flags and buffers, in the order of `counts`, where nothing is queued."""
         for flag, word in zip(FLAGS, flags, strict=True):
             self._flags[flag], self._totals[flag] = word & LOW, word >> 32
-        numbers = iter(held)
-        for pipe in PIPES:
-            for buffer in range(BUFFERS):
-                self._held[pipe, buffer] = self._claims[pipe, buffer] = next(numbers)
+        for buffer, count in zip(HELD, held, strict=True):
+            self._held[buffer] = self._claims[buffer] = count
 
     def left_set(self) -> dict[Flag, int]:
         """The flags that are set, and how often."""
         return {flag: count for flag, count in self._flags.items() if count}
+
+    def held(self) -> dict[Buffer, int]:
+        """The buffers that pipes hold, and how often."""
+        return {buffer: count for buffer, count in self._held.items() if count}
 
     def idle(self, pipe: str) -> bool:
         """Whether an instruction given to a pipe now is certain to run at once."""
@@ -91,8 +96,8 @@ class Pipes:
     ) -> None:
         """Gives an instruction to a pipe. A thunk that returns False has to wait.
 
-        `gives` is the flag it sets or the release it makes. One that `swaps` may change
-        places with a neighbour on its pipe that does, too.
+        `gives` is the flag it sets or the release it makes. Nothing orders those that `swap`
+        on their pipe, but for barriers and what waits there (see `_chosen`).
         """
         if self._order is not None:
             self._defer(self._order, pipe, self._entry(site, thunk, gives, swaps))
@@ -124,13 +129,13 @@ class Pipes:
             raise self._stuck(entry.site)
 
     def step(self, pipe: str) -> bool:
-        """Runs the first instruction queued on a pipe; False if there is none or it waits."""
+        """Runs the first instruction queued on a pipe, or a copy that overtakes it; False if
+        there is none or it waits."""
         queue = self._queues[pipe]
         if not queue:
             return False
-        if len(queue) > 1 and queue[0].swaps and queue[1].swaps and self._swaps():
-            queue[0], queue[1] = queue[1], queue[0]
-        entry = queue[0]
+        place = self._chosen(queue)
+        entry = queue[place]
         try:
             if entry.thunk() is False:
                 return False
@@ -139,11 +144,21 @@ class Pipes:
             fault.queued = True
             fault.iterations[:0] = entry.turn_texts()
             raise
-        queue.popleft()
+        del queue[place]
         return True
 
-    def _swaps(self) -> bool:
-        return self._order is not None and self._order.swaps()
+    def _chosen(self, queue: deque[Entry]) -> int:
+        """Which one of a queue runs. A copy may overtake copies, set_flag and rls_buf: those
+        signal when all before them is complete, and hold up nothing behind them."""
+        if self._order is None or len(queue) < 2:
+            return 0
+        choices = [0]
+        for place, entry in enumerate(islice(queue, OVERTAKEN + 1)):
+            if entry.swaps and place > 0:
+                choices.append(place)
+            elif not entry.swaps and entry.gives is None:
+                break
+        return 0 if len(choices) == 1 else self._order.choose(choices)
 
     def pull(self, pipe: str, asking: frozenset[str] = frozenset()) -> bool:
         """Runs the first instruction queued on a pipe, and before it what it waits for; False
@@ -182,9 +197,8 @@ class Pipes:
             if wait.full:
                 return overflow(entry.site, wait.full, MOST_PENDING, entry)
         queued = {pipe: list(queue) for pipe, queue in self._queues.items()}
-        totals = None if self._turns is None else dict(self._totals)
-        held = {key: count for key, count in self._held.items() if count}
-        return Deadlock(Stuck(blocked, queued, self.left_set(), totals, held, at))
+        flags, totals = self.left_set(), dict(self._totals)
+        return Deadlock(Stuck(blocked, queued, flags, totals, self.held(), at))
 
     # Flags.
 
@@ -277,7 +291,7 @@ class Pipes:
 
     def _owes(self, pipe: str, number: int) -> bool:
         """Whether anything up to a number is still queued on a pipe. The first is the oldest:
-        what swaps with it runs at once."""
+        what overtakes it runs at once."""
         queue = self._queues[pipe]
         return bool(queue) and queue[0].number <= number
 
@@ -294,7 +308,7 @@ def _for_flag(flag: Flag) -> Wait:
 
 
 def _nothing() -> None:
-    """A barrier of one pipe: no neighbours change places over it."""
+    """A barrier of one pipe: nothing overtakes it."""
 
 
 def _check(site: Site, what: str, value: int, count: int) -> None:

@@ -1,7 +1,9 @@
 """Schedules: which legal order of the pipes a run takes.
 
-The scalar unit issues in program order and every pipe keeps its own order. When a pipe runs
-what it was given is free, but for flags, buffers and barriers. A schedule uses that freedom:
+The scalar unit issues in program order and every pipe keeps its own order, but for copies to
+GM, which a barrier of their pipe has to order, or something that the pipe waits for. When a
+pipe runs what it was given is free, but for flags, buffers and barriers. A schedule uses that
+freedom:
 `program` runs everything as soon as it is issued; `lazy` delays every copy until something
 waits for it; `eager` lets the copies run ahead of vector work; `seed:N` decides at random,
 the same way every time. A kernel without a race gives the same bits under all of them.
@@ -26,6 +28,9 @@ _NAMES = ("program", "lazy", "eager")
 _READINESS = (0.0, 0.1, 0.5, 0.9)
 """How likely a pipe of a random schedule goes on where it might: one is drawn for each, so
 that in some runs a pipe lags far behind another."""
+
+_OVERTAKING = (0.2, 0.5, 0.9)
+"""How likely a copy overtakes others where it may: one is drawn for each random schedule."""
 
 
 @dataclass(frozen=True)
@@ -90,9 +95,9 @@ class Order(ABC):
         """Which pipe goes on first where all have to; `heads` says which instruction of the
         program's order each has reached."""
 
-    def swaps(self) -> bool:
-        """Whether the second of two copies that nothing orders is to run first."""
-        return False
+    def choose(self, places: Sequence[int]) -> int:
+        """Which place of a pipe's queue is next: the first of these, or a copy behind it."""
+        return places[0]
 
 
 def _latest(heads: dict[str, int]) -> list[str]:
@@ -134,6 +139,7 @@ class _Random(Order):
     def __init__(self, rng: random.Random) -> None:
         self._rng = rng
         self._readiness = {pipe: rng.choice(_READINESS) for pipe in PIPES}
+        self._overtaking = rng.choice(_OVERTAKING)
 
     def settle(self, pipes: Pipes) -> None:
         for pipe in self.rank(dict.fromkeys(pipes.waiting(), 0)):
@@ -143,5 +149,8 @@ class _Random(Order):
     def rank(self, heads: dict[str, int]) -> list[str]:
         return self._rng.sample(list(heads), len(heads))
 
-    def swaps(self) -> bool:
-        return self._rng.random() < 0.5
+    def choose(self, places: Sequence[int]) -> int:
+        if self._rng.random() >= self._overtaking:
+            return places[0]
+        # The last of them again and again turns their order round.
+        return self._rng.choice((places[-1], self._rng.choice(places[1:])))

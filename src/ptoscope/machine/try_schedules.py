@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ptoscope.arguments import Argument, array_dtype, bind
+from ptoscope.arguments import Argument, array_dtype, bind, copied
 from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
+from ptoscope.machine.faults import STEPS
 from ptoscope.machine.launch import launch
 from ptoscope.machine.schedule import schedules
 from ptoscope.machine.walker import Walker
@@ -17,11 +18,17 @@ from ptoscope.machine.walker import Walker
 if TYPE_CHECKING:
     from ptoscope.kernel import Kernel
 
+_TIMES, _MORE = 4, 1000
+"""How many times the turns of program order another order may take, and how many more. Chosen:
+a kernel without a race takes the same turns in all of them."""
+
 
 @dataclass(frozen=True)
 class Difference:
-    """A schedule under which a kernel does something else than in program order: an element
-    of an argument has another value, or there is a `fault`, and the rest says nothing."""
+    """A schedule under which a kernel does something else than in program order. An element
+    of an argument has another value; or there is a `fault`; or it begins more than `limit`
+    turns of loops in a block, the last of the loop in `line`, where no block of program order
+    begins more than `turns`. What does not belong to its kind says nothing."""
 
     schedule: str
     argument: str = ""
@@ -32,8 +39,16 @@ class Difference:
     differing: int = 0
     elements: int = 0
     fault: Diagnostic | None = None
+    limit: int | None = None
+    turns: int = 0
+    line: int = 0
 
     def __str__(self) -> str:
+        if self.limit is not None:
+            return (
+                f"schedule {self.schedule} does not end within {self.limit} turns of its loops "
+                f"(it is in that of line {self.line}), where program order takes {self.turns}"
+            )
         if self.fault is not None:
             return f"schedule {self.schedule} stops, program order does not: {self.fault}"
         return (
@@ -47,6 +62,8 @@ class Difference:
         record: dict[str, object] = {"schedule": self.schedule}
         if self.fault is not None:
             return {**record, "fault": self.fault.as_json()}
+        if self.limit is not None:
+            return {**record, "limit": self.limit, "turns": self.turns, "line": self.line}
         return {
             **record,
             "argument": self.argument,
@@ -66,12 +83,14 @@ def try_schedules(
     count: int = 10,
     max_steps: int | None = None,
 ) -> Difference | None:
-    """Runs a kernel on the reference engine under `count` schedules: program, lazy, eager,
-    seed:0, seed:1, ... The first whose result differs by a bit from that of program order,
-    or None. The arguments stay as they are. PtoError if program order itself faults.
+    """Runs a kernel on the reference engine in program order and under `count` schedules
+    besides: lazy, eager, seed:0, seed:1, ... The first whose result differs by a bit from that
+    of program order, or None. The arguments stay as they are. PtoError if program order itself
+    faults.
 
     A loop that waits until a copy has changed memory ends in program order and perhaps not
-    in another: `max_steps` limits the turns of the loops of a block.
+    in another. `max_steps` limits the turns of the loops of a block; without it the others
+    may take some times as many as program order takes. One that needs more is a difference.
     """
     if count < 1:
         raise UsageError(f"{count} schedules cannot be tried; it has to be at least 1")
@@ -79,18 +98,24 @@ def try_schedules(
     walker = Walker(function, target, kernel.revision)
     bound = bind(kernel.program, function, arguments)
 
-    def run(schedule: str) -> list[Argument]:
-        copies = _copied(bound)
-        launch(kernel.program, walker, target, copies, grid, max_steps, schedule)
+    def run(schedule: str, limit: int | None, turns: dict[int, int] | None) -> list[Argument]:
+        copies = copied(bound)
+        launch(kernel.program, walker, target, copies, grid, limit, schedule, turns)
         return copies
 
-    first, *others = map(str, schedules(count))
-    expected = run(first)
+    first, *others = map(str, schedules(count + 1))
+    begun: dict[int, int] = {}
+    expected = run(first, max_steps, begun)
+    turns = max(begun.values())
+    limit = _TIMES * turns + _MORE if max_steps is None else max_steps
     for schedule in others:
         try:
-            found = run(schedule)
+            found = run(schedule, limit, None)
         except PtoError as error:
-            return Difference(schedule, fault=error.diagnostics[0])
+            fault = error.diagnostics[0]
+            if fault.code == STEPS:
+                return Difference(schedule, limit=limit, turns=turns, line=fault.line)
+            return Difference(schedule, fault=fault)
         for one, other in zip(expected, found, strict=True):
             if one.data is not None and not np.array_equal(one.data, other.data):
                 return _difference(schedule, one, other)
@@ -108,30 +133,3 @@ def _difference(schedule: str, one: Argument, other: Argument) -> Difference:
         before, after = (f"{before} (0x{row[at][::-1].tobytes().hex()})" for row in rows)
     count, elements = len(differing), len(rows[0])
     return Difference(schedule, one.name, one.position, at, before, after, count, elements)
-
-
-def _copied(arguments: Sequence[Argument]) -> list[Argument]:
-    """Arguments in memory of their own. Those that share memory share it in the copy, too."""
-    copies = {a.position: a for a in arguments}
-    groups: list[list[Argument]] = []
-    for argument in sorted((a for a in arguments if a.data is not None), key=_start):
-        if groups and _start(argument) < max(map(_end, groups[-1])):
-            groups[-1].append(argument)
-        else:
-            groups.append([argument])
-    for group in groups:
-        first = _start(group[0])
-        memory = np.empty(max(map(_end, group)) - first, dtype=np.uint8)
-        for argument in group:
-            data = memory[_start(argument) - first :][: argument.data.nbytes]
-            data[:] = argument.data
-            copies[argument.position] = replace(argument, data=data)
-    return list(copies.values())
-
-
-def _start(argument: Argument) -> int:
-    return argument.data.ctypes.data
-
-
-def _end(argument: Argument) -> int:
-    return _start(argument) + argument.data.nbytes

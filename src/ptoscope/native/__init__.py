@@ -127,7 +127,8 @@ class NativeKernel:
     def launch(
         self, arguments: list[Argument], grid: int, threads: int | None, max_steps: int | None
     ) -> list[Diagnostic]:
-        """Runs every block; PtoError if one faults. Gives warnings: flags that are left set."""
+        """Runs every block; PtoError if one faults. Gives warnings: flags that are left set
+        and buffers that are still held."""
         from ptoscope.native import engine
 
         launch = self.prepare(arguments, grid, max_steps)
@@ -135,11 +136,11 @@ class NativeKernel:
         if failed is not None:
             block, fault = failed
             raise PtoError([fault.diagnostic(self._program(), block, grid)])
-        if not launch.left:
+        if not launch.left and not launch.held:
             return []
         from ptoscope.machine.deadlock import left_over
 
-        return left_over(self._program(), self._function(), launch.left, grid)
+        return left_over(self._program(), self._function(), launch.left, grid, launch.held)
 
     def prepare(
         self,

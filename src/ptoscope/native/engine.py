@@ -22,7 +22,7 @@ from ptoscope.machine.memory import Memory, Region, gm_base, gm_regions
 from ptoscope.native import layout
 
 if TYPE_CHECKING:
-    from ptoscope.machine.deadlock import Flag
+    from ptoscope.machine.flags import Buffer, Flag
     from ptoscope.native.notes import Notes
     from ptoscope.native.stops import Stop
 
@@ -58,6 +58,7 @@ class Runner:
     def begin(self, launch: Launch) -> None:
         """Makes ready for the blocks of a launch."""
         self._launch = launch
+        self._desk: Any = None
         self.state = launch.words.copy()
         self.state[layout.UB] = self._ub_address
         self._table = launch.table.copy()
@@ -69,6 +70,10 @@ class Runner:
             self.state[layout.STAMPS] = self._stamps.ctypes.data
         self.address = self.state.ctypes.data
 
+    def end(self) -> None:
+        """Lets go of the launch, and of the caller's arrays with it."""
+        del self._launch, self._desk
+
     def run(self, block: int) -> None:
         """Runs one block; raises what stopped it."""
         launch, state = self._launch, self.state
@@ -78,15 +83,16 @@ class Runner:
         state[layout.VARIABLES :] = launch.words[layout.VARIABLES :]
         state[layout.BLOCK_INDEX] = block
         self._block = block
-        self._desk: Any = None
+        self._desk = None
         self.failure = None
         self.begun = 0
         self._give(_FIRST_TURNS)
         if launch.notes is not None:
             launch.notes.begin(state)
         stopped = launch.kernel(self.address)
-        if launch.notes is not None:
-            launch.notes.end(state)
+        whole = launch.notes is None or launch.notes.end(state)
+        if not whole and (self.failure is None or isinstance(self.failure, Fault)):
+            raise RuntimeError("notes of the run were lost: the engine was interrupted")
         if stopped or self.failure is not None:
             self.reraise()
         flags = state[layout.FLAGS : layout.HELD] & layout.COUNT
@@ -94,6 +100,11 @@ class Runner:
             from ptoscope.machine.pipes import FLAGS
 
             launch.left[block] = {FLAGS[i]: int(flags[i]) for i in np.flatnonzero(flags)}
+        held = state[layout.HELD : layout.VARIABLES]
+        if held.any():
+            from ptoscope.machine.pipes import HELD
+
+            launch.held[block] = {HELD[i]: int(held[i]) for i in np.flatnonzero(held)}
 
     def reraise(self) -> None:
         """Raises what stopped the code."""
@@ -126,6 +137,9 @@ class Runner:
             notes = self._launch.notes
             if notes is not None and notes.serve(index, self.state):
                 return 0
+            if index < 0 and self.failure is not None:
+                # Notes could not be made: the block ends at its next turn.
+                return 1
             if index == -1 or (index < 0 and self._more_turns()):
                 self._launch.check(self._block)
                 return 0
@@ -191,6 +205,8 @@ class Launch:
         self.failures: dict[int, BaseException] = {}
         self.left: dict[int, dict[Flag, int]] = {}
         """The flags that blocks left set."""
+        self.held: dict[int, dict[Buffer, int]] = {}
+        """The buffers that pipes still held when blocks ended."""
         self.cancelled = False
 
     @cached_property
@@ -253,6 +269,7 @@ class Launch:
             except BaseException as failure:
                 with self._lock:
                     self.failures[block] = failure
+        runner.end()
         self._idle.append(runner)
 
     def _take(self) -> int | None:

@@ -40,9 +40,19 @@ class Book:
         """The block is over."""
         self._count = int(state[self._at + 1])
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether there was room for every row."""
+        return self._count // layout.ROOM == len(self._full)
+
     def rows(self) -> Words:
-        """All of them, and what was left empty between."""
-        return np.concatenate((*self._full, self._open[: self._count % layout.ROOM]))
+        """All of them, and what was left empty between. Nothing can be noted after that."""
+        rows = np.empty((self._count, self._width), dtype=np.int64)
+        for start in range(0, self._count, layout.ROOM):
+            # Each room is let go as soon as it has been taken over.
+            room = self._full.pop(0) if self._full else self._open
+            rows[start : start + layout.ROOM] = room[: self._count - start]
+        return rows
 
 
 class Notes:
@@ -59,18 +69,22 @@ class Notes:
         for book in (self._notes, self._kept):
             book.lend(state)
 
-    def end(self, state: Words) -> None:
-        """A block has ended, or has stopped."""
+    def end(self, state: Words) -> bool:
+        """A block has ended, or has stopped. Whether no note was lost: where the engine could
+        not give new room (no memory; an exception out of a signal handler), they are."""
         for book in (self._notes, self._kept):
             book.take_back(state)
         self.ends.append(int(state[layout.NOTE_COUNT]))
+        return self._notes.is_whole and self._kept.is_whole
 
     def serve(self, index: int, state: Words) -> bool:
         """Gives new room, if that is what generated code asks for."""
-        book = {layout.NOTES_FULL: self._notes, layout.KEPT_FULL: self._kept}.get(index)
-        if book is None:
+        if index == layout.NOTES_FULL:
+            self._notes.turn_over(state)
+        elif index == layout.KEPT_FULL:
+            self._kept.turn_over(state)
+        else:
             return False
-        book.turn_over(state)
         return True
 
     def rows(self) -> tuple[Words, Words]:

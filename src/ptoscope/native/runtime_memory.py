@@ -14,12 +14,14 @@ def located(side: str, address: str, gm: str) -> str:
   %{side}_high = ashr i64 {address}, 44
   %{side}_position = sub i64 %{side}_high, 1
   %{side}_unknown = icmp uge i64 %{side}_position, %region_count
-  %{side}_lost = and i1 %{side}_unknown, %{side}_is_gm
   %{side}_found = select i1 %{side}_unknown, i64 -1, i64 %{side}_position
   %{side}_index = select i1 %{side}_is_gm, i64 %{side}_found, i64 -1
   %{side}_entry = mul i64 %{side}_index, 3
   %{side}_row = getelementptr i64, ptr %regions, i64 %{side}_entry
   %{side}_data = load i64, ptr %{side}_row
+  %{side}_scalar = icmp eq i64 %{side}_data, 0
+  %{side}_none = or i1 %{side}_unknown, %{side}_scalar
+  %{side}_lost = and i1 %{side}_none, %{side}_is_gm
   %{side}_size_at = getelementptr i64, ptr %{side}_row, i64 1
   %{side}_size = load i64, ptr %{side}_size_at
   %{side}_free_at = getelementptr i64, ptr %{side}_row, i64 2

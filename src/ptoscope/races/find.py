@@ -26,14 +26,22 @@ from ptoscope.races.race import (
     side,
 )
 from ptoscope.races.scopes import hazards
-from ptoscope.trace.trace import Column, Trace
+from ptoscope.trace.trace import UB, Column, Trace
+
+_End = tuple[int, bool]
+"""An event, and whether what it writes is meant or what it reads."""
 
 BLOCKS_REMEDY = Remedy("give each block bytes of its own: nothing orders blocks")
 
 
 def find_races(trace: Trace, program: Program, target: Target) -> list[Diagnostic]:
     """The races of a run as findings, in the order of the text."""
-    found = [diagnostic(race, trace, program) for race in list_races(trace, program, target)]
+    return tell(list_races(trace, program, target), trace, program)
+
+
+def tell(races: list[Race], trace: Trace, program: Program) -> list[Diagnostic]:
+    """Races as findings, in the order of the text."""
+    found = [diagnostic(race, trace, program) for race in races]
     return sorted(found, key=lambda d: (d.span, d.code))
 
 
@@ -65,17 +73,43 @@ def _remedy(race: Race, remedies: Remedies) -> Remedy:
 def _in_scopes(trace: Trace, runs: Runs, remedies: Remedies) -> list[Race]:
     races: list[Race] = []
     for early, late, times in hazards(trace, runs):
-        race = _race(trace, runs, SCOPE_RACE, early, late, times)
+        first, then = ((int(runs.event[run]), bool(runs.writes[run])) for run in (early, late))
+        race = _race(trace, SCOPE_RACE, first, then, UB, times)
         races.append(_with(race, remedies.inside_scope(race.early, race.late)))
     return races
 
 
-def _race(trace: Trace, runs: Runs, code: str, early: int, late: int, count: int = 1) -> Race:
-    """The race of two runs."""
-    sides = [side(trace, int(runs.event[r]), bool(runs.writes[r])) for r in (early, late)]
-    first = int(max(runs.start[early], runs.start[late]))
-    last = int(min(runs.stop[early], runs.stop[late])) - 1
-    return Race(code, sides[0], sides[1], int(runs.space[early]), first, last, count)
+def _race(trace: Trace, code: str, early: _End, late: _End, space: int, count: int = 1) -> Race:
+    """The race of two events in a space."""
+    low, high = _shared(_bytes(trace, early, space), _bytes(trace, late, space))
+    sides = side(trace, *early), side(trace, *late)
+    return Race(code, *sides, space, int(low[0]), int(high[-1]) - 1, len(low), count)
+
+
+def _bytes(trace: Trace, end: _End, space: int) -> tuple[Column, Column]:
+    """What an event reads or writes in a space: runs of bytes that do not touch each other, by
+    their starts and stops."""
+    a, (event, writes) = trace.accesses, end
+    rows = np.arange(*np.searchsorted(a.event, [event, event + 1]))
+    rows = rows[(a.space[rows] == space) & (a.writes[rows] == writes)]
+    count = a.count[rows]
+    row = np.repeat(rows, count)
+    turn = np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count)
+    start = a.start[row] + turn * a.stride[row]
+    order = np.argsort(start)
+    start, reach = start[order], np.maximum.accumulate((start + a.length[row])[order])
+    begins = np.flatnonzero(np.concatenate(([True], start[1:] > reach[:-1])))
+    return start[begins], reach[np.append(begins[1:], len(start)) - 1]
+
+
+def _shared(one: tuple[Column, Column], two: tuple[Column, Column]) -> tuple[Column, Column]:
+    """The runs of bytes that are in both."""
+    at = np.concatenate((one[0], two[0], one[1], two[1]))
+    step = np.repeat([1, -1], len(at) // 2)
+    # What stops at a byte has stopped before another starts there.
+    order = np.lexsort((step, at))
+    begins = np.flatnonzero(np.cumsum(step[order]) == 2)
+    return at[order][begins], at[order][begins + 1]
 
 
 @dataclass
@@ -94,7 +128,7 @@ class _Found:
         """Counts a meeting; the first one of its places is looked at closely."""
         place = self.trace.events.place
         key = int(place[meeting.early]), int(place[meeting.late])
-        self._times[key] += 1
+        self._times[key] += meeting.times
         if key not in self._races:
             self._races[key] = self._look(meeting)
 
@@ -102,16 +136,21 @@ class _Found:
         return [replace(race, count=self._times[key]) for key, race in self._races.items()]
 
     def _look(self, meeting: Meeting) -> Race:
-        early = self._runs_at(meeting.early, meeting.early_writes, meeting.cell)[-1]
-        late = self._runs_at(meeting.late, meeting.late_writes, meeting.cell)[0]
-        race = _race(self.trace, self.runs, self.code, int(early), int(late))
+        space, byte = self.runs.byte(meeting.cell)
+        early = self._events_at(meeting.early, meeting.early_writes, space, byte)[-1]
+        late = self._events_at(meeting.late, meeting.late_writes, space, byte)[0]
+        ends = (int(early), meeting.early_writes), (int(late), meeting.late_writes)
+        race = _race(self.trace, self.code, *ends, space)
         if self.code:
             return race
         one_pipe = race.early.pipe == race.late.pipe
         return replace(race, code=COPIES_RACE if one_pipe else PIPES_RACE)
 
-    def _runs_at(self, node: int, writes: bool, cell: int) -> Column:
-        """The runs of a node that touch a cell in that way."""
-        runs, rows = self.runs, self.runs.of(node)
-        touching = (runs.first[rows] <= cell) & (cell < runs.last[rows])
-        return rows.start + np.flatnonzero(touching & (runs.writes[rows] == writes))
+    def _events_at(self, node: int, writes: bool, space: int, byte: int) -> Column:
+        """The events of a node that read or write a byte."""
+        a, rows = self.trace.accesses, self.runs.accesses(node)
+        there = (a.space[rows] == space) & (a.writes[rows] == writes)
+        after = byte - a.start[rows]
+        turn = np.clip(after // np.maximum(a.stride[rows], 1), 0, a.count[rows] - 1)
+        after -= turn * a.stride[rows]
+        return a.event[rows][there & (after >= 0) & (after < a.length[rows])]

@@ -9,6 +9,7 @@ import numpy as np
 from ptoscope.check.text import Text
 from ptoscope.diagnostics import Edit
 from ptoscope.isa.targets import EVENTS
+from ptoscope.races.event_ids import EventIds
 from ptoscope.races.race import Side
 from ptoscope.races.scopes import kind_of
 from ptoscope.trace.places import LOOPS
@@ -30,6 +31,7 @@ class Remedies:
     def __init__(self, trace: Trace, text: Text) -> None:
         self._trace = trace
         self._text = text
+        self._ids = EventIds(trace.function)
 
     def between_pipes(self, early: Side, late: Side) -> Remedy:
         """A flag from one pipe to the other; a full barrier where none fits."""
@@ -81,16 +83,24 @@ class Remedies:
         return tuple(made)
 
     def _free_event(self, src: str, dst: str) -> str | None:
-        """An event that this pair of pipes does not use, in this run or in the text."""
+        """An event that this pair of pipes does not use, in this run or in the text: of one
+        that the kernel computes all that it may be."""
         syncs = self._trace.syncs
         pair = (syncs.src == PIPE_NUMBERS[src]) & (syncs.dst == PIPE_NUMBERS[dst])
         flags = np.isin(syncs.kind, (SET, WAIT))
-        used = {EVENTS[i] for i in np.unique(syncs.id[pair & flags]).tolist() if 0 <= i < 8}
+        used: set[int] = set(np.unique(syncs.id[pair & flags]).tolist())
         for place in self._trace.places:
             attrs = place.op.attrs
-            if (attrs.get("src"), attrs.get("dst")) == (src, dst):
-                used.add(str(attrs.get("event")))
-        return next((name for name in EVENTS if name not in used), None)
+            if (attrs.get("src"), attrs.get("dst")) != (src, dst):
+                continue
+            if "event" in attrs:
+                used.add(EVENTS.index(str(attrs["event"])))
+                continue
+            computed = self._ids.possible(place.op.operands[0])
+            if computed is None:
+                return None
+            used |= computed
+        return next((name for i, name in enumerate(EVENTS) if i not in used), None)
 
     # Where two places meet: the two operations of one block that they are, or are in.
 

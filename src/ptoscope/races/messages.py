@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ptoscope.check.flow import Values
 from ptoscope.diagnostics import Diagnostic
-from ptoscope.program import Program
+from ptoscope.isa.types import Ptr
+from ptoscope.program import Function, Program
 from ptoscope.races.race import BLOCKS_RACE, COPIES_RACE, SCOPE_RACE, Race, Side
 from ptoscope.trace.trace import REGISTERS, UB, Trace
 
 KINDS = {"RAW": "read after write", "WAR": "write after read", "WAW": "write after write"}
+_AT_ONCE = {"RAW": "a write and a read", "WAR": "a read and a write", "WAW": "two writes"}
+"""The same for what has no order."""
 _EXPECTED = {
     COPIES_RACE: "a barrier between copies of one pipe that touch the same bytes",
     SCOPE_RACE: "a fitting pto.mem_bar between them: inside a vecscope of A5 the order of the text "
@@ -26,12 +30,19 @@ def diagnostic(race: Race, trace: Trace, program: Program) -> Diagnostic:
         race.code,
         late.place.span,
         _message(race, trace),
-        found=f"{KINDS[race.kind]} ({race.kind}), {_where(early, trace)}, then "
-        f"{_where(late, trace)}{times}",
+        found=f"{_order(race, trace)}{times}",
         expected=_EXPECTED.get(race.code, f"{late.pipe} waits for {early.pipe}"),
         hint=race.remedy,
     )
     return replace(made, fix=race.fix)
+
+
+def _order(race: Race, trace: Trace) -> str:
+    """The two accesses, in the order of the program if there is one."""
+    early, late = (_where(side, trace) for side in (race.early, race.late))
+    if race.code == BLOCKS_RACE:
+        return f"{_AT_ONCE[race.kind]} ({race.kind}), {early} and {late}, both at the same time"
+    return f"{KINDS[race.kind]} ({race.kind}), {early}, then {late}"
 
 
 def _message(race: Race, trace: Trace) -> str:
@@ -52,7 +63,7 @@ def _message(race: Race, trace: Trace) -> str:
     if race.code == BLOCKS_RACE:
         return (
             f"{what}block {late.block} {late.verb} {touched}, which block {early.block} "
-            f"{early.verb} at line {early.line}"
+            f"{early.verb} at the same time (line {early.line})"
         )
     verb = "write" if early.writes else "read"
     return (
@@ -62,12 +73,39 @@ def _message(race: Race, trace: Trace) -> str:
 
 
 def _bytes(race: Race, trace: Trace) -> str:
-    span = f"bytes {race.first} to {race.last}"
     if race.space == REGISTERS:
         return f"the special register {trace.registers[race.first // 8]}"
-    if race.space == UB:
-        return f"UB {span}"
-    return f"{span} of %{trace.function.names[trace.function.params[race.space]]}"
+    span = f"bytes {race.first} to {race.last}"
+    where = f"UB {span}" if race.space == UB else f"{span} of {_argument(race, trace)}"
+    return where if race.runs == 1 else f"{where}, in {race.runs} runs"
+
+
+def _argument(race: Race, trace: Trace) -> str:
+    """The argument whose bytes are counted, and those that the text uses in its place."""
+    function, values = trace.function, Values(trace.function)
+    used = {_used(side, function, values) for side in (race.early, race.late)}
+    others = sorted(position for position in used if position not in (None, race.space))
+    name, *more = (f"%{function.names[function.params[p]]}" for p in (race.space, *others))
+    return f"{name} (which shares memory with {' and '.join(more)})" if more else name
+
+
+def _used(side: Side, function: Function, values: Values) -> int | None:
+    """The argument in GM that an instruction uses; None if it may be one or another."""
+    found: set[int] = set()
+    pointers = [slot for slot in side.place.op.operands if _is_gm(function, slot)]
+    while pointers:
+        for source in values.sources(pointers.pop()):
+            if source in function.params:
+                found.add(function.params.index(source))
+            elif source in values.made:
+                op = values.made[source]
+                pointers += [slot for slot in op.operands if _is_gm(function, slot)]
+    return found.pop() if len(found) == 1 else None
+
+
+def _is_gm(function: Function, slot: int) -> bool:
+    kind = function.types[slot]
+    return isinstance(kind, Ptr) and kind.space == "gm"
 
 
 def _where(side: Side, trace: Trace) -> str:

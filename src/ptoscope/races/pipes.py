@@ -8,55 +8,49 @@ is complete. Events are gone through in an order that the rules allow.
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from ptoscope.isa.targets import PIPES
 from ptoscope.races.board import IN_ORDER, Board, Clock, Meeting
-from ptoscope.races.cells import Runs, merge
+from ptoscope.races.cells import Runs
 from ptoscope.trace.trace import (
     BARRIER,
     GET,
     MEM_BAR,
+    NONE,
     PIPE_NUMBERS,
     RELEASE,
     SET,
     WAIT,
-    Column,
     Trace,
 )
 
 _S = PIPE_NUMBERS["PIPE_S"]
 _ALL = PIPE_NUMBERS["PIPE_ALL"]
-_NODE = -1
+_NODE = NONE
 _MARK = -2
 """A place on a pipe that a release in mode 1 waits for: all before it is done."""
+_AT_ONCE = 1 << 14
+"""How many instructions are taken out of the columns at a time."""
 
 
-class _Item(NamedTuple):
-    """An instruction on its way: its event, its pipe, a kind of `syncs` or _NODE or _MARK, the
-    key of what it synchronises, what the scalar unit knew when it issued it. An acquisition
-    awaits releases (their events), a release in mode 1 its marks on pipes that hold the buffer."""
-
-    event: int
-    pipe: int
-    kind: int
-    key: tuple[int, ...]
-    awaited: tuple[int, ...]
-    scalar: Clock | None
+_Item = tuple[int, int, int, tuple[int, ...], tuple[int, ...], Clock | None]
+"""An instruction on its way: its event, its pipe, a kind of `syncs` or _NODE or _MARK, the key of
+what it synchronises (of a node, the bounds of its accesses), what it awaits, and what the scalar
+unit knew when it issued it. An acquisition awaits releases (their events), a release in mode 1 its
+marks on pipes that hold the buffer."""
 
 
 def meetings(trace: Trace, runs: Runs, report: Callable[[Meeting], None]) -> None:
     """Reports nodes of one block that touch the same bytes and that nothing orders: for each
     node and each other pipe the last one. After that the two count as ordered, so that what
     the same remedy orders is not reported again."""
-    ranges = merge(runs)
-    board = Board(runs, ranges, report)
+    board = Board(runs, report)
     core: _Core | None = None
     block = -1
-    for event, now, pipe, kind, key, mode in _items(trace, ranges.node):
+    for event, now, pipe, kind, mode, key in _items(trace, runs):
         if now != block:
             block = now
             core = _Core(event, board)
@@ -64,24 +58,28 @@ def meetings(trace: Trace, runs: Runs, report: Callable[[Meeting], None]) -> Non
         core.issue(event, pipe, kind, key, mode)
 
 
-def _items(trace: Trace, nodes: Column) -> list[tuple[int, int, int, int, tuple[int, ...], int]]:
-    """What the pipes are given, in the order of issue: event, block, pipe, kind, key, mode."""
-    syncs, events = trace.syncs, trace.events
-    pipes = np.array([PIPE_NUMBERS.get(place.pipe, 0) for place in trace.places])
-    found: list[tuple[int, int, int, int, tuple[int, ...], int]] = []
+def _items(trace: Trace, runs: Runs) -> Iterator[tuple[int, int, int, int, int, tuple[int, ...]]]:
+    """What the pipes are given, in the order of issue: event, block, pipe, kind, mode, and the
+    key of a synchronisation or the bounds of the accesses of a node."""
+    syncs, events, nodes = trace.syncs, trace.events, runs.nodes
     used = np.flatnonzero(syncs.kind != MEM_BAR)
-    columns = (syncs.event, syncs.kind, syncs.src, syncs.dst, syncs.id, syncs.mode)
-    blocks = events.block[syncs.event[used]].tolist()
-    rows = zip(*(c[used].tolist() for c in columns), strict=True)
-    for (event, kind, src, dst, number, mode), block in zip(rows, blocks, strict=True):
-        pipe = dst if kind == WAIT else src
-        found.append((event, block, pipe, kind, (src, dst, number), mode))
-    nodes = np.unique(nodes)
-    columns = nodes, events.block[nodes], pipes[events.place[nodes]]
-    for event, block, pipe in zip(*(c.tolist() for c in columns), strict=True):
-        found.append((event, block, pipe, _NODE, (), 0))
-    found.sort(key=lambda item: item[0])
-    return found
+    order = np.argsort(np.concatenate((syncs.event[used], nodes)), kind="stable")
+    pipes = np.array([PIPE_NUMBERS.get(place.pipe, 0) for place in trace.places])
+    for begin in range(0, len(order), _AT_ONCE):
+        some = order[begin : begin + _AT_ONCE]
+        sync = some < len(used)
+        rows = np.empty((8, len(some)), dtype=np.int64)
+        s, n = used[some[sync]], some[~sync] - len(used)
+        src, dst, kind = syncs.src[s], syncs.dst[s], syncs.kind[s]
+        pipe = np.where(kind == WAIT, dst, src)
+        event = syncs.event[s]
+        rows[:, sync] = event, events.block[event], pipe, kind, syncs.mode[s], src, dst, syncs.id[s]
+        event = nodes[n]
+        pipe, none = pipes[events.place[event]], np.full(len(n), NONE)
+        bounds = runs.bounds[n], runs.bounds[n + 1]
+        rows[:, ~sync] = event, events.block[event], pipe, none, none, *bounds, none
+        *values, src, dst, number = rows.tolist()
+        yield from zip(*values, zip(src, dst, number, strict=True), strict=True)
 
 
 class _Core:
@@ -123,13 +121,13 @@ class _Core:
             if mode == 1:
                 awaited = tuple(p for p, count in enumerate(held) if count and p != pipe)
                 for other in awaited:
-                    self._give(_Item(event, other, _MARK, key, (), self._scalar))
-        if self._give(_Item(event, pipe, kind, key, awaited, self._scalar)) and self._waiting:
+                    self._give((event, other, _MARK, key, (), self._scalar))
+        if self._give((event, pipe, kind, key, awaited, self._scalar)) and self._waiting:
             self._advance()
 
     def _give(self, item: _Item) -> bool:
         """Whether the pipe executes it at once."""
-        queue = self._queues[item.pipe]
+        queue = self._queues[item[1]]
         if not queue and self._execute(item):
             return True
         queue.append(item)
@@ -148,32 +146,32 @@ class _Core:
                     moved = True
 
     def _execute(self, item: _Item) -> bool:
-        event, pipe, kind = item.event, item.pipe, item.kind
+        event, pipe, kind, key, awaited, scalar = item
         known = self._known[pipe]
-        if item.scalar is not None and item.scalar is not self._merged[pipe]:
-            self._merged[pipe] = item.scalar
-            _join(known, item.scalar)
+        if scalar is not None and scalar is not self._merged[pipe]:
+            self._merged[pipe] = scalar
+            _join(known, scalar)
         if known[_S] < event:
             # What the scalar unit did itself is complete when it issues the next one.
             known[_S] = event
         if kind == _NODE:
-            self._board.touch(event, pipe, known)
+            self._board.touch(event, pipe, known, key[:2])
         elif kind == SET:
-            self._tokens[item.key].append(self._done(event, pipe))
+            self._tokens[key].append(self._done(event, pipe))
         elif kind == WAIT:
-            tokens = self._tokens[item.key]
+            tokens = self._tokens[key]
             if not tokens:
                 return False
             _join(known, tokens.popleft())
         elif kind == GET:
-            if any(release not in self._released for release in item.awaited):
+            if any(release not in self._released for release in awaited):
                 return False
-            for release in item.awaited:
+            for release in awaited:
                 _join(known, self._released[release])
         elif kind == RELEASE:
-            if any((mark, event) not in self._marks for mark in item.awaited):
+            if any((mark, event) not in self._marks for mark in awaited):
                 return False
-            self._release(item)
+            self._release(event, pipe, key[2], awaited)
         elif kind == _MARK:
             self._marks[pipe, event] = self._done(event, pipe)
         elif kind == BARRIER:
@@ -189,20 +187,23 @@ class _Core:
         clock[pipe] = event
         return clock
 
-    def _release(self, item: _Item) -> None:
+    def _release(self, event: int, pipe: int, buffer: int, marks: tuple[int, ...]) -> None:
         """In mode 1 a release comes after what was given to other pipes that hold the buffer."""
-        clock = self._done(item.event, item.pipe)
-        for pipe in item.awaited:
-            _join(clock, self._marks.pop((pipe, item.event)))
-        waiting = self._known if item.pipe in IN_ORDER else self._deferred
-        _join(waiting[item.pipe], clock)
-        announced = self._announced[item.key[2]]
+        clock = self._done(event, pipe)
+        for other in marks:
+            _join(clock, self._marks.pop((other, event)))
+        waiting = self._known if pipe in IN_ORDER else self._deferred
+        _join(waiting[pipe], clock)
+        announced = self._announced[buffer]
         # One release stands for those before it, so that the list stays short.
-        over = [r for r in announced if r < item.event and r in self._released]
+        over = [r for r in announced if r < event and r in self._released]
         for release in over:
             _join(clock, self._released[release])
             announced.remove(release)
-        self._released[item.event] = clock
+            if not self._waiting:
+                # No acquisition on its way awaits it.
+                del self._released[release]
+        self._released[event] = clock
 
 
 def _join(clock: Clock, other: Clock) -> None:

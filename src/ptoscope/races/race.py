@@ -44,7 +44,8 @@ class Side:
 class Race:
     """Two accesses to the bytes `first` to `last` (inclusive) of a space (-1 is UB, -2 are special
     registers, else the position of an argument) that nothing orders, `early` before `late` in
-    program order.
+    program order. They meet in so many `runs` of bytes; in one run it is every byte from `first`
+    to `last`.
 
     `count` is how often the two places meet so; the sides are those of the first time.
     `remedy` says in words the smallest thing that would order them; `fix` is that change of
@@ -57,6 +58,7 @@ class Race:
     space: int
     first: int
     last: int
+    runs: int
     count: int
     remedy: str = ""
     fix: tuple[Edit, ...] = ()
@@ -75,6 +77,7 @@ class Race:
             "space": _SPACES.get(self.space, f"argument {self.space}"),
             "first_byte": self.first,
             "last_byte": self.last,
+            "runs": self.runs,
             "count": self.count,
             "early": _side(self.early),
             "late": _side(self.late),

@@ -1,25 +1,25 @@
 """Loads and stores of one vecscope: on A5 only a mem_bar orders those of the same bytes.
 
-A place is a load or a store of the body. Its clock says for every place up to which event the
-accesses of that one are complete when it executes: by barriers, and because what it uses was
-made from what they loaded. The rules are those of the check before a run (`check.sync_scopes`).
+A place is a load or a store of the body. Two executions of different places race where they
+touch the same byte, one writes, neither is complete before the other (`races.scope_order` says
+what orders them), and they do not store the same value: one that was made in the same turns.
+Executions of one place that write a byte do it in their order. The rules are those of the check
+before a run (`check.sync_scopes`), which knows less and is silent where it does not know.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from ptoscope.check.flow import Values
-from ptoscope.check.sync_scopes import makers, ordered_kinds
+from ptoscope.check.scope_values import ScopeValues
+from ptoscope.isa.types import Mask, Type, is_vector_state
 from ptoscope.races.cells import Runs
-from ptoscope.trace.trace import MEM_BAR, NONE, UB, Column, Place, Trace, barrier_type
-
-Bounds = dict[int, int]
-"""For some places, the event before which all their accesses are complete."""
+from ptoscope.races.origins import Executions, Origins, RunTurns
+from ptoscope.races.scope_order import Order
+from ptoscope.trace.trace import MEM_BAR, NONE, UB, Column, Place, Trace
 
 
 class Hazard(NamedTuple):
@@ -40,22 +40,25 @@ def kind_of(place: Place, writes: bool) -> str:
 def hazards(trace: Trace, runs: Runs) -> Iterator[Hazard]:
     """Those of all vecscopes, one for each two places."""
     inside = np.flatnonzero((trace.events.entry[runs.event] != NONE) & (runs.space == UB))
-    if not len(inside):
+    if not runs.writes[inside].any():
         return
-    entry = trace.events.entry[runs.event[inside]]
-    cuts = np.flatnonzero(np.diff(entry)) + 1
+    cuts = np.flatnonzero(np.diff(trace.events.entry[runs.event[inside]])) + 1
+    borders = np.flatnonzero(np.diff(trace.events.entry)) + 1
+    borders = np.concatenate(([0], borders, [len(trace.events)]))
     bars = trace.syncs.event[trace.syncs.kind == MEM_BAR]
     types = trace.syncs.mode[trace.syncs.kind == MEM_BAR]
-    values = Values(trace.function)
+    texts = _Texts(trace)
     known: dict[tuple[bytes, ...], dict[tuple[int, int], Hazard]] = {}
     total: dict[tuple[int, int], Hazard] = {}
     for rows in np.split(inside, cuts):
-        first, last = (int(runs.event[r]) for r in (rows[0], rows[-1]))
+        at = int(np.searchsorted(borders, runs.event[rows[0]], side="right"))
+        first, last = int(borders[at - 1]), int(borders[at])
         mine = slice(*np.searchsorted(bars, [first, last]))
-        looks = _looks(trace, runs, rows, first, bars[mine], types[mine])
+        looks = _looks(trace, runs, rows, first, last, bars[mine])
         found = known.get(looks)
         if found is None:
-            scope = _Scope(trace, runs, rows, bars[mine], types[mine], values)
+            pairs = list(zip(bars[mine].tolist(), types[mine].tolist(), strict=True))
+            scope = _Scope(trace, runs, rows, (first, last), pairs, texts)
             found = known[looks] = scope.hazards()
         for places, hazard in found.items():
             before = total.get(places)
@@ -68,76 +71,155 @@ def _more(hazard: Hazard, times: int) -> Hazard:
 
 
 def _looks(
-    trace: Trace, runs: Runs, rows: Column, first: int, bars: Column, types: Column
+    trace: Trace, runs: Runs, rows: Column, first: int, last: int, bars: Column
 ) -> tuple[bytes, ...]:
     """What the hazards of an execution depend on: steady loops make the same again and again."""
-    event = runs.event[rows]
+    turn = trace.events.turn[first:last]
+    inner = turn[turn > turn[0]]
     columns = (
-        event - first,
-        trace.events.place[event],
+        runs.event[rows] - first,
+        trace.events.place[first:last],
+        np.where(turn > turn[0], turn - (inner[0] if len(inner) else 0), NONE),
         runs.first[rows],
         runs.last[rows],
         bars - first,
-        types,
     )
     return tuple(column.tobytes() for column in columns)
 
 
+class _Texts:
+    """What the text says of vecscopes."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+        self.places = {id(place.op): place.index for place in trace.places}
+        self.parents: list[int] = trace.turns.parent.tolist()
+        self._values: dict[tuple[int, ...], ScopeValues] = {}
+
+    def values(self, scope: int, accesses: list[int]) -> ScopeValues:
+        """The values of a vecscope of which some places access UB."""
+        key = scope, *accesses
+        found = self._values.get(key)
+        if found is None:
+            places = self._trace.places
+            ids = {id(places[p].op) for p in accesses}
+            types = self._trace.function.types
+            found = self._values[key] = ScopeValues(places[scope].op, types, ids)
+        return found
+
+
 class _Scope:
-    """One execution of a vecscope."""
+    """One execution of a vecscope: the events from the first up to the last (excluded)."""
 
     def __init__(
         self,
         trace: Trace,
         runs: Runs,
         rows: Column,
-        bars: Column,
-        types: Column,
-        values: Values,
+        events: tuple[int, int],
+        bars: list[tuple[int, int]],
+        texts: _Texts,
     ) -> None:
-        self._trace, self._runs, self._rows = trace, runs, rows
+        self._trace, self._runs, self._rows, self._bars = trace, runs, rows, bars
+        self._range, self._texts = events, texts
         self._event = runs.event[rows]
         self._place = trace.events.place[self._event]
         self._writes = runs.writes[rows]
-        places = np.unique(self._place).tolist()
-        self._events: dict[int, list[int]] = {
-            p: np.unique(self._event[self._place == p]).tolist() for p in places
-        }
-        writing = {p: bool(self._writes[self._place == p].any()) for p in places}
-        self._kinds = {p: kind_of(trace.places[p], writing[p]) for p in places}
-        self._loads = _loads(trace, places, values)
-        self._bars: list[int] = bars.tolist()
-        self._types: list[int] = types.tolist()
-        self._fences: list[dict[str, Bounds]] | None = None
+        self._places: list[int] = np.unique(self._place).tolist()
+        self._writing = {p: bool(self._writes[self._place == p].any()) for p in self._places}
+        kinds = {p: kind_of(trace.places[p], self._writing[p]) for p in self._places}
+        self._scalar = {p for p, kind in kinds.items() if kind[0] != "V"}
+        self._kinds = kinds
 
     def hazards(self) -> dict[tuple[int, int], Hazard]:
         """By the two places."""
-        if not self._writes.any() or len(self._events) == 1:
-            return {}
         found: dict[tuple[int, int], Hazard] = {}
+        if not self._writes.any() or len(self._places) == 1:
+            return found
+        self._values = self._texts.values(
+            int(self._trace.events.place[self._range[0]]), self._places
+        )
+        executions = Executions(self._trace, *self._range)
+        order: Order | None = None
         judged: set[tuple[int, int]] = set()
-        for accesses in self._shared():
-            last: dict[int, int] = {}
-            for row in accesses:
-                place, event = int(self._place[row]), int(self._event[row])
-                for other, early in last.items():
-                    pair = int(self._event[early]), event
-                    if (
-                        other == place
-                        or not (self._writes[row] or self._writes[early])
-                        or pair in judged
-                    ):
-                        continue
+        for accesses in self._shared(executions):
+            if order is None:
+                texts = self._texts
+                turns = RunTurns(executions, texts.places, texts.parents)
+                origins = Origins(self._trace, self._values, executions, turns, self._places)
+                order = Order(self._trace, executions, origins, self._kinds, self._bars)
+            for early, late in self._loose(accesses, order):
+                pair = int(self._event[early]), int(self._event[late])
+                if pair not in judged:
                     judged.add(pair)
-                    if not self._ordered(*pair, other, place) and not self._same(early, row):
-                        places = other, place
-                        before = found.get(places)
-                        rows = int(self._rows[early]), int(self._rows[row])
-                        found[places] = Hazard(*rows, 1) if before is None else _more(before, 1)
-                last[place] = row
+                    places = int(self._place[early]), int(self._place[late])
+                    before = found.get(places)
+                    rows = int(self._rows[early]), int(self._rows[late])
+                    found[places] = Hazard(*rows, 1) if before is None else _more(before, 1)
         return found
 
-    def _shared(self) -> Iterator[list[int]]:
+    def _loose(self, accesses: list[int], order: Order) -> Iterator[tuple[int, int]]:
+        """Of the accesses of one cell, each with the latest one of each other place that is not
+        ordered before it."""
+        earlier: dict[int, list[tuple[int, int, bool]]] = {}
+        stored: dict[int, int] = {}
+        columns = (column[accesses].tolist() for column in (self._place, self._event, self._writes))
+        for row, place, event, writes in zip(accesses, *columns, strict=True):
+            for other, before in earlier.items():
+                if (
+                    other == place
+                    or not (writes or self._writing[other])
+                    # The scalar unit keeps its own order.
+                    or (other in self._scalar and place in self._scalar)
+                ):
+                    continue
+                for early, at, wrote in reversed(before):
+                    if not wrote and at < stored.get(place, NONE):
+                        # What this place stored before is stored before this: with that the
+                        # load has been compared.
+                        break
+                    if (wrote or writes) and not order.ordered(other, at, place, event):
+                        if not (wrote and writes and self._same(early, row)):
+                            yield early, row
+                        break
+            if writes:
+                # What this place did before is done before this.
+                earlier[place] = [(row, event, True)]
+                stored[place] = event
+            else:
+                earlier.setdefault(place, []).append((row, event, False))
+
+    def _same(self, early: int, late: int) -> bool:
+        """Two stores of one value to one place: in any order the same."""
+        a, b = (self._trace.places[int(self._place[r])].op for r in (early, late))
+        if a.name != b.name or a.attrs != b.attrs:
+            return False
+        types = self._trace.function.types
+        data = [0, *(i for i, s in enumerate(a.operands) if i and _is_data(types[s]))]
+        if any(a.operands[i] != b.operands[i] for i in data):
+            return False
+        loops = max(self._values.varies(a.operands[i]) for i in data)
+        return self._turn(early, loops) == self._turn(late, loops) and self._same_bytes(early, late)
+
+    def _turn(self, row: int, loops: int) -> int:
+        """The turn of the innermost of so many loops of the vecscope around an access."""
+        turn = int(self._trace.events.turn[self._event[row]])
+        op = self._trace.places[int(self._place[row])].op
+        for _ in range(self._values.depth(op) - loops):
+            turn = self._texts.parents[turn]
+        return turn
+
+    def _same_bytes(self, early: int, late: int) -> bool:
+        runs = self._runs
+        one, two = (
+            self._rows[slice(*np.searchsorted(self._event, [e, e + 1]))]
+            for e in (self._event[early], self._event[late])
+        )
+        return np.array_equal(runs.start[one], runs.start[two]) and np.array_equal(
+            runs.stop[one], runs.stop[two]
+        )
+
+    def _shared(self, executions: Executions) -> Iterator[list[int]]:
         """The accesses of each cell that several places touch and one writes, but for those
         where it is seen at once that the last uses what the others loaded."""
         first, last = self._runs.first[self._rows], self._runs.last[self._rows]
@@ -148,95 +230,33 @@ class _Scope:
         row, cell = row[order], cell[order]
         begin = np.flatnonzero(np.concatenate(([True], cell[1:] != cell[:-1])))
         end = np.concatenate((begin[1:], [len(cell)]))
-        place, writes = self._place[row], self._writes[row]
-        only = np.repeat(place[end - 1], end - begin)
-        at_end = np.zeros(len(row), dtype=bool)
-        at_end[end - 1] = True
-        used = self._use(place, only) | at_end
-        plain = np.logical_and.reduceat(used, begin)
-        written = np.logical_or.reduceat(writes, begin)
-        several = ~np.logical_and.reduceat(place == only, begin)
-        for i in np.flatnonzero(written & several & ~plain).tolist():
+        only = np.repeat(row[end - 1], end - begin)
+        used = row == only
+        used[end - 1] = True
+        several = ~np.logical_and.reduceat(self._place[row] == self._place[only], begin)
+        judged = several & np.logical_or.reduceat(self._writes[row], begin)
+        if judged.any():
+            used |= self._use(row, only, executions)
+            judged &= ~np.logical_and.reduceat(used, begin)
+        for i in np.flatnonzero(judged).tolist():
             yield row[begin[i] : end[i]].tolist()
 
-    def _use(self, place: Column, user: Column) -> Column:
-        """Whether a place is a load from which what another stores is made."""
-        names = sorted(self._events)
-        table = np.zeros((len(names), len(names)), dtype=bool)
-        for j, p in enumerate(names):
-            for load in self._loads[p]:
-                table[names.index(load), j] = True
-        rank = np.zeros(names[-1] + 1, dtype=np.int64)
-        rank[names] = range(len(names))
-        return table[rank[place], rank[user]]
-
-    def _same(self, early: int, late: int) -> bool:
-        """Two stores of one value to one place: in any order the same."""
-        if not (self._writes[early] and self._writes[late]):
-            return False
-        a, b = (self._trace.places[int(self._place[r])].op for r in (early, late))
-        runs, (one, two) = self._runs, self._rows[[early, late]]
-        return (
-            a.name == b.name
-            and a.operands[:1] == b.operands[:1]
-            and a.attrs == b.attrs
-            and bool(runs.start[one] == runs.start[two] and runs.stop[one] == runs.stop[two])
-        )
-
-    # Order.
-
-    def _ordered(self, early: int, late: int, place: int, user: int) -> bool:
-        kinds = self._kinds[place], self._kinds[user]
-        if kinds[0][0] != "V" and kinds[1][0] != "V":
-            # The scalar unit keeps its own order.
-            return True
-        return early < self._clock(user, late).get(place, NONE)
-
-    def _clock(self, place: int, event: int) -> Bounds:
-        """What is complete when a place executes at an event."""
-        clock = dict(self._fence(place, event))
-        for load in self._loads[place]:
-            done = self._events[load]
-            at = bisect_left(done, event)
-            if at:
-                _join(clock, self._fence(load, done[at - 1]))
-                clock[load] = event
-        return clock
-
-    def _fence(self, place: int, event: int) -> Bounds:
-        """What barriers alone order before it."""
-        if self._fences is None:
-            self._fences = self._raise_fences()
-        return self._fences[bisect_left(self._bars, event)].get(self._kinds[place], {})
-
-    def _raise_fences(self) -> list[dict[str, Bounds]]:
-        """For each number of barriers passed: what they complete, for each kind of access."""
-        fences: list[dict[str, Bounds]] = [{}]
-        self._fences = fences
-        for bar, kind in zip(self._bars, self._types, strict=True):
-            before, after = ordered_kinds(barrier_type(kind))
-            passed: Bounds = {}
-            for place, done in self._events.items():
-                at = bisect_left(done, bar)
-                if self._kinds[place] in before and at:
-                    _join(passed, self._clock(place, done[at - 1]))
-                    passed[place] = bar
-            now = dict(fences[-1])
-            for name in after:
-                bounds = dict(now.get(name, {}))
-                _join(bounds, passed)
-                now[name] = bounds
-            fences.append(now)
-        return fences
+    def _use(self, early: Column, late: Column, executions: Executions) -> Column:
+        """Whether a row is a load from which, without a join between, comes what another one
+        uses: that is the latest execution of the load before it."""
+        used = np.zeros(len(early), dtype=bool)
+        for user in self._places:
+            at_user = self._place[late] == user
+            sources = self._values.sources(self._trace.places[user].op.operands)
+            for op, _ in sources.accesses if at_user.any() else ():
+                load = self._texts.places[id(op)]
+                at = np.flatnonzero(at_user & (self._place[early] == load))
+                events = executions.events(load)
+                newest = np.searchsorted(events, self._event[late[at]]) - 1
+                used[at] = events[newest] == self._event[early[at]]
+        return used
 
 
-def _join(bounds: Bounds, more: Bounds) -> None:
-    for place, event in more.items():
-        if bounds.get(place, NONE) < event:
-            bounds[place] = event
-
-
-def _loads(trace: Trace, places: list[int], values: Values) -> dict[int, list[int]]:
-    """For each place the others whose results go into its operands."""
-    by_op = {id(trace.places[p].op): p for p in places}
-    return {p: [by_op[i] for i in makers(values, trace.places[p].op) if i in by_op] for p in places}
+def _is_data(kind: Type) -> bool:
+    """Whether what is stored depends on an operand of this type: a mask only chooses bytes."""
+    return is_vector_state(kind) and not isinstance(kind, Mask)

@@ -3,40 +3,27 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
 
 import numpy as np
 
 from ptoscope.isa.core import Transfer
 from ptoscope.isa.distributions import Access
-from ptoscope.isa.dtypes import DType
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.record import Site
 from ptoscope.isa.types import Space
 from ptoscope.machine.core import ReferenceCore, number
 from ptoscope.machine.faults import Fault
 from ptoscope.machine.lanes import NumpyLanes
-from ptoscope.machine.memory import Memory
+from ptoscope.machine.memory import Memory, Region
 from ptoscope.machine.stream import Stream
+from ptoscope.trace.noting import Noting
 from ptoscope.trace.recorder import Recorder
-from ptoscope.trace.shapes import dense, elements, lanes
-from ptoscope.trace.trace import (
-    BARRIER,
-    GET,
-    NONE,
-    PIPE_NUMBERS,
-    REGISTERS,
-    RELEASE,
-    SET,
-    UB,
-    WAIT,
-)
+from ptoscope.trace.shapes import Shape, dense, elements, lanes
+from ptoscope.trace.trace import NONE, PIPE_NUMBERS, REGISTERS, UB
 from ptoscope.trace.transfers import Copy
 
-_READ_UB, _WRITE_UB = UB * 2, UB * 2 + 1
 
-
-class TraceCore(ReferenceCore):
+class TraceCore(Noting, ReferenceCore):
     """Runs as its base does. A walker tells it which segment begins and which loops and scopes
     it enters; `places` are the numbers of the uses it will see, `spaces` by the id of a region
     its space and where in it the region begins."""
@@ -54,14 +41,11 @@ class TraceCore(ReferenceCore):
         super().__init__(memory, block, grid, max_steps)
         self._recorder = recorder
         self._places = places
-        self._segment = NONE
         self._turn = self._entry = NONE
         self._loops: list[list[int]] = []
         self._issued: deque[tuple[int, int]] = deque()
         self._outside: list[tuple[int, int]] = []
         self._known: dict[object, int] = {}
-        self._written: set[str] | None = None
-        """The registers that the instruction of a pipe has written."""
         self._spaces = {id(memory.ub): (UB, 0), **spaces}
 
     # Where the run is.
@@ -69,7 +53,7 @@ class TraceCore(ReferenceCore):
     def begin_segment(self, segment: int) -> None:
         """The instructions of a segment come next."""
         begun = self._recorder.begun
-        self._segment = len(begun) // 3
+        self.segment = len(begun) // 3
         begun.extend((segment, self._turn, self._entry))
 
     def begin_loop(self, place: int, first: int, step: int) -> None:
@@ -85,12 +69,13 @@ class TraceCore(ReferenceCore):
         loop[2] += loop[3]
 
     def end_loop(self) -> None:
+        """It has ended."""
         self._turn = self._loops.pop()[0]
 
     def issue_scope(self) -> None:
         """A vecscope is issued next; PIPE_V comes to them in this order."""
         self._issued.append((self._turn, len(self._recorder.entries)))
-        self._recorder.entries.append(self._segment)
+        self._recorder.entries.append(self.segment)
 
     def begin_scope(self) -> None:
         """The body of the next vecscope runs."""
@@ -98,25 +83,18 @@ class TraceCore(ReferenceCore):
         self._turn, self._entry = self._issued.popleft()
 
     def end_scope(self) -> None:
+        """It has ended."""
         self._turn, self._entry = self._outside.pop()
 
-    # What it touches.
+    # Notes.
 
-    def _touch(self, site: Site, kind: int, shape: int, address: int) -> None:
-        self._recorder.touches.extend((self._segment, self._places[site], kind, shape, address))
+    def _touch(self, site: Site, space: int, writes: bool, shape: int, address: int) -> None:
+        kind = space * 2 + writes
+        self._recorder.touches.extend((self.segment, self._places[site], kind, shape, address))
 
-    def load(self, site: Site, address: Lanes, access: Access, dtype: DType) -> NumpyLanes:
-        value = super().load(site, address, access, dtype)
-        shape = self._known.get(access)
-        if shape is None:
-            shape = self._known[access] = self._recorder.shape(lanes(access, None))
-        self._touch(site, _READ_UB, shape, number(address))
-        return value
-
-    def store(
-        self, site: Site, address: Lanes, access: Access, value: Lanes, mask: Lanes | None
+    def note_lanes(
+        self, site: Site, writes: bool, address: Lanes, access: Access, mask: Lanes | None
     ) -> None:
-        super().store(site, address, access, value, mask)
         assert mask is None or isinstance(mask, NumpyLanes)
         gate = None if mask is None or mask.is_full() else mask
         key = access if gate is None else (access, gate.a.tobytes())
@@ -124,10 +102,10 @@ class TraceCore(ReferenceCore):
         if shape is None:
             touched = lanes(access, None if gate is None else gate.active())
             shape = self._known[key] = self._recorder.shape(touched)
-        self._touch(site, _WRITE_UB, shape, number(address))
+        self._touch(site, UB, writes, shape, number(address))
 
-    def _scattered(
-        self, site: Site, kind: int, base: Lanes, offsets: Lanes, active: Lanes, width: int
+    def note_spread(
+        self, site: Site, writes: bool, base: Lanes, offsets: Lanes, active: Lanes, width: int
     ) -> None:
         assert isinstance(offsets, NumpyLanes)
         assert isinstance(active, NumpyLanes)
@@ -139,141 +117,60 @@ class TraceCore(ReferenceCore):
         shape = self._known.get(key)
         if shape is None:
             shape = self._known[key] = self._recorder.shape(elements(starts - first, width))
-        self._touch(site, kind, shape, number(base) + first)
+        self._touch(site, UB, writes, shape, number(base) + first)
 
-    def gather(
-        self, site: Site, base: Lanes, offsets: Lanes, active: Lanes, width: int
-    ) -> NumpyLanes:
-        value = super().gather(site, base, offsets, active, width)
-        self._scattered(site, _READ_UB, base, offsets, active, width)
-        return value
+    def note_stream(self, site: Site, before: Stream, address: Lanes, after: Stream | None) -> None:
+        start = number(address) - len(before.pending)
+        length = len(before.pending)
+        if after is not None:
+            assert after.end is not None
+            length = after.end - len(after.pending) - start
+        self._touch(site, UB, True, self._recorder.shape(dense(length)), start)
 
-    def scatter(
-        self,
-        site: Site,
-        base: Lanes,
-        offsets: Lanes,
-        active: Lanes,
-        value: Lanes,
-        width: int,
-        in_order: bool = False,
+    def note_scalar(
+        self, site: Site, writes: bool, space: Space, address: Lanes, size: int
     ) -> None:
-        super().scatter(site, base, offsets, active, value, width, in_order)
-        self._scattered(site, _WRITE_UB, base, offsets, active, width)
-
-    def _run(self, site: Site, start: int, length: int) -> None:
-        if length > 0:
-            self._touch(site, _WRITE_UB, self._recorder.shape(dense(length)), start)
-
-    def stream_store(
-        self, site: Site, state: object, address: Lanes, value: Lanes, length: Lanes
-    ) -> Stream:
-        assert isinstance(state, Stream)
-        after = super().stream_store(site, state, address, value, length)
-        start = number(address) - len(state.pending)
-        assert after.end is not None
-        self._run(site, start, after.end - len(after.pending) - start)
-        return after
-
-    def stream_flush(self, site: Site, state: object, address: Lanes) -> None:
-        assert isinstance(state, Stream)
-        super().stream_flush(site, state, address)
-        self._run(site, number(address) - len(state.pending), len(state.pending))
-
-    def _scalar(self, site: Site, space: Space, address: Lanes, size: int, writes: bool) -> None:
         region, offset = self.memory.locate(site, space, number(address))
-        where, begin = self._spaces[id(region)]
-        self._touch(site, where * 2 + writes, self._recorder.shape(dense(size)), begin + offset)
+        self._at(site, writes, region, offset, dense(size))
 
-    def load_scalar(self, site: Site, space: Space, address: Lanes, dtype: DType) -> NumpyLanes:
-        value = super().load_scalar(site, space, address, dtype)
-        self._scalar(site, space, address, dtype.bytes, False)
-        return value
+    def _at(self, site: Site, writes: bool, region: Region, offset: int, shape: Shape) -> None:
+        known = self._known.get(shape)
+        if known is None:
+            known = self._known[shape] = self._recorder.shape(shape)
+        space, begin = self._spaces[id(region)]
+        self._touch(site, space, writes, known, begin + offset)
 
-    def store_scalar(self, site: Site, space: Space, address: Lanes, value: Lanes) -> None:
-        super().store_scalar(site, space, address, value)
-        self._scalar(site, space, address, value.dtype.bytes, True)
-
-    def transfer(self, site: Site, src: Lanes, dst: Lanes, transfer: Transfer) -> None:
-        moved = Copy.of(transfer).ends
-        if moved is not None:
-            self._end(site, transfer.src_space, number(src), moved.read, False)
-            self._end(site, transfer.dst_space, number(dst), moved.written, True)
-        super().transfer(site, src, dst, transfer)
-
-    def _end(self, site: Site, space: Space, at: int, shape: object, writes: bool) -> None:
+    def note_copy(self, site: Site, src: Lanes, dst: Lanes, transfer: Transfer) -> None:
+        ends = Copy.of(transfer).ends
+        if ends is None:
+            return
         try:
-            region, offset = self.memory.locate(site, space, at)
+            found = (
+                self.memory.locate(site, transfer.src_space, number(src)),
+                self.memory.locate(site, transfer.dst_space, number(dst)),
+            )
         except Fault:
             # The copy itself faults, when its pipe comes to it.
             return
-        known = self._known.get(shape)
-        if known is None:
-            assert isinstance(shape, tuple)
-            known = self._known[shape] = self._recorder.shape(shape)
-        where, begin = self._spaces[id(region)]
-        self._touch(site, where * 2 + writes, known, begin + offset)
+        if all(end.fits(at, r.size) for end, (r, at) in zip(ends, found, strict=True)):
+            for writes, end, (region, at) in zip((False, True), ends, found, strict=True):
+                self._at(site, writes, region, at, end.shape)
 
-    def issue(self, site: Site, body: Callable[[], None]) -> None:
-        segment = self._segment
-
-        def traced() -> None:
-            now, self._segment = self._segment, segment
-            self._written = set()
-            body()
-            self._written = None
-            self._segment = now
-
-        super().issue(site, traced)
-
-    # Special registers are read and written at issue, except by what a pipe executes later.
-
-    def read_register(self, site: Site, name: str, dtype: DType, initial: int) -> Lanes:
-        if self._written is None and site.record.pipe == "PIPE_S":
-            self._register(site, name, False)
-        return super().read_register(site, name, dtype, initial)
-
-    def write_register(self, site: Site, name: str, value: Lanes) -> None:
-        if self._written is not None and name not in self._written:
-            self._written.add(name)
-            self._register(site, name, True)
-        super().write_register(site, name, value)
-
-    def _register(self, site: Site, name: str, writes: bool) -> None:
+    def note_register(self, site: Site, writes: bool, name: str) -> None:
         shape = self._recorder.shape(dense(8))
-        self._touch(site, REGISTERS * 2 + writes, shape, self._recorder.register(name))
+        self._touch(site, REGISTERS, writes, shape, self._recorder.register(name))
 
-    # What it orders.
-
-    def _sync(self, site: Site, kind: int, src: str, dst: str, number: int, mode: int) -> None:
+    def note_sync(
+        self, site: Site, kind: int, src: str, dst: str, id: Lanes | None, mode: Lanes | None
+    ) -> None:
         self._recorder.syncs.extend(
             (
-                self._segment,
+                self.segment,
                 self._places[site],
                 kind,
                 PIPE_NUMBERS[src],
                 PIPE_NUMBERS[dst] if dst else NONE,
-                number,
-                mode,
+                NONE if id is None else number(id),
+                NONE if mode is None else number(mode),
             )
         )
-
-    def set_flag(self, site: Site, src: str, dst: str, event: Lanes) -> None:
-        self._sync(site, SET, src, dst, number(event), NONE)
-        super().set_flag(site, src, dst, event)
-
-    def wait_flag(self, site: Site, src: str, dst: str, event: Lanes) -> None:
-        self._sync(site, WAIT, src, dst, number(event), NONE)
-        super().wait_flag(site, src, dst, event)
-
-    def get_buf(self, site: Site, pipe: str, buffer: Lanes, mode: Lanes) -> None:
-        self._sync(site, GET, pipe, "", number(buffer), number(mode))
-        super().get_buf(site, pipe, buffer, mode)
-
-    def rls_buf(self, site: Site, pipe: str, buffer: Lanes, mode: Lanes) -> None:
-        self._sync(site, RELEASE, pipe, "", number(buffer), number(mode))
-        super().rls_buf(site, pipe, buffer, mode)
-
-    def barrier(self, site: Site, pipe: str) -> None:
-        self._sync(site, BARRIER, pipe, "", NONE, NONE)
-        super().barrier(site, pipe)

@@ -13,30 +13,25 @@ from ptoscope.trace import marks
 from ptoscope.trace.marks import Mark
 from ptoscope.trace.recorder import Recorder
 from ptoscope.trace.shapes import Shape, dense, elements, lanes
+from ptoscope.trace.spaces import Extent
 from ptoscope.trace.trace import NONE, REGISTERS, UB, Column
 from ptoscope.trace.transfers import Copy
-
-Spaces = dict[int, tuple[int, int]]
-"""By the position of an array: its space, and where in it the array begins."""
 
 
 def decode(
     recorder: Recorder,
     known: list[Mark],
-    notes: Column,
-    kept: Column,
+    notes: tuple[Column, Column],
     ends: list[int],
-    spaces: Spaces,
+    extents: dict[int, Extent],
+    ub_bytes: int,
 ) -> None:
-    """Writes the notebooks. `known` are the marks by number, `ends` how many notes there were
-    at the end of each block."""
-    _Decoder(recorder, known, notes, kept, spaces).decode()
-    begun = np.concatenate(([0], np.cumsum(_of_kind(known, notes) == marks.SEGMENT)))
-    recorder.blocks.extend(begun[ends].tolist())
-
-
-def _of_kind(known: list[Mark], notes: Column) -> Column:
-    return np.array([mark.kind for mark in known], dtype=np.int8)[notes[:, 0]]
+    """Writes the notebooks. `known` are the marks by number; the notes are rows, and the words
+    kept beside them; `ends` how many rows there were at the end of each block; `extents` where
+    each array is, by position."""
+    decoder = _Decoder(recorder, known, notes, extents, ub_bytes)
+    decoder.decode()
+    recorder.blocks.extend(decoder.segments_before(ends))
 
 
 class _Decoder:
@@ -44,37 +39,44 @@ class _Decoder:
         self,
         recorder: Recorder,
         known: list[Mark],
-        notes: Column,
-        kept: Column,
-        spaces: Spaces,
+        notes: tuple[Column, Column],
+        extents: dict[int, Extent],
+        ub_bytes: int,
     ) -> None:
-        self._recorder, self._known, self._kept = recorder, known, kept
-        self._notes = notes
-        self._mark, self._a, self._b, self._c = notes.T
-        self._kind = _of_kind(known, notes)
-        self._spaces = spaces
+        self._recorder, self._known = recorder, known
+        rows, self._kept = notes
+        self._mark, self._a, self._b, self._c = rows.T
+        self._kind = np.array([mark.kind for mark in known], dtype=np.int8)[self._mark]
+        self._segments = np.flatnonzero(self._kind == marks.SEGMENT)
+        self._ub_bytes = ub_bytes
+        most = max(extents, default=-1) + 1
+        self._extents = np.full((most + 1, 3), NONE)
+        """Of each position; the last one of none."""
+        for position, extent in extents.items():
+            self._extents[position] = extent
         self._touches: list[Column] = []
+
+    def segments_before(self, ends: list[int]) -> list[int]:
+        """How many segments had begun after so many notes."""
+        return np.searchsorted(self._segments, ends).tolist()
 
     def decode(self) -> None:
         """Writes all notebooks."""
-        recorder = self._recorder
-        segments, turns, entries = (
-            np.flatnonzero(self._kind == k) for k in (marks.SEGMENT, marks.TURN, marks.ENTRY)
-        )
-        self._segments = segments
-        number = self._static(lambda mark: mark.detail if mark.kind == marks.SEGMENT else NONE)
+        recorder, segments = self._recorder, self._segments
+        turns, entries = (np.flatnonzero(self._kind == k) for k in (marks.TURN, marks.ENTRY))
+        number = self._said(lambda mark: mark.detail if mark.kind == marks.SEGMENT else NONE)
         turn, entry = self._a[segments], self._b[segments]
         begun = (number[segments], _rank(turns, turn), _rank(entries, entry))
         _write(recorder.begun, begun)
-        place = self._static(lambda mark: mark.place)
+        place = self._said(lambda mark: mark.place)
         _write(recorder.turns, (_rank(turns, self._a[turns]), place[turns], self._b[turns]))
         _write(recorder.entries, (_rank(segments, self._a[entries]),))
         self._syncs(place)
         self._accesses(place)
 
-    def _static(self, property: Callable[[Mark], int]) -> Column:
+    def _said(self, say: Callable[[Mark], int]) -> Column:
         """What a mark says, for each note."""
-        return np.array([property(mark) for mark in self._known], dtype=np.int64)[self._mark]
+        return np.array([say(mark) for mark in self._known], dtype=np.int64)[self._mark]
 
     def _syncs(self, place: Column) -> None:
         at = np.flatnonzero(self._kind == marks.SYNC)
@@ -150,54 +152,56 @@ class _Decoder:
 
     def _spread(self, mark: Mark, at: Column) -> None:
         width, count = mark.detail
-        places = self._words(at, count // 2).view(np.int32)
-        at = at[some := (places >= 0).any(axis=1)]
-        places = np.sort(places[some], axis=1)
-        first = np.where(places >= 0, places, np.iinfo(np.int32).max).min(axis=1, initial=1 << 30)
-        relative = np.where(places >= 0, places - first[:, None], NONE)
-        rows, which = _unique(relative)
-        shapes = [self._shape(elements(np.unique(r[r >= 0]).astype(np.int64), width)) for r in rows]
+        places = np.sort(self._words(at, count // 2).view(np.int32), axis=1)
+        some = places[:, 0] != marks.IDLE
+        at, places = at[some], places[some]
+        first = places[:, 0].astype(np.int64)
+        rows, which = _unique(np.where(places == marks.IDLE, NONE, places - first[:, None]))
+        shapes = [self._shape(elements(np.unique(row[row != NONE]), width)) for row in rows]
         self._touch(at, UB * 2 + mark.writes, np.array(shapes, dtype=np.int64)[which], first)
 
     def _run(self, mark: Mark, at: Column) -> None:
-        at = at[self._c[at] > 0]
         lengths, which = np.unique(self._c[at], return_inverse=True)
         shapes = np.array([self._shape(dense(int(n))) for n in lengths], dtype=np.int64)
         self._touch(at, UB * 2 + 1, shapes[which], self._b[at])
 
     def _scalar(self, mark: Mark, at: Column) -> None:
         space, size = mark.detail
-        self._end(at, space, self._b[at], np.full(len(at), self._shape(dense(size))), mark.writes)
+        extent, offset = self._located(space, self._b[at])
+        self._touch(at, extent[0] * 2 + mark.writes, self._shape(dense(size)), extent[1] + offset)
 
     def _copy(self, mark: Mark, at: Column) -> None:
         src_space, dst_space, limit, size, levels = mark.detail
         words = self._words(at, 7 + 3 * levels)
-        rows, which = _unique(np.delete(words, (0, 1, 6), axis=1))
+        src, src_at = self._located(src_space, words[:, 0])
+        dst, dst_at = self._located(dst_space, words[:, 1])
+        # What a copy touches depends on its numbers, and on whether it stays inside.
+        numbers = np.delete(words, (0, 1, 6), axis=1)
+        rows, which = _unique(np.column_stack((src_at, src[2], dst_at, dst[2], numbers)))
         shapes = np.full((len(rows), 2), NONE)
-        for i, (length, padded, left, right, *steps) in enumerate(rows.tolist()):
+        for i, (read_at, read_size, write_at, write_size, *row) in enumerate(rows.tolist()):
+            length, padded, left, right, *steps = row
             every = tuple((steps[k], steps[k + 1], steps[k + 2]) for k in range(0, len(steps), 3))
             ends = Copy(length, limit, every, bool(padded), left, right, size).ends
-            if ends is not None:
-                shapes[i] = self._shape(ends.read), self._shape(ends.written)
+            if ends is None or NONE in (read_size, write_size):
+                continue
+            if ends.read.fits(read_at, read_size) and ends.written.fits(write_at, write_size):
+                shapes[i] = self._shape(ends.read.shape), self._shape(ends.written.shape)
         read, written = shapes[which].T
-        self._end(at, src_space, words[:, 0], read, False)
-        self._end(at, dst_space, words[:, 1], written, True)
+        fine = read != NONE
+        self._touch(at[fine], src[0][fine] * 2, read[fine], (src[1] + src_at)[fine])
+        self._touch(at[fine], dst[0][fine] * 2 + 1, written[fine], (dst[1] + dst_at)[fine])
 
-    def _end(self, at: Column, space: Space, address: Column, shape: Column, writes: bool) -> None:
-        """Accesses in a space; one without a shape, or in no array, is of a copy at fault."""
+    def _located(self, space: Space, address: Column) -> tuple[Column, Column]:
+        """Space, begin and size of what each address is in, as Extent says, size NONE where it
+        is in nothing; and the offset in it."""
         if space == "ub":
-            where, begin, found = np.full(len(at), UB), address, shape != NONE
-        else:
-            position = gm_position(address)
-            most = max(self._spaces, default=0) + 1
-            table = np.full((most + 1, 2), NONE)
-            for known, entry in self._spaces.items():
-                table[known] = entry
-            there = (position >= 0) & (position < most)
-            where, low = table[np.where(there, position, most)].T
-            begin = address - gm_base(position) + low
-            found = (where != NONE) & (shape != NONE)
-        self._touch(at[found], (where * 2 + writes)[found], shape[found], begin[found])
+            ub = np.array([UB, 0, self._ub_bytes])
+            return np.repeat(ub[:, None], len(address), axis=1), address
+        position = gm_position(address)
+        none = len(self._extents) - 1
+        there = np.where((position >= 0) & (position < none), position, none)
+        return self._extents[there].T, address - gm_base(position)
 
 
 def _rank(sorted_notes: Column, notes: Column) -> Column:
@@ -215,4 +219,5 @@ def _unique(rows: Column) -> tuple[Column, Column]:
 
 
 def _write(notebook: Any, columns: tuple[Column, ...]) -> None:
-    notebook.frombytes(np.stack(columns, axis=1).astype(notebook.typecode).tobytes())
+    rows = np.stack(columns, axis=1, dtype=notebook.typecode, casting="same_kind")
+    notebook.frombytes(rows.tobytes())

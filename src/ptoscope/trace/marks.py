@@ -26,7 +26,7 @@ MASKED = 5
 or where they are kept if they are more than 64."""
 SPREAD = 6
 """An address for each lane; detail: bytes of each and how many lanes. Where they are kept, as
-32-bit numbers, -1 for a lane that takes no part."""
+32-bit numbers, IDLE for a lane that takes no part."""
 RUN = 7
 """One run of bytes in UB: how many."""
 SCALAR = 8
@@ -36,6 +36,9 @@ COPY = 9
 kept: both addresses, the length, whether it is padded, left, right, then its levels."""
 REGISTER = 10
 """A special register; detail: its name."""
+
+
+IDLE = (1 << 31) - 1
 
 
 class Mark(NamedTuple):

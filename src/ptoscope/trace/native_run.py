@@ -27,11 +27,12 @@ class TracedKernel:
             self._outline, kernel.function, kernel.target, kernel.revision, able
         )
         module = compiler.module()
-        self._notes_of = compiler.core
+        self._marks, self._sites = list(compiler.core.marks), compiler.core.sites
+        stops = module.stops
         self._code = native.NativeKernel(
             native.assemble(module),
             kernel.target,
-            lambda: module.stops,
+            lambda: stops,
             lambda: kernel.program,
             lambda: kernel.function,
         )
@@ -41,11 +42,11 @@ class TracedKernel:
         kernel, notes = self._kernel, Notes()
         failed = engine.run(self._code.prepare(arguments, grid, limit, notes), threads=1)
         recorder = Recorder(self._outline.segments)
-        known = list(self._notes_of.marks)
-        decode(recorder, known, *notes.rows(), notes.ends, list_spaces(arguments))
+        extents, ub_bytes = list_spaces(arguments), kernel.target.ub_bytes
+        decode(recorder, self._marks, notes.rows(), notes.ends, extents, ub_bytes)
         error, last = None, NONE
         if failed is not None:
             block, fault = failed
             error = PtoError([fault.diagnostic(kernel.program, block, grid)])
-            last = recorder.last_place(self._notes_of.sites.get(fault.site, NONE))
+            last = recorder.last_place(self._sites.get(fault.site, NONE))
         return recorder.finish(kernel.function, grid, self._outline.places, error, last)

@@ -10,7 +10,7 @@ import numpy as np
 from ptoscope.arguments import Argument, bind
 from ptoscope.diagnostics import PtoError, UsageError
 from ptoscope.isa.dtypes import I8
-from ptoscope.kernel import Kernel, choose_engine
+from ptoscope.kernel import Kernel, check_counts, choose_engine
 from ptoscope.machine.faults import Fault
 from ptoscope.machine.lanes import quietly
 from ptoscope.machine.launch import argument_value
@@ -36,9 +36,7 @@ def trace(
     PtoError for wrong arguments, as from a call. A fault of the run is not raised: the trace
     has what happened before it and, as `error`, the fault.
     """
-    for name, value in (("grid", grid), ("max_steps", max_steps)):
-        if value is not None and value < 1:
-            raise UsageError(f"{name} is {value}; it has to be at least 1")
+    check_counts(grid=grid, max_steps=max_steps)
     return _trace(kernel, arguments, grid, max_steps, engine)
 
 
@@ -82,7 +80,8 @@ def _run_reference(
     walker = TraceWalker(outline, kernel.function, kernel.target, kernel.revision)
     recorder = Recorder(outline.segments)
     regions = gm_regions(arguments)
-    spaces = {id(regions[k]): place for k, place in list_spaces(arguments).items()}
+    extents = list_spaces(arguments)
+    spaces = {id(regions[k]): (e.space, e.begin) for k, e in extents.items()}
     error, last = None, NONE
     with quietly():
         values = [argument_value(a) for a in arguments]

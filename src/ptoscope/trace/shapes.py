@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -52,7 +52,7 @@ def elements(starts: Column, width: int) -> Shape:
     return tuple(Row(int(s), int(n)) for s, n in zip(first, lengths, strict=True))
 
 
-@cache
+@lru_cache(4096)
 def bursts(length: int, levels: tuple[tuple[int, int], ...]) -> Shape:
     """Rows of `length` bytes that each level repeats by (count, stride), in any order."""
     if length <= 0 or any(count <= 0 for count, _ in levels):
@@ -64,8 +64,10 @@ def bursts(length: int, levels: tuple[tuple[int, int], ...]) -> Shape:
     for stride, count in steps:
         if not apart and stride <= length:
             length += (count - 1) * stride
-        elif apart and stride == apart[-1][0] * apart[-1][1]:
-            apart[-1] = (apart[-1][0], apart[-1][1] * count)
+        elif apart and stride % apart[-1][0] == 0 and stride <= apart[-1][0] * apart[-1][1]:
+            # It goes on where the level inside it ends, or before: one level with more steps.
+            inner, times = apart[-1]
+            apart[-1] = (inner, times + stride // inner * (count - 1))
         else:
             apart.append((stride, count))
     if not apart:
@@ -77,5 +79,5 @@ def bursts(length: int, levels: tuple[tuple[int, int], ...]) -> Shape:
 def _starts(start: int, levels: Iterable[tuple[int, int]]) -> list[int]:
     starts = np.array([start], dtype=np.int64)
     for stride, count in levels:
-        starts = (np.arange(count)[:, None] * stride + starts).reshape(-1)
+        starts = np.unique(np.arange(count)[:, None] * stride + starts)
     return [int(at) for at in starts]

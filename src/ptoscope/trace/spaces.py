@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from ptoscope.arguments import Argument
+from typing import NamedTuple
+
+from ptoscope.arguments import Argument, sharing
 
 
-def list_spaces(arguments: list[Argument]) -> dict[int, tuple[int, int]]:
-    """The space of each array and where in it the array begins: that of the first one with
-    which it shares memory, else its own."""
-    found: dict[int, tuple[int, int]] = {}
-    begun: list[tuple[int, int, int]] = []
-    for argument in arguments:
-        if argument.data is None:
-            continue
-        at = int(argument.data.__array_interface__["data"][0])
-        end = at + argument.data.nbytes
-        shared = [(space, low) for space, low, high in begun if at < high and low < end]
-        space, low = shared[0] if shared else (argument.position, at)
-        if not shared:
-            begun.append((argument.position, at, end))
-        found[argument.position] = (space, at - low)
+class Extent(NamedTuple):
+    """Where an array is: its space, the byte in it at which it begins, how many it has."""
+
+    space: int
+    begin: int
+    size: int
+
+
+def list_spaces(arguments: list[Argument]) -> dict[int, Extent]:
+    """Of each array, by position. A space has the position of the first argument in it, and
+    begins at the lowest address."""
+    found: dict[int, Extent] = {}
+    for group in sharing(arguments):
+        space = min(a.position for a in group)
+        low = group[0].data.ctypes.data
+        for a in group:
+            found[a.position] = Extent(space, a.data.ctypes.data - low, a.data.nbytes)
     return found

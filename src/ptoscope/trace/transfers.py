@@ -13,11 +13,31 @@ _ROWS, _TURNS = 1 << 16, 1 << 21
 """Rows, and turns of the loops around them, are fewer than these."""
 
 
+class End(NamedTuple):
+    """Rows of `length` bytes at one end of a copy, repeated by levels of (count, stride)."""
+
+    length: int
+    levels: tuple[tuple[int, int], ...]
+
+    def fits(self, offset: int, size: int) -> bool:
+        """Whether it stays inside a region; if not, the copy faults."""
+        if self.length <= 0 or any(count <= 0 for count, _ in self.levels):
+            return True
+        spans = [(count - 1) * stride for count, stride in self.levels]
+        first = offset + sum(min(span, 0) for span in spans)
+        return first >= 0 and offset + sum(max(s, 0) for s in spans) + self.length <= size
+
+    @property
+    def shape(self) -> Shape:
+        """Its bytes; only of one that stays inside memory, since others have too many."""
+        return bursts(self.length, self.levels)
+
+
 class Ends(NamedTuple):
     """What a copy reads and writes, relative to its two addresses."""
 
-    read: Shape
-    written: Shape
+    read: End
+    written: End
 
 
 class Copy(NamedTuple):
@@ -65,6 +85,6 @@ class Copy(NamedTuple):
             whole = -(-filled // DMA_ALIGNMENT) * DMA_ALIGNMENT
             written = max(whole, self.levels[0][2])
         return Ends(
-            bursts(self.length, tuple((times, src) for times, src, _ in self.levels)),
-            bursts(written, tuple((times, dst) for times, _, dst in self.levels)),
+            End(self.length, tuple((times, src) for times, src, _ in self.levels)),
+            End(written, tuple((times, dst) for times, _, dst in self.levels)),
         )

@@ -23,7 +23,7 @@ from ptoscope.machine.shadow.findings import (
     REACHES_MASK,
     Findings,
 )
-from ptoscope.machine.shadow.lanes import ShadowLanes
+from ptoscope.machine.shadow.lanes import ShadowLanes, is_prefix
 from ptoscope.machine.shadow.memory import ShadowBytes, lane_offsets
 from ptoscope.machine.shadow.origins import Origins
 from ptoscope.machine.shadow.rules import full, word
@@ -59,15 +59,23 @@ class ShadowCore(DecidingCore):
         return self.shadowed(super().iota(dtype, count))
 
     def mask(self, active: tuple[bool, ...]) -> ShadowLanes:
-        return self.shadowed(super().mask(active))
+        mask = self.shadowed(super().mask(active))
+        site = self.book.site
+        if site is not None and site.record.name.startswith("pto.pge_"):
+            # The document's tail of a fixed number of elements.
+            mask.tail = "pattern" if "VL" in str(site.attrs["pattern"]) else ""
+        return mask
 
     def first_lanes(self, limit: Lanes, count: int) -> ShadowLanes:
         plain = super().first_lanes(limit, count)
         assert isinstance(limit, ShadowLanes)
         if limit.v is None:
-            return self.shadowed(plain)
-        lanes = self.iota(limit.dtype, count).compare("lt", limit.splat(count))
-        return ShadowLanes(plain.gate(count).a, I1, count, self.book, lanes.v, lanes.o).image()
+            mask = self.shadowed(plain)
+        else:
+            lanes = self.iota(limit.dtype, count).compare("lt", limit.splat(count))
+            mask = ShadowLanes(plain.gate(count).a, I1, count, self.book, lanes.v, lanes.o).image()
+        mask.tail = "count"
+        return mask
 
     def address(self, base: Lanes, offset: Lanes, size: int) -> ShadowLanes:
         plain = super().address(base, offset, size)
@@ -121,10 +129,17 @@ class ShadowCore(DecidingCore):
             o[unsure] = mask.origins()[unsure]
         inside = touched & (at + rows[:, 0] >= 0) & (at + rows[:, -1] < len(self._ub.v))
         self._ub.write(at + rows[inside], v[inside], o[inside, None])
-        count = int(np.count_nonzero(touched))
-        if access.contiguous and 0 < count < value.count and touched[:count].all():
-            end = at + value.count * access.width
-            self._ub.leave_tail(site, at + count * access.width, end, self.book)
+        left = present & ~touched
+        if isinstance(mask, ShadowLanes) and left.any() and touched.any():
+            self._leave(site, mask, (at + rows[left]).reshape(-1), at + rows[touched])
+
+    def _leave(self, site: Site, mask: ShadowLanes, left: Any, written: Any) -> None:
+        """What the inactive lanes of a store leave, if nobody wrote it, is its doing. Whoever
+        stores a number of elements that the run decides may copy more than that."""
+        tail = mask.tail if is_prefix(mask.a) else ""
+        wrote = int(written.min()), int(written.max()) + 1
+        kind = "beyond a tail" if tail else "inactive lane"
+        self._ub.leave(site, kind, left, None if tail == "count" else wrote, self.book)
 
     def _governed(self, mask: Lanes | None, count: int) -> tuple[Any, Any]:
         """The active lanes, and those of which it is undefined whether they are."""

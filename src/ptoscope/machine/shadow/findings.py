@@ -32,20 +32,25 @@ _HINTS = {
     "unflushed align bytes": "flush the stream (pto.vsta, pto.vstas or pto.vstar) before its "
     "bytes are read",
 }
+_LEFT = (
+    "store every byte that is copied (merge with pto.vsel and store all lanes), or copy only "
+    "what was stored"
+)
 
 
 @dataclass
 class _Finding:
-    """The first time undefined data from one line arrived at another, and how often."""
+    """The first time undefined data from one line arrived at another, the first that is an
+    error if any is, and how often it arrived."""
 
     code: str
     site: Site
     origin: int
     what: str
     iteration: str
-    items: int
     severity: str
-    times: int = 1
+    items: int = 0
+    times: int = 0
 
 
 class Findings:
@@ -55,33 +60,28 @@ class Findings:
         self._book = book
         self._found: dict[tuple[str, Span, str, int], _Finding] = {}
 
-    def arrived(self, code: str, site: Site, what: Any, origins: Ids, partly: bool = False) -> None:
-        """Undefined items arrived at a site; `what(i)` names item i of them. `partly` says
-        that defined ones came with them: bytes of UB that nobody has touched are then more
-        than there was to copy, which kernels do on purpose, and only a warning."""
+    def arrived(self, code: str, site: Site, what: Any, origins: Ids, excused: Any = None) -> None:
+        """Undefined items arrived at a site; `what(i)` names item i of them. Those that are
+        `excused` are a warning where no other comes from the same line."""
         numbers = origins >> DETAIL_BITS
-        groups: dict[tuple[str, Span, str, int], list[int]] = {}
+        groups: dict[tuple[str, Span, str, int], list[Any]] = {}
         for number in np.unique(numbers):
             event = self._book.events[int(number)]
             key = (code, site.span, event.kind, event.line)
-            items = np.flatnonzero(numbers == number)
-            group = groups.setdefault(key, [int(items[0]), 0])
-            group[0] = min(group[0], int(items[0]))
-            group[1] += len(items)
-        for key, (first, items) in groups.items():
-            known = self._found.get(key)
-            event, _ = self._book.of(int(origins[first]))
-            severity = "warning" if partly and event.untouched else "error"
-            if known is not None:
-                known.items += items
-                known.times += 1
-                if severity == "error":
-                    known.severity = severity
-                continue
-            where = self._book.iteration()
-            self._found[key] = _Finding(
-                code, site, int(origins[first]), what(first), where, items, severity
-            )
+            groups.setdefault(key, []).append(np.flatnonzero(numbers == number))
+        for key, parts in groups.items():
+            items = np.sort(np.concatenate(parts))
+            wrong = items if excused is None else items[~excused[items]]
+            severity = "error" if len(wrong) else "warning"
+            first = int((wrong if len(wrong) else items)[0])
+            found = self._found.get(key)
+            before = (found.items, found.times) if found is not None else (0, 0)
+            if found is None or (severity, found.severity) == ("error", "warning"):
+                where = self._book.iteration()
+                origin = int(origins[first])
+                found = _Finding(code, site, origin, what(first), where, severity)
+                self._found[key] = found
+            found.items, found.times = before[0] + len(items), before[1] + 1
 
     def decided(self, code: str, site: Site, what: str, value: object, where: Any = None) -> None:
         """A value decided something; a finding if any of its lanes (of those `where`) is
@@ -114,5 +114,5 @@ class Findings:
             severity=found.severity,
             found=self._book.describe(found.origin) + (often if found.items > 1 else ""),
             expected=expected,
-            hint=_HINTS[event.kind],
+            hint=_LEFT if event.kind == "inactive lane" and event.writer else _HINTS[event.kind],
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -11,7 +11,10 @@ from ptoscope.isa.lanes import PREDICATE_BITS, Arith, Bitwise, Compare, Lanes
 from ptoscope.machine.lanes import NumpyLanes, storage
 from ptoscope.machine.shadow import rules
 from ptoscope.machine.shadow.origins import Event, Ids, Origins
-from ptoscope.machine.shadow.rules import Words, full, whole, word
+from ptoscope.machine.shadow.rules import Words, earliest, full, whole, word
+
+Tail = Literal["", "pattern", "count"]
+"""Made by a number of elements: none, one in the text, one that only the run knows."""
 
 
 class ShadowLanes(NumpyLanes):
@@ -19,9 +22,10 @@ class ShadowLanes(NumpyLanes):
 
     `v` has a 1 for each undefined bit, as a row of unsigned words, or is None where there is
     none. `o` is the origin of each lane; it says something only where the lane's `v` does.
+    `tail` says of a mask how a number of elements made it.
     """
 
-    __slots__ = ("book", "o", "v")
+    __slots__ = ("book", "o", "tail", "v")
 
     def __init__(
         self,
@@ -34,6 +38,7 @@ class ShadowLanes(NumpyLanes):
     ) -> None:
         super().__init__(a, dtype, count)
         self.book = book
+        self.tail: Tail = ""
         self.v, self.o = (v, o) if v is not None and v.any() else (None, None)
 
     def raw(self) -> Words:
@@ -52,11 +57,11 @@ class ShadowLanes(NumpyLanes):
         return ShadowLanes(plain.a, plain.dtype, plain.count, self.book, v, o)
 
     def _joined(self, plain: NumpyLanes, v: Words, *others: ShadowLanes) -> ShadowLanes:
-        """A result whose undefined lanes come from the first operand that has some there."""
+        """A result whose undefined lanes come from what was left undefined first."""
         origins = self.origins()
         seen = self.undefined() != 0
         for other in others:
-            origins = np.where(seen, origins, other.origins())
+            origins = earliest(origins, seen, other.origins(), other.undefined())
             seen = seen | (other.undefined() != 0)
         return self._of(plain, v, origins)
 
@@ -87,9 +92,14 @@ class ShadowLanes(NumpyLanes):
         plain = super().bitwise(op, other)
         cancels = op == "xor" and other is self
         if cancels or (self.v is None and other.v is None):
-            return self._of(plain)
-        v, first = rules.bitwise(op, self.raw(), other.raw(), self.undefined(), other.undefined())
-        return self._of(plain, v, np.where(first, self.origins(), other.origins()))
+            result = self._of(plain)
+        else:
+            v, w = rules.bitwise(op, self.raw(), other.raw(), self.undefined(), other.undefined())
+            result = self._of(plain, v | w, earliest(self.origins(), v, other.origins(), w))
+        tail = self.tail or other.tail
+        if tail and op == "and" and all(x.tail or x.is_full() for x in (self, other)):
+            result.tail = tail
+        return result
 
     def shift(self, left: bool, amount: Lanes) -> ShadowLanes:
         amount = _shadow(amount)
@@ -122,7 +132,8 @@ class ShadowLanes(NumpyLanes):
         chosen, open_ = np.atleast_1d(self.a), self.undefined()
         v = rules.select(chosen, open_, yes.raw(), no.raw(), yes.undefined(), no.undefined())
         sides = np.where(chosen, yes.origins(), no.origins())
-        return self._of(plain, v, np.where(open_ != 0, self.origins(), sides))
+        bad = np.where(chosen, yes.undefined(), no.undefined())
+        return self._of(plain, v, earliest(self.origins(), open_, sides, bad))
 
     def masked(self, active: Lanes) -> ShadowLanes:
         """As derived; where inactive lanes are not to be relied on, they are undefined."""
@@ -140,21 +151,18 @@ class ShadowLanes(NumpyLanes):
             row = np.where(off, np.frombuffer(noise, row.dtype), row)
         result = active.select(self, self.const(0))
         v = np.where(off, full(self.dtype), result.undefined())
-        return ShadowLanes(
-            row, self.dtype, self.count, self.book, v, self._inactive(off, result.origins())
-        )
+        o = np.where(off, active.inactive() | np.arange(self.count), result.origins())
+        return ShadowLanes(row, self.dtype, self.count, self.book, v, o)
 
-    def _inactive(self, off: Any, origins: Ids) -> Ids:
-        on = int(self.count - np.count_nonzero(off))
-        tail = 0 < on < self.count and not off[:on].any()
-        note = "an inactive lane"
-        if tail:
+    def inactive(self) -> int:
+        """Of a mask: notes that the running instruction leaves its other lanes undefined."""
+        kind, note = "inactive lane", "an inactive lane"
+        if self.tail and is_prefix(self.a):
+            kind = "beyond a tail"
+            on = np.count_nonzero(self.a)
             note = f"beyond the tail of its mask, of which {on} lanes are active"
-        kind = "beyond a tail" if tail else "inactive lane"
-        at = self.book.event(
-            Event(kind, site=self.book.site, iteration=self.book.iteration(), note=note)
-        )
-        return np.where(off, at | np.arange(self.count), origins)
+        site, where = self.book.site, self.book.iteration()
+        return self.book.event(Event(kind, site=site, iteration=where, note=note))
 
     def cast(self, dtype: DType) -> ShadowLanes:
         if dtype is self.dtype:
@@ -210,9 +218,13 @@ class ShadowLanes(NumpyLanes):
             v = np.concatenate((v, other.undefined()))
             o = np.concatenate((o, other.origins()))
         if not v.any():
-            return self._of(plain)
-        index = np.array(order)
-        return self._of(plain, np.where(index < 0, v.dtype.type(0), v[index]), o[index])
+            result = self._of(plain)
+        else:
+            index = np.array(order)
+            bits = np.where(index < 0, v.dtype.type(0), v[index])
+            result = self._of(plain, bits, o[index])
+        result.tail = self.tail
+        return result
 
     def take(self, index: Lanes) -> ShadowLanes:
         index = _shadow(index)
@@ -260,6 +272,7 @@ class ShadowLanes(NumpyLanes):
         v[::group], o[::group] = self.undefined(), self.origins()
         register = self._of(plain, v, o)
         register._gated = {self.count: self}
+        register.tail = self.tail
         return register
 
     def gate(self, count: int) -> ShadowLanes:
@@ -270,8 +283,14 @@ class ShadowLanes(NumpyLanes):
             group = PREDICATE_BITS // count
             v, o = self.undefined()[::group], self.origins()[::group]
             lanes = ShadowLanes(self.a[::group], I1, count, self.book, v, o)
+            lanes.tail = self.tail
             self._gated[count] = lanes
         return _shadow(lanes)
+
+
+def is_prefix(lanes: Any) -> bool:
+    """Whether no true lane follows one that is not."""
+    return not lanes[np.count_nonzero(lanes) :].any()
 
 
 def _shadow(lanes: Lanes) -> ShadowLanes:

@@ -11,7 +11,7 @@ import numpy as np
 from ptoscope.isa.distributions import NOTHING, Access
 from ptoscope.isa.dtypes import VREG_BYTES
 from ptoscope.isa.record import Site
-from ptoscope.machine.shadow.origins import DETAIL_BITS, Event, Ids, Origins
+from ptoscope.machine.shadow.origins import DETAIL_BITS, Event, Ids, Kind, Origins
 
 Places = Any
 """Byte addresses, one row for each lane."""
@@ -47,6 +47,10 @@ class ShadowBytes:
         origins = event | np.arange(size, dtype=np.int64)
         return ShadowBytes(np.full(size, 0xFF, np.uint8), origins, event >> DETAIL_BITS)
 
+    def part(self, here: slice) -> ShadowBytes:
+        """Some of its bytes: what is written to either is in both."""
+        return ShadowBytes(self.v[here], self.o[here])
+
     def read(self, places: Places) -> tuple[Any, Ids]:
         """The undefined bits of rows of bytes, and for each row the origin of the first
         byte that has some."""
@@ -63,15 +67,16 @@ class ShadowBytes:
         """Whether any bit of a run of bytes is undefined."""
         return bool(self.v[start:end].any())
 
-    def leave_tail(self, site: Site, start: int, end: int, book: Origins) -> None:
-        """Of a run of bytes, those that nobody has written lie beyond what the site wrote."""
-        here = slice(max(start, 0), min(end, len(self.v)))
-        own = (self.o[here] >> DETAIL_BITS == self.unwritten) & (self.v[here] != 0)
-        if not own.any():
-            return
-        event = book.event(Event("beyond a tail", "UB", site, None, book.iteration()))
-        places = np.arange(here.start, here.stop, dtype=np.int64)
-        self.o[here] = np.where(own, event | places, self.o[here])
+    def leave(
+        self, site: Site, kind: Kind, places: Ids, wrote: tuple[int, int] | None, book: Origins
+    ) -> None:
+        """Of some bytes, those that nobody has written are what the site left out."""
+        places = places[(places >= 0) & (places < len(self.v))]
+        unwritten = (self.o[places] >> DETAIL_BITS == self.unwritten) & (self.v[places] != 0)
+        places = places[unwritten]
+        if len(places):
+            event = Event(kind, "UB", site, None, book.iteration(), wrote=wrote)
+            self.o[places] = book.event(event) | places
 
     def hold_back(self, site: Site, start: int, end: int, book: Origins) -> None:
         """A run of bytes that a stream has taken but not written."""
@@ -82,6 +87,6 @@ class ShadowBytes:
         self.o[start:end] = event | np.arange(start, end, dtype=np.int64)
 
 
-def row_end(start: int, length: int) -> int:
-    """Where the last register ends that a row of so many bytes fills in part."""
-    return start + -(-length // VREG_BYTES) * VREG_BYTES
+def tail_of(start: int, end: int) -> Ids:
+    """The bytes after a row up to where the last register ends that it fills in part."""
+    return np.arange(end, start + -(-(end - start) // VREG_BYTES) * VREG_BYTES, dtype=np.int64)

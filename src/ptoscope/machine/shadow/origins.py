@@ -28,9 +28,11 @@ Ids = np.ndarray[Any, np.dtype[np.int64]]
 class Event:
     """Something that left data undefined, or the load that read such data.
 
-    In memory (`site` None, or `writer` for what a row or a stream leaves behind) the detail
-    of an origin is a byte of `memory`; in a register it is a lane of what `site` made.
-    `places` are the bytes that its lanes from `first` on were read from.
+    In memory (`site` None, or `writer` for what a store, a row or a stream leaves behind) the
+    detail of an origin is a byte of `memory`; in a register it is a lane of what `site` made.
+    `places` are the bytes that its lanes from `first` on were read from. `wrote` are the bytes
+    that the writer did write, from the first to after the last; it is None where there is no
+    writer, or only the run knows how many elements there were.
     """
 
     kind: Kind
@@ -41,12 +43,20 @@ class Event:
     first: int = 0
     places: Sequence[int] = ()
     note: str = ""
+    wrote: tuple[int, int] | None = None
 
     @property
     def untouched(self) -> bool:
         """Whether it is UB that nobody has written and no instruction has read."""
-        unwritten = self.kind in ("never written", "beyond a tail")
+        unwritten = self.kind != "unflushed align bytes"
         return unwritten and self.memory == "UB" and self.site is None
+
+    def wrote_any(self, places: Any) -> bool:
+        """Whether its writer wrote any of these bytes."""
+        if self.wrote is None:
+            return False
+        start, end = self.wrote
+        return bool(((places >= start) & (places < end)).any())
 
     @property
     def line(self) -> int:
@@ -116,7 +126,8 @@ class Origins:
             return f"lane {detail} of {_named(event.site)}{where}: {event.note}"
         byte = int(event.places[detail - event.first]) if event.site is not None else detail
         left = f" of {_named(event.writer)}" if event.writer is not None else ""
-        said = f"byte {byte} of {event.memory}, {event.kind}{left}"
+        kind = "left by an inactive lane" if event.kind == "inactive lane" else event.kind
+        said = f"byte {byte} of {event.memory}, {kind}{left}"
         if event.site is None:
             return said + where
         return f"lane {detail} of {_named(event.site)}{where}: {said}"

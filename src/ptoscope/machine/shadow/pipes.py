@@ -11,7 +11,7 @@ class ShadowPipes(Pipes):
     """The same pipes; an instruction runs in the turns of the loops that issued it."""
 
     def __init__(self, book: Origins) -> None:
-        super().__init__()
+        super().__init__(turns=book.turns)
         self._book = book
 
     def issue(

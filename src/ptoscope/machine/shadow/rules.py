@@ -15,6 +15,7 @@ import numpy as np
 
 from ptoscope.isa.dtypes import I1, DType
 from ptoscope.isa.lanes import Arith, Bitwise, Compare
+from ptoscope.machine.shadow.origins import Ids
 
 Words = np.ndarray[Any, np.dtype[Any]]
 """An array of unsigned words."""
@@ -61,14 +62,13 @@ def arith(op: Arith, dtype: DType, a: Words, b: Words, va: Words, vb: Words) -> 
     return np.where(zero, np.zeros_like(va), upward(np.where(both, va | vb, scaled)))
 
 
-def bitwise(op: Bitwise, a: Words, b: Words, va: Words, vb: Words) -> tuple[Words, Any]:
-    """The undefined bits, and the lanes in which they come from the first operand."""
+def bitwise(op: Bitwise, a: Words, b: Words, va: Words, vb: Words) -> tuple[Words, Words]:
+    """The undefined bits that come from the first operand, and from the second."""
     if op == "xor":
-        return va | vb, va != 0
+        return va, vb
     # Where the other operand decides alone, the bit is defined.
     open_a, open_b = (b | vb, a | va) if op == "and" else (~b | vb, ~a | va)
-    first, second = va & open_a, vb & open_b
-    return first | second, first != 0
+    return va & open_a, vb & open_b
 
 
 def compare(op: Compare, dtype: DType, a: Words, b: Words, va: Words, vb: Words) -> Words:
@@ -95,3 +95,9 @@ def compare(op: Compare, dtype: DType, a: Words, b: Words, va: Words, vb: Words)
 def select(c: Any, vc: Any, yes: Words, no: Words, vyes: Words, vno: Words) -> Words:
     """Of the chosen side; where the choice is undefined, all in which the sides may differ."""
     return np.where(vc != 0, vyes | vno | (yes ^ no), np.where(c, vyes, vno))
+
+
+def earliest(a: Ids, va: Words, b: Ids, vb: Words) -> Ids:
+    """The origins of lanes that depend on both operands: where both are undefined, what was
+    left undefined first, and of one row the lowest lane."""
+    return np.where(va == 0, b, np.where(vb == 0, a, np.minimum(a, b)))

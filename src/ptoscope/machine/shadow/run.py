@@ -21,6 +21,7 @@ from ptoscope.machine.shadow.findings import Findings
 from ptoscope.machine.shadow.memory import ShadowBytes
 from ptoscope.machine.shadow.origins import Origins
 from ptoscope.machine.shadow.walker import ShadowWalker
+from ptoscope.trace.spaces import list_spaces
 
 
 @dataclass
@@ -43,9 +44,18 @@ def run_shadow(
     as in any other run. Gives one finding for each pair of lines between which undefined
     data reached GM, an address, a mask or a branch.
 
+    All of them are errors but one: a kernel may fill a part of a buffer and copy all of it.
+    Bytes of UB that nobody wrote, at either end of a copied row or as a whole row, and those
+    after the elements of a store under a mask of `pto.plt`, are a warning if other bytes of
+    the copy are defined.
+
+    Only what was never defined is found. Where a full tile is followed by a shorter one in
+    the same buffer, what the full one left beyond it is old data and silent, also where it is
+    summed or copied out with the rest.
+
     `undefined` are the positions of pointer arguments whose contents the caller left
-    undefined. Raises PtoError for wrong arguments, and for a fault, together with what was
-    found before it.
+    undefined; so is every argument that shares their memory. Raises PtoError for wrong
+    arguments, and for a fault, together with what was found before it.
     """
     return observe(kernel, arguments, grid, max_steps, undefined).findings
 
@@ -86,17 +96,12 @@ def _launch(
 ) -> Observation:
     findings = Findings(book)
     walker = ShadowWalker(kernel.function, kernel.target, kernel.revision)
-    regions: dict[int, Region] = {}
-    shadows: dict[int, ShadowBytes] = {}
-    for a in bound:
-        if a.data is None:
-            continue
-        base = gm_base(a.position)
-        regions[a.position] = Region(a.name, "gm", a.data, a.dtype, base, a.writeable)
-        if a.position in undefined:
-            shadows[base] = ShadowBytes.never_written(a.data.nbytes, f"%{a.name}", book)
-        else:
-            shadows[base] = ShadowBytes.defined(a.data.nbytes)
+    regions = {
+        a.position: Region(a.name, "gm", a.data, a.dtype, gm_base(a.position), a.writeable)
+        for a in bound
+        if a.data is not None
+    }
+    shadows = _shadows(bound, undefined, book)
     size = kernel.target.ub_bytes
     with quietly():
         values = [argument_value(a) for a in bound]
@@ -117,3 +122,23 @@ def _launch(
                 raise PtoError([*said, fell]) from None
     marks = {a.position: shadows[gm_base(a.position)].v for a in bound if a.data is not None}
     return Observation(findings.diagnostics(kernel.program), marks)
+
+
+def _shadows(
+    bound: list[Argument], undefined: Sequence[int], book: Origins
+) -> dict[int, ShadowBytes]:
+    """The shadow of each array by its base. Arrays that share memory share its shadow."""
+    extents = list_spaces(bound)
+    sizes: dict[int, int] = {}
+    for space, begin, size in extents.values():
+        sizes[space] = max(sizes.get(space, 0), begin + size)
+    whole = {space: ShadowBytes.defined(size) for space, size in sizes.items()}
+    shadows: dict[int, ShadowBytes] = {}
+    for position, (space, begin, size) in extents.items():
+        shadow = whole[space].part(slice(begin, begin + size))
+        if position in undefined:
+            name = next(a.name for a in bound if a.position == position)
+            marked = ShadowBytes.never_written(size, f"%{name}", book)
+            shadow.write(slice(None), marked.v, marked.o)
+        shadows[gm_base(position)] = shadow
+    return shadows

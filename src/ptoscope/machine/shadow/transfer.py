@@ -16,8 +16,8 @@ from ptoscope.machine.core import number
 from ptoscope.machine.memory import Region
 from ptoscope.machine.shadow.findings import REACHES_GM, Findings
 from ptoscope.machine.shadow.lanes import ShadowLanes
-from ptoscope.machine.shadow.memory import ShadowBytes, row_end
-from ptoscope.machine.shadow.origins import Origins
+from ptoscope.machine.shadow.memory import ShadowBytes, tail_of
+from ptoscope.machine.shadow.origins import DETAIL, DETAIL_BITS, Ids, Origins
 
 Locate = Callable[[Space, int], tuple[Region, ShadowBytes, int]]
 """The region of an address, its shadow and the byte offset in it."""
@@ -40,30 +40,75 @@ def follow_transfer(
         return
     _, read, start = locate(transfer.src_space, src)
     region, written, first = locate(transfer.dst_space, dst)
-    arrived: list[tuple[int, Any]] = []
-    partly = False
+    arrived = _Arrived()
+    written_rows: list[tuple[int, int]] = []
     for src_step, dst_step in rows:
         at, to = start + src_step, first + dst_step
         v, o = read.v[at : at + length].copy(), read.o[at : at + length].copy()
-        partly = partly or not v.all()
-        if transfer.dst_space == "gm" and v.any():
-            bad = np.flatnonzero(v)
-            arrived += zip((to + bad).tolist(), o[bad], strict=True)
+        if transfer.dst_space == "gm":
+            arrived.row(v, o, at, to, book)
         end = to + length
         if pad is not None:
             v, o = pad.around(v, o)
             end = to + pad.end
         written.write(slice(to, end), v, o)
-        if transfer.src_space == "gm":
-            written.leave_tail(site, end, row_end(to, end - to), book)
-    if arrived:
+        written_rows.append((to, end))
+    if transfer.src_space == "gm":
+        for row in _merged(written_rows):
+            written.leave(site, "beyond a tail", tail_of(*row), row, book)
+    if arrived.places:
+        places, origins = np.concatenate(arrived.places), np.concatenate(arrived.origins)
+        excused = np.concatenate(arrived.excused) & arrived.partly
         findings.arrived(
-            REACHES_GM,
-            site,
-            lambda i: f"byte {arrived[i][0]} of %{region.name}",
-            np.array([o for _, o in arrived], np.int64),
-            partly,
+            REACHES_GM, site, lambda i: f"byte {places[i]} of %{region.name}", origins, excused
         )
+
+
+class _Arrived:
+    """The undefined bytes that a copy takes to GM.
+
+    A kernel that fills a part of a buffer and copies all of it takes along what nobody wrote,
+    at the ends of rows or as whole rows: more than there was to copy, and excused. It is not
+    if defined bytes of the row stand on both sides, if nothing of the copy is defined, or if
+    an instruction left it out beside bytes that it wrote and that are copied too.
+    """
+
+    def __init__(self) -> None:
+        self.places: list[Any] = []
+        self.origins: list[Ids] = []
+        self.excused: list[Any] = []
+        self.partly = False
+
+    def row(self, v: Any, o: Ids, at: int, to: int, book: Origins) -> None:
+        """A row from the byte `at` on to the byte `to` on."""
+        self.partly = self.partly or not v.all()
+        if not v.any():
+            return
+        defined, bad = np.flatnonzero(v == 0), np.flatnonzero(v)
+        origins = o[bad]
+        excused = np.ones(len(bad), bool)
+        if len(defined):
+            excused = (bad < defined[0]) | (bad > defined[-1])
+        # Bytes may have been copied within UB: what is beside them went with them.
+        moved = at + bad - (origins & DETAIL)
+        for which, by in np.unique((origins >> DETAIL_BITS, moved), axis=1).T.tolist():
+            event = book.events[which]
+            if not event.untouched or event.wrote_any(at - by + defined):
+                excused &= (origins >> DETAIL_BITS != which) | (moved != by)
+        self.places.append(to + bad)
+        self.origins.append(origins)
+        self.excused.append(excused)
+
+
+def _merged(rows: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Rows that touch each other as one."""
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(rows):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = merged[-1][0], max(end, merged[-1][1])
+        else:
+            merged.append((start, end))
+    return merged
 
 
 def _rows(transfer: Transfer) -> Iterator[tuple[int, int]]:

@@ -1,0 +1,139 @@
+"""Which accesses of one execution of a vecscope are complete before another one.
+
+An access is complete before another one begins
+- where a mem_bar that orders their kinds stands between them;
+- where its data is in a value (also an address or a mask) that the other one uses, and which
+  came from just this execution of it. Another execution of the same load proves nothing: loads
+  may complete in any order;
+- through others: if it is complete before one that is.
+
+All of one kind that a barrier passes are complete up to it, so that a clock, one bound for
+each kind, says what barriers order. Only the first step can be a value that is not the latest
+of its kind: for it each execution notes the first access of each kind that uses its data.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ptoscope.check.sync_scopes import ordered_kinds
+from ptoscope.races.intervals import Intervals, contains
+from ptoscope.races.origins import Executions, Origins
+from ptoscope.trace.trace import NONE, Trace, barrier_type
+
+KINDS = ("VLD", "VST", "LD", "ST")
+Clock = tuple[int, ...]
+"""For each kind the event before which all its accesses are complete."""
+_NOTHING: Clock = (NONE,) * len(KINDS)
+_NEVER = int(np.iinfo(np.int64).max)
+
+
+class Order:
+    """`kinds` are those of the places that access memory; `bars` the events of barriers and
+    their types."""
+
+    def __init__(
+        self,
+        trace: Trace,
+        executions: Executions,
+        origins: Origins,
+        kinds: dict[int, str],
+        bars: list[tuple[int, int]],
+    ) -> None:
+        self._trace, self._origins = trace, origins
+        self._kinds = {place: KINDS.index(kind) for place, kind in kinds.items()}
+        self._known: dict[int, Intervals] = {}
+        self._clocks: dict[int, Clock] = {}
+        self._used: list[list[int]] = []
+        """For each kind: when its accesses first use an execution, by the number of that."""
+        if bars:
+            events = np.sort(np.concatenate([executions.events(place) for place in kinds]))
+            self._pass(events.tolist(), bars)
+
+    def ordered(self, place: int, early: int, user: int, late: int) -> bool:
+        """Whether an access of one place is complete before that of another, later one."""
+        clock = self._clocks.get(late, _NOTHING)
+        if early < clock[self._kinds[place]]:
+            return True
+        number = self._origins.number(place, early)
+        if number is None:
+            return False
+        if clock is not _NOTHING and any(
+            used[number] < bound for used, bound in zip(self._used, clock, strict=True)
+        ):
+            return True
+        return contains(self._of(user, late), number)
+
+    def _of(self, place: int, event: int) -> Intervals:
+        """The executions from which what a place uses at an event comes."""
+        known = self._known.get(event)
+        if known is None:
+            op, turn = self._trace.places[place].op, int(self._trace.events.turn[event])
+            known = self._known[event] = self._origins.of(op, turn)
+        return known
+
+    def _pass(self, events: list[int], bars: list[tuple[int, int]]) -> None:
+        """Goes through all accesses and barriers once."""
+        fences = [_NOTHING] * len(KINDS)
+        done = [_NOTHING] * len(KINDS)
+        """Of each kind what is complete before one of its accesses."""
+        seen: set[int] = set()
+        at_number = [_NOTHING] * self._origins.count
+        first_uses = [_FirstUses(len(at_number)) for _ in KINDS]
+        places = self._trace.events.place[events].tolist()
+        todo = [(event, place, NONE) for event, place in zip(events, places, strict=True)]
+        todo += [(event, NONE, token) for event, token in bars]
+        for event, place, token in sorted(todo):
+            if place == NONE:
+                before, after = ordered_kinds(barrier_type(token))
+                passed = _NOTHING
+                for kind in seen.intersection(map(KINDS.index, before)):
+                    passed = _join(passed, done[kind])
+                    passed = _join(passed, (*_NOTHING[:kind], event, *_NOTHING[kind + 1 :]))
+                for kind in map(KINDS.index, after):
+                    fences[kind] = _join(fences[kind], passed)
+                continue
+            kind = self._kinds[place]
+            clock = fences[kind]
+            number = self._origins.number(place, event)
+            if number is not None:
+                at_number[number] = clock
+            used = self._of(place, event)
+            for i in range(1, len(used), 2):
+                # Of one place the latest has the barriers of all before it behind it.
+                clock = _join(clock, at_number[used[i] - 1])
+            first_uses[kind].note(used, event)
+            self._clocks[event] = clock
+            done[kind] = _join(done[kind], clock)
+            seen.add(kind)
+        self._used = [uses.events for uses in first_uses]
+
+
+def _join(a: Clock, b: Clock) -> Clock:
+    if a is b or b is _NOTHING:
+        return a
+    return b if a is _NOTHING else tuple(map(max, a, b))
+
+
+class _FirstUses:
+    """For each number the event that noted it first."""
+
+    def __init__(self, count: int) -> None:
+        self.events = [_NEVER] * count
+        self._next = list(range(count + 1))
+        """The next number that is not noted, or one on the way to it."""
+
+    def note(self, numbers: Intervals, event: int) -> None:
+        for i in range(0, len(numbers), 2):
+            at = self._find(numbers[i])
+            while at < numbers[i + 1]:
+                self.events[at] = event
+                self._next[at] = at + 1
+                at = self._find(at)
+
+    def _find(self, number: int) -> int:
+        following = self._next
+        while following[number] != number:
+            following[number] = following[following[number]]
+            number = following[number]
+        return number

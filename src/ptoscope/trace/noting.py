@@ -1,0 +1,167 @@
+"""What of an instruction goes into a trace, and whether it is noted before it acts or after."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import Any
+
+from ptoscope.isa.core import Core, Transfer
+from ptoscope.isa.distributions import Access
+from ptoscope.isa.dtypes import DType
+from ptoscope.isa.lanes import Lanes
+from ptoscope.isa.record import Site
+from ptoscope.isa.types import Space
+from ptoscope.trace.trace import BARRIER, GET, NONE, RELEASE, SET, WAIT
+
+
+class Noting(Core):
+    """Stands before the core of an engine among the bases of a class, which says how each
+    note is made. An access is noted when it has not faulted; what a pipe is given, and what
+    orders pipes, when it is issued, since other instructions may run at once."""
+
+    segment: Any = NONE
+    """The segment begun last, as the engine knows it."""
+    _written: set[str] | None = None
+    """The registers that the instruction of a pipe has written."""
+
+    @property
+    def _engine(self) -> Any:
+        return super()
+
+    # How notes are made.
+
+    @abstractmethod
+    def note_lanes(
+        self, site: Site, writes: bool, address: Lanes, access: Access, mask: Lanes | None
+    ) -> None:
+        """Active lanes of an access to UB."""
+
+    @abstractmethod
+    def note_spread(
+        self, site: Site, writes: bool, base: Lanes, offsets: Lanes, active: Lanes, width: int
+    ) -> None:
+        """Elements at an address of their own for each active lane."""
+
+    @abstractmethod
+    def note_stream(self, site: Site, before: Any, address: Lanes, after: Any) -> None:
+        """What a stream wrote to UB between two states of it; all that was left, without one
+        after it."""
+
+    @abstractmethod
+    def note_scalar(
+        self, site: Site, writes: bool, space: Space, address: Lanes, size: int
+    ) -> None:
+        """One element."""
+
+    @abstractmethod
+    def note_copy(self, site: Site, src: Lanes, dst: Lanes, transfer: Transfer) -> None:
+        """Both ends of a copy that does not fault."""
+
+    @abstractmethod
+    def note_register(self, site: Site, writes: bool, name: str) -> None:
+        """A special register."""
+
+    @abstractmethod
+    def note_sync(
+        self, site: Site, kind: int, src: str, dst: str, id: Lanes | None, mode: Lanes | None
+    ) -> None:
+        """What orders pipes: a kind of `SYNC_KINDS`, an event or a buffer, a buffer's mode."""
+
+    # Instructions.
+
+    def load(self, site: Site, address: Lanes, access: Access, dtype: DType) -> Any:
+        value = self._engine.load(site, address, access, dtype)
+        self.note_lanes(site, False, address, access, None)
+        return value
+
+    def store(
+        self, site: Site, address: Lanes, access: Access, value: Lanes, mask: Lanes | None
+    ) -> None:
+        self._engine.store(site, address, access, value, mask)
+        self.note_lanes(site, True, address, access, mask)
+
+    def gather(self, site: Site, base: Lanes, offsets: Lanes, active: Lanes, width: int) -> Any:
+        value = self._engine.gather(site, base, offsets, active, width)
+        self.note_spread(site, False, base, offsets, active, width)
+        return value
+
+    def scatter(
+        self,
+        site: Site,
+        base: Lanes,
+        offsets: Lanes,
+        active: Lanes,
+        value: Lanes,
+        width: int,
+        in_order: bool = False,
+    ) -> None:
+        self._engine.scatter(site, base, offsets, active, value, width, in_order)
+        self.note_spread(site, True, base, offsets, active, width)
+
+    def stream_store(
+        self, site: Site, state: object, address: Lanes, value: Lanes, length: Lanes
+    ) -> Any:
+        after = self._engine.stream_store(site, state, address, value, length)
+        self.note_stream(site, state, address, after)
+        return after
+
+    def stream_flush(self, site: Site, state: object, address: Lanes) -> None:
+        self._engine.stream_flush(site, state, address)
+        self.note_stream(site, state, address, None)
+
+    def load_scalar(self, site: Site, space: Space, address: Lanes, dtype: DType) -> Any:
+        value = self._engine.load_scalar(site, space, address, dtype)
+        self.note_scalar(site, False, space, address, dtype.bytes)
+        return value
+
+    def store_scalar(self, site: Site, space: Space, address: Lanes, value: Lanes) -> None:
+        self._engine.store_scalar(site, space, address, value)
+        self.note_scalar(site, True, space, address, value.dtype.bytes)
+
+    def transfer(self, site: Site, src: Lanes, dst: Lanes, transfer: Transfer) -> None:
+        self.note_copy(site, src, dst, transfer)
+        self._engine.transfer(site, src, dst, transfer)
+
+    def issue(self, site: Site, body: Callable[[], None]) -> None:
+        segment = self.segment
+
+        def noted() -> None:
+            now, self.segment, self._written = self.segment, segment, set()
+            body()
+            self.segment, self._written = now, None
+
+        self._engine.issue(site, noted)
+
+    # Special registers are read and written at issue, except by what a pipe executes later.
+
+    def read_register(self, site: Site, name: str, dtype: DType, initial: int) -> Any:
+        if site.record.pipe == "PIPE_S":
+            self.note_register(site, False, name)
+        return self._engine.read_register(site, name, dtype, initial)
+
+    def write_register(self, site: Site, name: str, value: Lanes) -> None:
+        if self._written is not None and name not in self._written:
+            self._written.add(name)
+            self.note_register(site, True, name)
+        self._engine.write_register(site, name, value)
+
+    def set_flag(self, site: Site, src: str, dst: str, event: Lanes) -> None:
+        self.note_sync(site, SET, src, dst, event, None)
+        self._engine.set_flag(site, src, dst, event)
+
+    def wait_flag(self, site: Site, src: str, dst: str, event: Lanes) -> None:
+        self.note_sync(site, WAIT, src, dst, event, None)
+        self._engine.wait_flag(site, src, dst, event)
+
+    def get_buf(self, site: Site, pipe: str, buffer: Lanes, mode: Lanes) -> None:
+        self.note_sync(site, GET, pipe, "", buffer, mode)
+        self._engine.get_buf(site, pipe, buffer, mode)
+
+    def rls_buf(self, site: Site, pipe: str, buffer: Lanes, mode: Lanes) -> None:
+        self.note_sync(site, RELEASE, pipe, "", buffer, mode)
+        self._engine.rls_buf(site, pipe, buffer, mode)
+
+    def barrier(self, site: Site, pipe: str) -> None:
+        self.note_sync(site, BARRIER, pipe, "", None, None)
+        self._engine.barrier(site, pipe)

@@ -235,23 +235,20 @@ def runs_of(bytes_: set[Byte]) -> list[set[Byte]]:
 
 
 def expected_of_blocks(blocks: list[Block], found: Found) -> None:
-    """Each run of bytes of a node meets whatever node of an earlier block was the last one to
-    read or write some byte of it."""
+    """Each node meets whatever node of an earlier block was the last one to read or write some
+    byte of it, once."""
     last: dict[bool, dict[Byte, Node]] = {False: {}, True: {}}
     for block in blocks:
         nodes = [item for item in block if isinstance(item, Node)]
         for node in nodes:
+            met: dict[int, Node] = {}
             for writes in (False, True):
                 in_gm = {b for b in node.bytes(writes) if b[0] >= 0}
-                for run in runs_of(in_gm):
-                    tables = [last[True], last[False]] if writes else [last[True]]
-                    met = [
-                        n
-                        for t in tables
-                        for n in sorted({t[b].event: t[b] for b in run if b in t}.items())
-                    ]
-                    for early in dict(met).values():
-                        note(found, early, node)
+                for table in [last[True], last[False]] if writes else [last[True]]:
+                    others = {table[b].event: table[b] for b in in_gm if b in table}
+                    met |= {e: n for e, n in sorted(others.items()) if e not in met}
+            for early in met.values():
+                note(found, early, node)
         for node in nodes:
             for writes in (False, True):
                 last[writes].update(dict.fromkeys(node.bytes(writes), node))

@@ -29,14 +29,13 @@ Clock = list[int]
 
 class Meeting(NamedTuple):
     """Two nodes that touch the same cell without order: which of them write there. `early` is
-    the one that was issued first. `times` is how often they do."""
+    the one that was issued first."""
 
     early: int
     late: int
     early_writes: bool
     late_writes: bool
     cell: int
-    times: int = 1
 
 
 @dataclass(eq=False, slots=True)

@@ -128,7 +128,7 @@ class _Found:
         """Counts a meeting; the first one of its places is looked at closely."""
         place = self.trace.events.place
         key = int(place[meeting.early]), int(place[meeting.late])
-        self._times[key] += meeting.times
+        self._times[key] += 1
         if key not in self._races:
             self._races[key] = self._look(meeting)
 

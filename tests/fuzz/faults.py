@@ -260,7 +260,7 @@ def _release(block: Block, bad: Value) -> None:
 def _event_number(block: Block, bad: Value) -> None:
     event = number(block, bad, block.rng.choice((8, -1, 1 << 40)), 3, I64)
     for action, mark in (("set", MARK), ("wait", "")):
-        block.emit(f'pto.{action}_flag["PIPE_MTE3", "PIPE_MTE2", {event.name}]{mark}')
+        block.emit(f'pto.{action}_flag["PIPE_MTE2", "PIPE_MTE3", {event.name}]{mark}')
 
 
 def _endless_wait(block: Block, bad: Value) -> None:

@@ -178,6 +178,9 @@ def test_time(cli: Cli, rows: list[str], target: str, tmp_path: Path) -> None:
     assert outcome.code == 0, outcome.err
     record = outcome.json
     assert (record["target"], record["model"]) == (target, "calibrated")
+    assert record["engine"] == "native"
+    slower = cli("time", SOFTMAX, *rows, "--target", target, "--engine", "reference", "--json").json
+    assert (slower["engine"], slower["total_cycles"]) == ("reference", record["total_cycles"])
     assert record["total_cycles"] > 0
     assert set(record["other_models"]) == {"manual"}
     (scope,) = record["vecscopes"]

@@ -203,6 +203,7 @@ def test_a_kernel_is_compiled_once_for_all_its_traces(monkeypatch: pytest.Monkey
     for _ in range(3):
         trace(loaded, [x, x, 3, True, False], engine="native")
     assert len(made) == 1
+    assert trace(loaded, [x, x, 3, True, False], engine="native").engine == "native"
 
 
 def test_without_llvm_the_reference_engine_traces(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -220,6 +221,7 @@ def test_without_llvm_the_reference_engine_traces(monkeypatch: pytest.MonkeyPatc
     # What the fixture of all tests would compare has no native side here.
     monkeypatch.setattr(run_module, "_trace", TRACE)
     assert_same_trace(trace(loaded, arguments), expected)
+    assert trace(loaded, arguments).engine == "reference"
     with pytest.raises(UsageError, match="LLVM is not there"):
         trace(loaded, arguments, engine="native")
 

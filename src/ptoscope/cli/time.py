@@ -25,7 +25,7 @@ def answer(request: Request) -> Result:
     grid = count("grid", request.get("grid") or "1")
     path, words = readable(kernel_path), [read_word(text) for text in texts]
     limit = request.get("max-steps")
-    from ptoscope.kernel import stops
+    from ptoscope.kernel import choose_engine, stops
     from ptoscope.timing import time_kernel
     from ptoscope.timing.figures import parse_setting
 
@@ -54,7 +54,11 @@ def answer(request: Request) -> Result:
     written = request.get("trace")
     if written is not None:
         page.append(_export(timing, written))
-    fields = {"entry": kernel.name, "grid": grid, **timing.as_json(), "trace": written}
+    engine = timing.trace.engine
+    if engine != choose_engine(request.get("engine")):
+        page.append(f"on the {engine} engine: the native one cannot run this kernel")
+    fields = {"entry": kernel.name, "grid": grid, "engine": engine, **timing.as_json()}
+    fields["trace"] = written
     return Result("time", page, fields, findings)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -51,7 +52,7 @@ def _trace(
     traced = _compile(kernel, engine)
     try:
         if traced is not None:
-            return traced.run(bound, grid, max_steps)
+            return replace(traced.run(bound, grid, max_steps), engine="native")
         return _run_reference(kernel, bound, grid, max_steps)
     finally:
         for argument in bound:

@@ -161,6 +161,8 @@ class Trace:
     error: PtoError | None = None
     registers: tuple[str, ...] = ()
     """The special registers that were touched, in the order of their addresses."""
+    engine: str = "reference"
+    """What ran it; nothing else depends on that."""
 
     def iteration(self, turn: int) -> list[tuple[str, int]]:
         """The loops around, outermost first: the name of the index (`%i`, or `scf.while`) and

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ptoscope import PtoError
-from ptoscope.arguments import array_dtype, bind, copied
+from ptoscope.arguments import bind, copies
 from ptoscope.kernel import Kernel
 from ptoscope.trace.trace import Trace
 
@@ -50,9 +50,8 @@ def trace_on_both(trace: Callable[..., Trace]) -> Callable[..., Trace]:
     ) -> Trace:
         if engine is not None or not all(_can_be_copied(a) for a in arguments):
             return trace(kernel, arguments, grid, max_steps, engine)
-        bound = copied(bind(kernel.program, kernel.function, arguments))
-        copies = [a.value if a.data is None else a.data.view(array_dtype(a.dtype)) for a in bound]
-        expected = trace(kernel, copies, grid, max_steps, "reference")
+        others = copies(bind(kernel.program, kernel.function, arguments))
+        expected = trace(kernel, others, grid, max_steps, "reference")
         found = trace(kernel, arguments, grid, max_steps, "native")
         assert_same_trace(found, expected)
         return found

@@ -206,7 +206,7 @@ def sharing(arguments: Iterable[Argument]) -> list[list[Argument]]:
 
 def copied(arguments: Sequence[Argument]) -> list[Argument]:
     """Arguments in memory of their own. Those that share memory share it in the copy, too."""
-    copies = {a.position: a for a in arguments}
+    made = {a.position: a for a in arguments}
     for group in sharing(arguments):
         first = _start(group[0])
         memory = np.empty(max(_start(a) + a.data.nbytes for a in group) - first, dtype=np.uint8)
@@ -214,8 +214,15 @@ def copied(arguments: Sequence[Argument]) -> list[Argument]:
             data = memory[_start(argument) - first :][: argument.data.nbytes]
             data[:] = argument.data
             data.flags.writeable = argument.writeable
-            copies[argument.position] = replace(argument, data=data, write_back=_nothing)
-    return list(copies.values())
+            made[argument.position] = replace(argument, data=data, write_back=_nothing)
+    return list(made.values())
+
+
+def copies(arguments: Sequence[Argument]) -> list[Any]:
+    """What to pass for a run of the same arguments in memory of its own."""
+    return [
+        a.value if a.data is None else a.data.view(array_dtype(a.dtype)) for a in copied(arguments)
+    ]
 
 
 def _start(argument: Argument) -> int:

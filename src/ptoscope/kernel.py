@@ -295,24 +295,26 @@ class Kernel:
         *arguments: Any,
         races: bool = True,
         poison: bool = True,
-        schedules: int = 8,
+        schedules: int | None = None,
         undefined: Sequence[int] = (),
         grid: int = 1,
         max_steps: int | None = None,
     ) -> Seen:
         """Looks for races, for undefined data that matters and, in so many other orders of the
-        pipes, for other results; see `ptoscope.watch`. The arguments stay as they are.
+        pipes (a few by default), for other results; see `ptoscope.watch`. The arguments stay
+        as they are.
 
         `undefined` are the positions of arrays whose contents count as undefined. A fault of
         the kernel is among what is found; PtoError is for wrong arguments.
         """
-        from ptoscope.watch import Watch, watch
+        from ptoscope.watch import ALL_SCHEDULES, Watch, watch
 
-        what = Watch(races, poison, schedules, tuple(undefined))
+        orders = ALL_SCHEDULES if schedules is None else schedules
+        what = Watch(races, poison, orders, tuple(undefined))
         return watch(self, arguments, what, grid, max_steps)
 
     def prepared(self, make: Callable[[Kernel], Any]) -> Any:
-        """What another room makes of this kernel, made once."""
+        """`make(self)`, called once: for what is made of a kernel elsewhere and used again."""
         if make not in self._prepared:
             self._prepared[make] = make(self)
         return self._prepared[make]
@@ -330,19 +332,8 @@ class Kernel:
         """The engine that will run this kernel where one is wanted or none, ready to run; and
         why not the native one, where nobody asked for another. UsageError if the wanted one
         cannot."""
-        if choose_engine(wanted) == "reference":
-            return "reference", ""
-        if self._native is not None:
-            return "native", ""
-        from ptoscope.native import NotCovered
-
-        try:
-            self._compile()
-        except NotCovered as reason:
-            if wanted == "native":
-                raise UsageError(f"the native engine cannot run this kernel: {reason}") from None
-            return "reference", str(reason)
-        return "native", ""
+        chosen, why, _ = on_engine(wanted, self._compile)
+        return chosen, why
 
     def _interpret(
         self, bound: list[Argument], grid: int, max_steps: int | None, schedule: str
@@ -383,6 +374,21 @@ def check_counts(**counts: int | None) -> None:
     for name, value in counts.items():
         if value is not None and (not isinstance(value, int) or value < 1):
             raise UsageError(f"{name} is {value}; it has to be at least 1")
+
+
+def on_engine(wanted: str | None, compile: Callable[[], Any]) -> tuple[str, str, Any]:
+    """The engine for what is wanted; why not the native one, where nobody asked for another;
+    and what `compile` made, which the native one needs. UsageError if the wanted one cannot."""
+    if choose_engine(wanted) == "reference":
+        return "reference", "", None
+    from ptoscope.native import NotCovered
+
+    try:
+        return "native", "", compile()
+    except NotCovered as reason:
+        if wanted == "native":
+            raise UsageError(f"the native engine cannot run this kernel: {reason}") from None
+        return "reference", str(reason), None
 
 
 def choose_engine(engine: str | None) -> str:

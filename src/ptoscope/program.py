@@ -12,6 +12,10 @@ from dataclasses import dataclass, field
 from ptoscope.diagnostics import NOWHERE, Diagnostic, Span
 from ptoscope.isa.types import AttrValue, Type
 
+LOOPS = ("scf.for", "scf.while")
+SCOPES = ("pto.vecscope", "pto.strict_vecscope")
+TERMINATORS = ("scf.yield", "scf.condition", "func.return")
+
 
 @dataclass(slots=True)
 class Block:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ptoscope.arguments import Argument, array_dtype, bind, copied
+from ptoscope.arguments import bind, copies
 from ptoscope.diagnostics import Diagnostic, PtoError
 from ptoscope.kernel import Kernel
 
@@ -103,11 +103,11 @@ def watch(
         return seen
     bound = bind(kernel.signature.program, kernel.signature.function, arguments)
     if what.races:
-        seen.findings[RACES] = _races(kernel, _copies(bound), grid, max_steps, engine, seen)
+        seen.findings[RACES] = _races(kernel, copies(bound), grid, max_steps, engine, seen)
     if what.poison:
-        seen.findings[POISON] = _poison(kernel, _copies(bound), grid, max_steps, what.undefined)
+        seen.findings[POISON] = _poison(kernel, copies(bound), grid, max_steps, what.undefined)
     if what.schedules:
-        _schedules(kernel, _copies(bound), what.schedules, grid, max_steps, seen)
+        _schedules(kernel, arguments, what.schedules, grid, max_steps, seen)
     return seen
 
 
@@ -177,8 +177,3 @@ def _told(kernel: Kernel, difference: Difference) -> Diagnostic:
         expected="the same bits in every order that its synchronisation allows",
         hint=f"--races says which accesses are not ordered; {again} runs it in this order",
     )
-
-
-def _copies(bound: list[Argument]) -> list[Any]:
-    """Arguments of the same values for another run; what shares memory does so there, too."""
-    return [a.value if a.data is None else a.data.view(array_dtype(a.dtype)) for a in copied(bound)]

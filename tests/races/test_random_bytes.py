@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 from ptoscope.isa.targets import TARGETS
+from ptoscope.program import SCOPES
 from ptoscope.races import cells, footprints, pipes
 from ptoscope.races.find import list_races
 from ptoscope.races.race import BLOCKS_RACE, COPIES_RACE, PIPES_RACE, Race
-from ptoscope.trace.places import SCOPES, Outline
+from ptoscope.trace.places import Outline
 from ptoscope.trace.trace import (
     BARRIER,
     NONE,

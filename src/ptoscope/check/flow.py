@@ -5,7 +5,6 @@ from __future__ import annotations
 from ptoscope.isa.types import Ptr
 from ptoscope.program import Block, Function, Op
 
-LOOPS = ("scf.for", "scf.while")
 _UNCHANGED = (
     "arith.index_cast",
     "arith.index_castui",

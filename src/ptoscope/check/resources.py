@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ptoscope.check.flow import LOOPS
 from ptoscope.check.rule import Context, Finding, Rule
-from ptoscope.check.structure import SCOPES
 from ptoscope.diagnostics import NOWHERE, Span
 from ptoscope.isa.types import Mask, Type, VReg
-from ptoscope.program import Block, Op
+from ptoscope.program import LOOPS, SCOPES, Block, Op
 
 VECTOR_REGISTERS = 32
 PREDICATE_REGISTERS = 8

@@ -11,10 +11,9 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple, Protocol, TypeVar
 
 from ptoscope.isa.types import Ptr, Scalar, Type
-from ptoscope.program import Block, Op
+from ptoscope.program import LOOPS, Block, Op
 
 T = TypeVar("T")
-LOOPS = ("scf.for", "scf.while")
 
 
 class Turns(Protocol[T]):

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ptoscope.check.flow import LOOPS
 from ptoscope.check.rule import Context, Finding, Rule
 from ptoscope.check.types import sound
 from ptoscope.isa.types import VReg
-from ptoscope.program import Block, Op
+from ptoscope.program import LOOPS, Block, Op
 
 _COUNTS = ("pto.vsqz", "pto.vusqz")
 """Instructions that leave a number of bytes in the register SQZN."""

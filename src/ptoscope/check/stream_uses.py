@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from ptoscope.check.flow import LOOPS
 from ptoscope.check.rule import Context
 from ptoscope.isa.types import Align
-from ptoscope.program import Block, Op
+from ptoscope.program import LOOPS, Block, Op
 
 Times = tuple[int, int]
 """The fewest and the most uses on one path; 2 stands for any number from 2 on."""

@@ -8,9 +8,7 @@ from collections.abc import Iterator
 from ptoscope.check.rule import Context, Finding, Rule
 from ptoscope.isa import TABLE
 from ptoscope.isa.types import Ptr, Scalar, is_vector_state
-from ptoscope.program import Block, Op
-
-SCOPES = ("pto.vecscope", "pto.strict_vecscope")
+from ptoscope.program import SCOPES, Block, Op
 
 
 def _placed(block: Block, inside: Op | None) -> Iterator[tuple[Op, Op | None]]:

@@ -14,6 +14,7 @@ from ptoscope.ir.dialect import Instruction
 from ptoscope.ir.errors import STRUCTURE, WRONG_OPERANDS, WRONG_TYPE
 from ptoscope.ir.module import Note
 from ptoscope.ir.reader import Reader
+from ptoscope.program import SCOPES
 
 _PLAIN: dict[str, type[Operation]] = {
     "func.return": ReturnOp,
@@ -104,7 +105,7 @@ class _Generic:
         return regions
 
     def build(self) -> Operation:
-        wanted = _BODIES.get(self.word, int(self.word in ("pto.vecscope", "pto.strict_vecscope")))
+        wanted = _BODIES.get(self.word, int(self.word in SCOPES))
         if len(self.regions) != wanted:
             raise self._wrong("bodies", len(self.regions), wanted)
         match self.word:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ptoscope.diagnostics import Span
 from ptoscope.isa.targets import EVENTS
-from ptoscope.program import Block, Function, Op, Program
+from ptoscope.program import LOOPS, Block, Function, Op, Program
 
 Flag = tuple[str, str, int]
 """The pipe that sets it, the one that waits for it, the event."""
@@ -17,7 +17,6 @@ Buffer = tuple[str, int]
 _Path = tuple[tuple[int, int, str], ...]
 """From the body of a function inwards: which block of the operation around it, which operation
 in that block, and its name."""
-_LOOPS = ("scf.for", "scf.while")
 
 
 class Place(NamedTuple):
@@ -95,7 +94,7 @@ def _compare(path: _Path, here: _Path) -> tuple[bool, bool]:
     if around and around[-1] == "scf.if" and path[shared][0] != here[shared][0]:
         # Of two branches one is taken, and the other is passed with it.
         ahead = False
-    return ahead, any(name in _LOOPS for name in around)
+    return ahead, any(name in LOOPS for name in around)
 
 
 def line_list(spans: Iterable[Span]) -> str:

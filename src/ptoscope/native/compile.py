@@ -29,7 +29,7 @@ from ptoscope.native.shapes import Shape, join, kinds, parts, rebuilt, shape
 from ptoscope.native.spans import of_loop
 from ptoscope.native.stops import Stop
 from ptoscope.native.text import Code, Value
-from ptoscope.program import Block, Function, Op
+from ptoscope.program import LOOPS, Block, Function, Op
 
 Shapes = list[Shape] | None
 
@@ -327,7 +327,7 @@ def _computes(block: Block) -> bool:
     around vecscopes and copies only issues them, and is not worth optimising: that takes as
     long as all the rest."""
     for op in block.ops:
-        if op.name in ("scf.for", "scf.while") and not any(map(_issues, op.blocks)):
+        if op.name in LOOPS and not any(map(_issues, op.blocks)):
             return True
         if op.name.startswith("scf.") and any(map(_computes, op.blocks)):
             return True

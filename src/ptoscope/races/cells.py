@@ -15,7 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ptoscope.trace.places import SCOPES
+from ptoscope.program import SCOPES
 from ptoscope.trace.trace import NONE, UB, Column, Trace
 
 _MARKED = 1 << 22

@@ -9,10 +9,10 @@ import numpy as np
 from ptoscope.check.text import Text
 from ptoscope.diagnostics import Edit
 from ptoscope.isa.targets import EVENTS
+from ptoscope.program import LOOPS
 from ptoscope.races.event_ids import EventIds
 from ptoscope.races.race import Side
 from ptoscope.races.scopes import kind_of
-from ptoscope.trace.places import LOOPS
 from ptoscope.trace.trace import NONE, PIPE_NUMBERS, SET, WAIT, Place, Trace
 
 FULL_BARRIER = "pto.barrier #pto.pipe<PIPE_ALL>"

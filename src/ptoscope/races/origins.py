@@ -8,9 +8,9 @@ import numpy as np
 
 from ptoscope.check.scope_values import ScopeValues, Sources
 from ptoscope.isa.types import Ptr
-from ptoscope.program import Block, Op
+from ptoscope.program import LOOPS, TERMINATORS, Block, Op
 from ptoscope.races.intervals import Intervals, union
-from ptoscope.trace.places import CONTROL, LOOPS, TERMINATORS
+from ptoscope.trace.places import CONTROL
 from ptoscope.trace.trace import Column, Trace
 
 

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ptoscope.isa.targets import PIPES
+from ptoscope.program import SCOPES
 from ptoscope.timing.compiled import Ints, compiled
 from ptoscope.timing.pipe_schedule import BY_ISSUE, BY_ORDER, BY_SYNC
 
 if TYPE_CHECKING:
     from ptoscope.timing.timing import Timing
-
-_SCOPES = ("pto.vecscope", "pto.strict_vecscope")
 
 
 @dataclass(frozen=True)
@@ -87,7 +86,7 @@ def _add(found: list[Step], timing: Timing, event: int, cycles: int) -> None:
         return
     place = timing.trace.places[int(timing.events.place[event])]
     pipe = PIPES[int(timing.events.pipe[event])]
-    what = "vecscope" if place.name in _SCOPES else "work"
+    what = "vecscope" if place.name in SCOPES else "work"
     if pipe.startswith("PIPE_MTE") or "_ub_ub" in place.name or "ubuf_to_ubuf" in place.name:
         what = "DMA"
     if pipe == "PIPE_S":

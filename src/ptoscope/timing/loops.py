@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ptoscope.isa.targets import PIPES
-from ptoscope.timing.scopes import LOOPS, loop_runs
+from ptoscope.program import LOOPS
+from ptoscope.timing.scopes import loop_runs
 
 if TYPE_CHECKING:
     from ptoscope.timing.timing import Timing

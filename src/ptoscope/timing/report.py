@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ptoscope.program import SCOPES
 from ptoscope.timing.stalls import waited_for
 from ptoscope.timing.vector_core import CAUSE_COUNT, CAUSES, DEPENDENCY
 
 if TYPE_CHECKING:
     from ptoscope.timing.timing import Timing
-
-_SCOPES = ("pto.vecscope", "pto.strict_vecscope")
 
 
 @dataclass(frozen=True)
@@ -80,7 +79,7 @@ def cycles_by_line(timing: Timing) -> dict[int, int]:
     outside = np.bincount(events.place, weights=weights, minlength=size)
     entries = np.bincount(events.place, minlength=size)
     for place in timing.trace.places:
-        if place.name in _SCOPES:
+        if place.name in SCOPES:
             each = timing.scopes.startup + timing.scopes.drain
             cycles = int(entries[place.index]) * each
         elif place.scope >= 0:
@@ -113,7 +112,7 @@ def vecscopes(timing: Timing) -> list[dict[str, int]]:
     """Of each vecscope its line, entries and cycles over all blocks."""
     found: list[dict[str, int]] = []
     for place in timing.trace.places:
-        if place.name in _SCOPES:
+        if place.name in SCOPES:
             mine = timing.events.event[timing.events.place == place.index]
             cycles = int(timing.scopes.cycles[timing.trace.events.entry[mine]].sum())
             found.append({"line": place.span.line, "entries": len(mine), "cycles": cycles})

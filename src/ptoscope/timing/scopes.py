@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ptoscope.isa.types import is_vector_state
+from ptoscope.program import LOOPS
 from ptoscope.timing.a5_ops import FREE
 from ptoscope.timing.compiled import Ints
 from ptoscope.timing.producers import producers
 from ptoscope.trace.trace import Place, Trace
 
-LOOPS = ("scf.for", "scf.while")
 MIN_GAP = 7
 """Least cycles between the begins of two loops, of the vector core's table."""
 OVERHEAD = 5

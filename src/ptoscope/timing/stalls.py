@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ptoscope.program import SCOPES
 from ptoscope.timing.critical import Step, line
 from ptoscope.timing.pipe_schedule import BY_ORDER
 from ptoscope.timing.vector_core import CAUSE_COUNT, CAUSES, DEPENDENCY
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from ptoscope.timing.timing import Timing
 
 _TOP_WAITS = 5
-_SCOPES = ("pto.vecscope", "pto.strict_vecscope")
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def scope_stalls(timing: Timing) -> list[Stall]:
             found.append(Stall(CAUSES[cause], line(timing, int(place)), cycles))
     found.extend(_dependencies(timing))
     for place in timing.trace.places:
-        if place.name in _SCOPES:
+        if place.name in SCOPES:
             entries = int((timing.events.place == place.index).sum())
             for cause, cycles in (("startup", scopes.startup), ("drain", scopes.drain)):
                 if entries * cycles:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from ptoscope.isa import TABLE
-from ptoscope.program import Block, Function, Op
+from ptoscope.program import LOOPS, SCOPES, TERMINATORS, Block, Function, Op
 from ptoscope.trace.trace import NONE, Place
 
-LOOPS = ("scf.for", "scf.while")
 CONTROL = (*LOOPS, "scf.if")
-SCOPES = ("pto.vecscope", "pto.strict_vecscope")
-TERMINATORS = ("scf.yield", "scf.condition", "func.return")
 
 
 class Outline:

@@ -1,4 +1,6 @@
-"""Writes a trace while a run goes on, with as little as possible for each instruction.
+"""The notebooks of a run, which say as little as possible for each instruction, and the trace
+that they are laid out to. The reference engine writes them as it goes; `decode` does for the
+native one.
 
 Instructions that follow each other without control flow between them are one segment of the
 text: a run notes each segment it begins, and the events are laid out afterwards. An access

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ptoscope.arguments import Argument, bind
-from ptoscope.diagnostics import PtoError, UsageError
+from ptoscope.diagnostics import PtoError
 from ptoscope.isa.dtypes import I8
-from ptoscope.kernel import Kernel, check_counts, choose_engine
+from ptoscope.kernel import Kernel, check_counts, on_engine
 from ptoscope.machine.faults import Fault
 from ptoscope.machine.lanes import quietly
 from ptoscope.machine.launch import argument_value
@@ -49,29 +49,21 @@ def _trace(
     engine: str | None,
 ) -> Trace:
     bound = bind(kernel.program, kernel.function, arguments)
-    traced = _compile(kernel, engine)
+    chosen, _, traced = on_engine(engine, lambda: _compile(kernel))
     try:
         if traced is not None:
-            return replace(traced.run(bound, grid, max_steps), engine="native")
+            return replace(traced.run(bound, grid, max_steps), engine=chosen)
         return _run_reference(kernel, bound, grid, max_steps)
     finally:
         for argument in bound:
             argument.write_back()
 
 
-def _compile(kernel: Kernel, engine: str | None) -> Any:
-    """The kernel as machine code that makes notes; None for the reference engine."""
-    if choose_engine(engine) == "reference":
-        return None
-    from ptoscope.native import NotCovered
+def _compile(kernel: Kernel) -> Any:
+    """The kernel as machine code that makes notes."""
     from ptoscope.trace.native_run import TracedKernel
 
-    try:
-        return kernel.prepared(TracedKernel)
-    except NotCovered as reason:
-        if engine == "native":
-            raise UsageError(f"the native engine cannot run this kernel: {reason}") from None
-        return None
+    return kernel.prepared(TracedKernel)
 
 
 def _run_reference(

@@ -15,10 +15,8 @@ from ptoscope.isa.lanes import PREDICATE_BITS
 from ptoscope.isa.record import Site
 from ptoscope.isa.targets import Revision, Target
 from ptoscope.isa.types import Align, Mask, Ptr, Scalar, Type, VReg
-from ptoscope.program import Block, Function, Op
+from ptoscope.program import SCOPES, TERMINATORS, Block, Function, Op
 
-_SCOPES = ("pto.vecscope", "pto.strict_vecscope")
-_ENDS = ("scf.yield", "scf.condition", "func.return")
 _inert: dict[tuple[str, int, Revision], bool] = {}
 """Whether an instruction without pointers only computes: found out the first time it runs."""
 
@@ -66,9 +64,9 @@ class Walker:
                 self._if(op)
             case "scf.while":
                 self._while(op)
-            case name if name in _ENDS:
+            case name if name in TERMINATORS:
                 pass
-            case name if name in _SCOPES:
+            case name if name in SCOPES:
                 self._scope(op)
             case "pto.mem_bar":
                 # It has no effect on values, so its meaning says nothing to the core.

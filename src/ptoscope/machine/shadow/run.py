@@ -11,7 +11,7 @@ import numpy as np
 from ptoscope.arguments import Argument, bind
 from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
 from ptoscope.isa.dtypes import I8
-from ptoscope.kernel import Kernel
+from ptoscope.kernel import Kernel, check_counts
 from ptoscope.machine.faults import Fault
 from ptoscope.machine.lanes import quietly
 from ptoscope.machine.launch import argument_value
@@ -71,8 +71,7 @@ def observe(
     """The same, with more to see. With `garbage`, a seed, what is undefined is filled with
     random bits instead of what the reference engine leaves there: what is defined cannot
     change by that."""
-    if grid < 1:
-        raise UsageError(f"grid is {grid}; it has to be at least 1")
+    check_counts(grid=grid, max_steps=max_steps)
     bound = bind(kernel.signature.program, kernel.signature.function, arguments)
     for position in undefined:
         if position not in [a.position for a in bound if a.data is not None]:

@@ -14,8 +14,8 @@ import numpy as np
 
 from ptoscope.isa import TABLE
 from ptoscope.isa.dtypes import DType
+from ptoscope.native.subset import Ints
 from ptoscope.timing.a5_ops import FREE, element_type
-from ptoscope.timing.compiled import Ints
 from ptoscope.timing.figures import Figure, FigureSource, table
 from ptoscope.timing.model import Model, PlaceFigures, ScopeTimes, empty_scopes
 from ptoscope.timing.scopes import Instructions

@@ -7,8 +7,8 @@ from functools import cache
 
 import numpy as np
 
+from ptoscope.native.subset import Ints
 from ptoscope.timing.a5_ops import LOAD_LATENCY, OpClass, op_class
-from ptoscope.timing.compiled import Ints
 from ptoscope.timing.figures import Figure, Overrides, table
 from ptoscope.timing.in_order import ideal_starts, run_in_order
 from ptoscope.timing.model import Model, PlaceFigures, ScopeTimes, empty_scopes

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ptoscope.isa.targets import PIPES
+from ptoscope.native.subset import Ints, compiled
 from ptoscope.program import SCOPES
-from ptoscope.timing.compiled import Ints, compiled
 from ptoscope.timing.pipe_schedule import BY_ISSUE, BY_ORDER, BY_SYNC
 
 if TYPE_CHECKING:

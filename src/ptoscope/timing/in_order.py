@@ -3,7 +3,7 @@ order, and one that needs a result starts when the latency of its producer is ov
 
 from __future__ import annotations
 
-from ptoscope.timing.compiled import Ints, compiled
+from ptoscope.native.subset import Ints, compiled
 from ptoscope.timing.vector_core import BARRIER, CAUSE_COUNT, DEPENDENCY, MEM_BAR, RETIRE
 
 

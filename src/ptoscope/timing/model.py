@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ptoscope.timing.compiled import Ints
+from ptoscope.native.subset import Ints
 from ptoscope.timing.figures import Figure, Overrides
 from ptoscope.timing.pipes import PipeEvents, Work
 from ptoscope.timing.scopes import Instructions

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ptoscope.timing.compiled import Ints, compiled
+from ptoscope.native.subset import Ints, compiled
 
 BY_ISSUE, BY_ORDER, BY_SYNC = range(3)
 """What decided when an event started: the scalar unit, the event before it on its pipe, or an

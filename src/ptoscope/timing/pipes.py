@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ptoscope.isa.targets import PIPES
-from ptoscope.timing.compiled import Ints
+from ptoscope.native.subset import Ints
 from ptoscope.timing.pipe_schedule import run_pipes
 from ptoscope.trace.trace import BARRIER, GET, PIPE_NUMBERS, RELEASE, SET, WAIT, Trace
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ptoscope.isa.types import is_vector_state
+from ptoscope.native.subset import Ints, compiled
 from ptoscope.program import Function, Op
 from ptoscope.timing.a5_ops import FREE
-from ptoscope.timing.compiled import Ints, compiled
 from ptoscope.trace.trace import Trace
 
 NONE = -1

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ptoscope.isa.types import is_vector_state
+from ptoscope.native.subset import Ints
 from ptoscope.program import LOOPS
 from ptoscope.timing.a5_ops import FREE
-from ptoscope.timing.compiled import Ints
 from ptoscope.timing.producers import producers
 from ptoscope.trace.trace import Place, Trace
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ptoscope.timing.compiled import Ints, compiled
+from ptoscope.native.subset import Ints, compiled
 
 COMPUTE, LOAD, STORE, BARRIER, PREDICATE = range(5)
 """Kinds of instructions. Predicate instructions need no execution port and no room in the queue:

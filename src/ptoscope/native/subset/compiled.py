@@ -19,13 +19,13 @@ import llvmlite.binding as llvm
 import numpy as np
 
 from ptoscope.native import cache, jit
-from ptoscope.timing.lowering import Writer
+from ptoscope.native.subset.lowering import Writer
 
 Ints = np.ndarray[Any, np.dtype[Any]]
 """An array of int64."""
 
 
-class Compiled:
+class CompiledFunction:
     """A function as machine code, made at the first call and kept on disk."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -48,7 +48,7 @@ class Compiled:
         )
 
     def _load(self) -> Any:
-        key = cache.key("timing", self.name, self.text(), str(jit.host()))
+        key = cache.key("subset", self.name, self.text(), str(jit.host()))
         code = cache.read(key)
         if code is None:
             code = self.machine_code()
@@ -65,7 +65,7 @@ class Compiled:
     def text(self) -> str:
         """Its LLVM text, with that of the functions it calls."""
         done: dict[str, str] = {}
-        waiting: list[Compiled] = [self]
+        waiting: list[CompiledFunction] = [self]
         while waiting:
             one = waiting.pop()
             if one.name not in done:
@@ -75,14 +75,14 @@ class Compiled:
         return "\n".join(done.values())
 
 
-def compiled(function: Callable[..., Any]) -> Compiled:
+def compiled(function: Callable[..., Any]) -> CompiledFunction:
     """The function as machine code."""
-    return Compiled(function)
+    return CompiledFunction(function)
 
 
 def _find(value: object) -> list[str] | None:
     """How a call of another compiled function passes its arguments; None if it is none."""
-    if not isinstance(value, Compiled):
+    if not isinstance(value, CompiledFunction):
         return None
     return ["ptr" if name in value.arrays else "i64" for name in value.parameters]
 

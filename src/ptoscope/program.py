@@ -1,7 +1,9 @@
 """The kernel in a compact form of its own: what checks, engines, timing and the cache read.
 
 Values are slots, numbered per function. Control flow stays structured: an operation owns
-its blocks. Nothing here refers to the text reader, and everything pickles.
+its blocks. Loops, branches and scopes are classes with names for what they take, carry and
+give; where these stand among operands and arguments is known here alone. Nothing refers to
+the text reader, and everything pickles.
 """
 
 from __future__ import annotations
@@ -24,13 +26,25 @@ class Block:
     args: tuple[int, ...] = ()
     ops: list[Op] = field(default_factory=list["Op"])
 
+    @property
+    def end(self) -> Terminator | None:
+        """The terminator; None where none is needed, or none could be read."""
+        last = self.ops[-1] if self.ops else None
+        return last if isinstance(last, Terminator) else None
+
+    @property
+    def yields(self) -> tuple[int, ...]:
+        """The values that the block passes on at its end."""
+        end = self.end
+        return () if end is None else end.values
+
 
 @dataclass(slots=True)
 class Op:
     """One operation: slots in, slots out, static attributes, nested blocks, where it stands.
 
     `form` is the index of the record's form it was written in; `segments` the clauses of a
-    grouped instruction with their operand counts.
+    grouped instruction with their operand counts. Made by `operation`.
     """
 
     name: str
@@ -42,6 +56,249 @@ class Op:
     operand_spans: tuple[Span, ...] = ()
     form: int = 0
     segments: tuple[tuple[str, int], ...] = ()
+
+
+class Terminator(Op):
+    """The end of a block: `scf.yield`, `scf.condition` or `func.return`."""
+
+    __slots__ = ()
+
+    @property
+    def values(self) -> tuple[int, ...]:
+        """What it passes on."""
+        return self.operands
+
+
+class Condition(Terminator):
+    """`scf.condition`: whether a while loop goes on, and with what."""
+
+    __slots__ = ()
+
+    @property
+    def condition(self) -> int:
+        """Whether there is a further iteration."""
+        return self.operands[0]
+
+    @property
+    def values(self) -> tuple[int, ...]:
+        """What it passes on: to the second block, or as results."""
+        return self.operands[1:]
+
+
+class Loop(Op):
+    """`scf.for` or `scf.while`. Value by value, `carried` is `inits` in the first iteration,
+    and in every later one what the iteration before it `yields`."""
+
+    __slots__ = ()
+
+    @property
+    def inits(self) -> tuple[int, ...]:
+        """The values it begins with."""
+        raise NotImplementedError
+
+    @property
+    def carried(self) -> tuple[int, ...]:
+        """The arguments that hold the carried values during an iteration."""
+        raise NotImplementedError
+
+    @property
+    def yields(self) -> tuple[int, ...]:
+        """The values that an iteration hands to the next one."""
+        raise NotImplementedError
+
+
+class For(Loop):
+    """`scf.for`: `body` for each `index` from `lower` to below `upper` by `step`. The results
+    are what the last iteration yields; after no iteration, the inits."""
+
+    __slots__ = ()
+
+    @property
+    def lower(self) -> int:
+        """The index of the first iteration."""
+        return self.operands[0]
+
+    @property
+    def upper(self) -> int:
+        """Where the index ends; not reached."""
+        return self.operands[1]
+
+    @property
+    def step(self) -> int:
+        """By how much the index grows."""
+        return self.operands[2]
+
+    @property
+    def bounds(self) -> tuple[int, ...]:
+        """Lower bound, upper bound and step."""
+        return self.operands[:3]
+
+    @property
+    def inits(self) -> tuple[int, ...]:
+        """The values it begins with."""
+        return self.operands[3:]
+
+    @property
+    def body(self) -> Block:
+        """What every iteration does."""
+        return self.blocks[0]
+
+    @property
+    def index(self) -> int:
+        """The argument that holds the index."""
+        return self.body.args[0]
+
+    @property
+    def carried(self) -> tuple[int, ...]:
+        """The arguments that hold the carried values during an iteration."""
+        return self.body.args[1:]
+
+    @property
+    def yields(self) -> tuple[int, ...]:
+        """The values that an iteration hands to the next one."""
+        return self.body.yields
+
+
+class While(Loop):
+    """`scf.while`: every iteration runs `before`, and, where its `condition` holds, `after`,
+    whose arguments `received` are the values `passed`. The results are those passed when it
+    did not hold."""
+
+    __slots__ = ()
+
+    @property
+    def inits(self) -> tuple[int, ...]:
+        """The values it begins with."""
+        return self.operands
+
+    @property
+    def before(self) -> Block:
+        """The first block: it ends in scf.condition."""
+        return self.blocks[0]
+
+    @property
+    def after(self) -> Block:
+        """The second block: it ends in scf.yield."""
+        return self.blocks[1]
+
+    @property
+    def carried(self) -> tuple[int, ...]:
+        """The arguments of the first block."""
+        return self.before.args
+
+    @property
+    def condition(self) -> int:
+        """Whether the loop goes on."""
+        end = self.before.end
+        assert isinstance(end, Condition)
+        return end.condition
+
+    @property
+    def passed(self) -> tuple[int, ...]:
+        """What the first block passes on: to the second one, or as results."""
+        return self.before.yields
+
+    @property
+    def received(self) -> tuple[int, ...]:
+        """The arguments of the second block."""
+        return self.after.args
+
+    @property
+    def yields(self) -> tuple[int, ...]:
+        """The values that an iteration hands to the next one."""
+        return self.after.yields
+
+
+class If(Op):
+    """`scf.if`: the results are what the block that was taken yields. It always has two
+    blocks; where no else was written, the second is empty, without even a terminator."""
+
+    __slots__ = ()
+
+    @property
+    def condition(self) -> int:
+        """Which side is taken."""
+        return self.operands[0]
+
+    @property
+    def then(self) -> Block:
+        """What is done where the condition holds."""
+        return self.blocks[0]
+
+    @property
+    def otherwise(self) -> Block:
+        """What is done where it does not."""
+        return self.blocks[1]
+
+
+class Scope(Op):
+    """`pto.vecscope` or `pto.strict_vecscope`: what PIPE_V executes. The arguments of the body
+    are the inputs of a strict scope; the other kind has none and sees everything outside."""
+
+    __slots__ = ()
+
+    @property
+    def strict(self) -> bool:
+        """Whether the body sees nothing but its arguments."""
+        return self.name == "pto.strict_vecscope"
+
+    @property
+    def inputs(self) -> tuple[int, ...]:
+        """The values passed in."""
+        return self.operands
+
+    @property
+    def args(self) -> tuple[int, ...]:
+        """The arguments of the body."""
+        return self.body.args
+
+    @property
+    def body(self) -> Block:
+        """What PIPE_V executes."""
+        return self.blocks[0]
+
+
+_CLASSES: dict[str, type[Op]] = {
+    "scf.for": For,
+    "scf.while": While,
+    "scf.if": If,
+    "scf.yield": Terminator,
+    "scf.condition": Condition,
+    "func.return": Terminator,
+    "pto.vecscope": Scope,
+    "pto.strict_vecscope": Scope,
+}
+
+
+def operation(
+    name: str,
+    operands: tuple[int, ...] = (),
+    results: tuple[int, ...] = (),
+    attrs: Mapping[str, AttrValue] | None = None,
+    blocks: tuple[Block, ...] = (),
+    span: Span = NOWHERE,
+    operand_spans: tuple[Span, ...] = (),
+    form: int = 0,
+    segments: tuple[tuple[str, int], ...] = (),
+) -> Op:
+    """The operation of a name, of the class that the name has. Operands and arguments are in
+    the order of the generic form: an scf.for takes lower bound, upper bound, step and inits,
+    and its block the index and the carried values; scf.condition takes the condition first.
+    The else of an scf.if may be missing."""
+    made = _CLASSES.get(name, Op)
+    if made is If and len(blocks) == 1:
+        blocks = (*blocks, Block())
+    return made(
+        name,
+        operands,
+        results,
+        {} if attrs is None else attrs,
+        blocks,
+        span,
+        operand_spans,
+        form,
+        segments,
+    )
 
 
 @dataclass(slots=True)

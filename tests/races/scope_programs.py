@@ -10,7 +10,7 @@ import numpy as np
 from ptoscope.isa.dtypes import F32, INDEX
 from ptoscope.isa.sync import MEMORY_BARRIERS
 from ptoscope.isa.types import Scalar, Type, VReg
-from ptoscope.program import Block, Function, Op
+from ptoscope.program import Block, Function, Op, operation
 from ptoscope.trace.places import list_places
 from ptoscope.trace.trace import MEM_BAR, NONE, UB, Accesses, Events, Syncs, Trace, Turns
 
@@ -65,7 +65,7 @@ class Writer:
         self._stores: list[Op] = []
 
     def body(self) -> Body:
-        scope = Op("pto.vecscope", blocks=(Block(ops=self._ops([0, 1, 2], 0)),))
+        scope = operation("pto.vecscope", blocks=(Block(ops=self._ops([0, 1, 2], 0)),))
         return Body(scope, self._types, self._places)
 
     def _slot(self, kind: Type) -> int:
@@ -124,7 +124,7 @@ class Writer:
     def _closed(self, name: str, ops: list[Op], seen: list[int], count: int, *more: int) -> Op:
         inside = [*seen, *(slot for op in ops for slot in op.results)]
         ends = (self._pick(inside, True) for _ in range(count))
-        return Op(name, (*more, *ends))
+        return operation(name, (*more, *ends))
 
     def _plain(self) -> Op:
         """What shows that a block was executed."""
@@ -136,7 +136,7 @@ class Writer:
         inside = [*seen, index, *args]
         ops = [self._plain(), *self._ops(inside, depth + 1, 4)]
         block = Block((index, *args), [*ops, self._closed("scf.yield", ops, inside, len(args))])
-        return Op("scf.for", (2, 2, 2, *first), results, blocks=(block,))
+        return operation("scf.for", (2, 2, 2, *first), results, blocks=(block,))
 
     def _while(self, seen: list[int], depth: int) -> Op:
         first, args, results = self._carry(seen)
@@ -146,7 +146,7 @@ class Writer:
         ops = self._ops([*seen, *passed], depth + 1, 2)
         again = self._closed("scf.yield", ops, [*seen, *passed], len(args))
         blocks = Block(args, [*check, test]), Block(passed, [*ops, again])
-        return Op("scf.while", first, results, blocks=blocks)
+        return operation("scf.while", first, results, blocks=blocks)
 
     def _if(self, seen: list[int], depth: int) -> Op:
         results = tuple(self._slot(VReg(F32)) for _ in range(self._rng.randint(1, 2)))
@@ -154,7 +154,7 @@ class Writer:
         for _ in range(2):
             ops = [self._plain(), *self._ops(seen, depth + 1, 2)]
             blocks.append(Block((), [*ops, self._closed("scf.yield", ops, seen, len(results))]))
-        return Op("scf.if", (2,), results, blocks=tuple(blocks))
+        return operation("scf.if", (2,), results, blocks=tuple(blocks))
 
 
 class Runner:

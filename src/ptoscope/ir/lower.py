@@ -15,7 +15,7 @@ from ptoscope.ir.module import Module, name_of
 from ptoscope.isa.record import AttrValue
 from ptoscope.isa.types import Type
 from ptoscope.program import Block as ProgramBlock
-from ptoscope.program import Function, Op, Program
+from ptoscope.program import Function, Op, Program, operation
 
 KERNEL_MARKS = ("pto.aicore", "pto.kernel")
 
@@ -122,8 +122,8 @@ class _Lowering:
         results = self._define(op.results)
         module = self.module
         if note is None:
-            return Op(op.name, operands, results, _attrs(op, 0), blocks)
-        return Op(
+            return operation(op.name, operands, results, _attrs(op, 0), blocks)
+        return operation(
             op.name,
             operands,
             results,

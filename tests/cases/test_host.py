@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ptoscope.cases.cxx_file import read_files
-from ptoscope.cases.cxx_text import Unreadable
-from ptoscope.cases.host import Host
-from ptoscope.cases.host_calls import Library
-from ptoscope.cases.host_values import PAGE, Pointer
+from ptoscope.cases.host.interpreter import Host
+from ptoscope.cases.host.library import Library
+from ptoscope.cases.host.program import read_files
+from ptoscope.cases.host.tokens import Unreadable
+from ptoscope.cases.host.values import PAGE, Pointer
 
 
 class Launches(list[tuple[str, int, list[Any]]]):

@@ -124,7 +124,7 @@ def test_a_failing_write_leaves_nothing(cli: Cli, tmp_path: Path, monkeypatch):
     def fail(*arguments: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("ptoscope.cases.skeleton.os.rename", fail)
+    monkeypatch.setattr("ptoscope.cases.skeleton.write.os.rename", fail)
     outcome = cli("new-case", tmp_path / "new", PASSES / "kernel.pto")
     assert outcome.code == 2
     assert "No space left" in outcome.err

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from ptoscope.diagnostics import UsageError
 
 KERNEL, GOLDEN, COMPARE = "kernel.pto", "golden.py", "compare.py"
+MAIN, LAUNCH = "main.cpp", "launch.cpp"
 
 
 class Case(NamedTuple):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ptoscope.cases.find import Case
-from ptoscope.cases.launch import Options
+from ptoscope.cases.options import Options
 from ptoscope.diagnostics import Diagnostic
 
 VERDICTS = ("pass", "fail", "fault", "race", "undefined", "unsupported", "error")

@@ -33,8 +33,8 @@ def answer(request: Request) -> Result:
 
     cases = find_cases(request.args, request.get("filter"))
     from ptoscope.cases import report
-    from ptoscope.cases.launch import Options
-    from ptoscope.cases.pool import run_cases
+    from ptoscope.cases.options import Options
+    from ptoscope.cases.run.pool import run_cases
     from ptoscope.kernel import choose_engine
 
     engine = request.get("engine")
@@ -90,7 +90,7 @@ def _positive(request: Request, name: str, default: int) -> int:
 
 
 def _seconds(request: Request) -> float:
-    from ptoscope.cases.limits import LIMIT
+    from ptoscope.cases.options import LIMIT
 
     text = request.get("timeout")
     if text is None:

@@ -21,7 +21,7 @@ def answer(request: Request) -> Result:
     if os.path.lexists(directory):
         raise UsageError(f"{directory} exists already; choose another name or remove it")
     path = readable(kernel_path)
-    from ptoscope.cases.skeleton import write_case
+    from ptoscope.cases.skeleton.write import write_case
     from ptoscope.kernel import choose_entry, parse, read
 
     file, text = read(path)

@@ -11,10 +11,11 @@ import numpy as np
 
 from ptoscope import demo
 from ptoscope.cases.difference import compare_outputs
-from ptoscope.cases.host_calls import Library
-from ptoscope.cases.launch import Kernels, Options
-from ptoscope.cases.run import host_files, run_host
-from ptoscope.cases.skeleton import case_files
+from ptoscope.cases.host.library import Library
+from ptoscope.cases.options import Options
+from ptoscope.cases.run.case import host_files, run_host
+from ptoscope.cases.run.kernels import Kernels
+from ptoscope.cases.skeleton.write import case_files
 
 
 def warm_up() -> None:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ptoscope.cases.cxx_text import Unreadable
-from ptoscope.cases.cxx_tree import TypeName
-from ptoscope.cases.cxx_types import Scalar, element, scalar
+from ptoscope.cases.host.tokens import Unreadable
+from ptoscope.cases.host.tree import TypeName
+from ptoscope.cases.host.types import NumberType, element, number_type
 
 PAGE = 2 << 20
 """The device hands out memory in huge pages, so that each allocation is followed by slack."""
@@ -43,7 +43,7 @@ class Pointer:
 
     memory: Memory
     offset: int = 0
-    element: Scalar | None = None
+    element: NumberType | None = None
 
     def bytes(self, count: int, what: str) -> np.ndarray[Any, np.dtype[np.uint8]]:
         """The bytes from here on, which must be there."""
@@ -69,7 +69,7 @@ class Variable:
 
     def set(self, value: Any) -> None:
         """Stores a value as the variable's type has it."""
-        numbers = scalar(self.type)
+        numbers = number_type(self.type)
         if numbers is not None:
             value = numbers.convert(value)
         elif isinstance(value, Pointer) and self.type.pointers:
@@ -99,7 +99,7 @@ class Element:
         data = np.frombuffer(kind.encode(value), np.uint8)
         self.pointer.bytes(kind.size, what)[:] = data
 
-    def _kind(self, what: str) -> Scalar:
+    def _kind(self, what: str) -> NumberType:
         if self.pointer.element is None:
             raise Unreadable(f"{what}: the element type is not known")
         return self.pointer.element

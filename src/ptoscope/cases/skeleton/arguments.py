@@ -1,17 +1,9 @@
-"""A new case for a kernel: its directory with scripts and host code to fill in."""
+"""The arguments of a new case: what its files and its host code are about."""
 
 from __future__ import annotations
 
-import os
-import shutil
-import tempfile
-from pathlib import Path
 from typing import NamedTuple
 
-from ptoscope.cases.find import COMPARE, GOLDEN, KERNEL
-from ptoscope.cases.run import LAUNCH, MAIN
-from ptoscope.cases.skeleton_host import launch_text, main_text
-from ptoscope.cases.skeleton_scripts import compare_text, golden_text
 from ptoscope.diagnostics import UsageError
 from ptoscope.isa.dtypes import DType
 from ptoscope.isa.types import Ptr, Scalar
@@ -28,44 +20,6 @@ class Argument(NamedTuple):
     dtype: DType
     is_pointer: bool
     is_output: bool
-
-
-def write_case(directory: Path, text: str, function: Function, grid: int = 1) -> list[str]:
-    """Writes a case for a kernel text, whole or not at all; the names of its files.
-
-    UsageError if the directory exists or cannot be written.
-    """
-    files = case_files(text, function, grid)
-    if os.path.lexists(directory):
-        raise UsageError(f"{directory} exists already; choose another name or remove it")
-    scratch: Path | None = None
-    try:
-        directory.parent.mkdir(parents=True, exist_ok=True)
-        scratch = Path(tempfile.mkdtemp(prefix=f".{directory.name}-", dir=directory.parent))
-        for name, contents in files.items():
-            (scratch / name).write_text(contents, encoding="utf-8")
-        scratch.chmod(0o777 & ~_umask())
-        # Fails if something has been written there in the meantime.
-        os.rename(scratch, directory)
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise UsageError(f"cannot write {directory}: {reason}") from None
-    finally:
-        if scratch is not None:
-            shutil.rmtree(scratch, ignore_errors=True)
-    return list(files)
-
-
-def case_files(text: str, function: Function, grid: int = 1) -> dict[str, str]:
-    """The files of a case, by name."""
-    arguments = case_arguments(function)
-    return {
-        KERNEL: text,
-        GOLDEN: golden_text(function.name, arguments),
-        COMPARE: compare_text(function.name, arguments),
-        LAUNCH: launch_text(function.name, arguments, grid),
-        MAIN: main_text(function.name, arguments),
-    }
 
 
 def case_arguments(function: Function) -> list[Argument]:
@@ -101,9 +55,3 @@ def _written(function: Function) -> set[int]:
             if isinstance(function.types[slot], Ptr):
                 origins[slot] = origins.get(slot, set()) | sources
     return written
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

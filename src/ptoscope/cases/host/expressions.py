@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ptoscope.cases.cxx_text import Token, Unreadable
-from ptoscope.cases.cxx_tree import (
+from ptoscope.cases.host.tokens import Token, Unreadable
+from ptoscope.cases.host.tree import (
     Assign,
     Binary,
     Braces,
@@ -20,7 +20,7 @@ from ptoscope.cases.cxx_tree import (
     TypeName,
     Unary,
 )
-from ptoscope.cases.cxx_types import QUALIFIERS, is_type
+from ptoscope.cases.host.types import QUALIFIERS, is_type
 
 _BINARY = (
     ("||",),

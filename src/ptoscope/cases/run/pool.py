@@ -13,12 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from ptoscope.cases.find import Case
-from ptoscope.cases.launch import Options
-from ptoscope.cases.limits import LIMIT
+from ptoscope.cases.options import LIMIT, Options
 from ptoscope.cases.outcome import Outcome, make_outcome
 from ptoscope.diagnostics import UsageError
 
-_START = "import sys; sys.path[:] = {path!r}; from ptoscope.cases import server; {call}"
+_START = "import sys; sys.path[:] = {path!r}; from ptoscope.cases.run import server; {call}"
 
 
 def run_cases(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ptoscope.cases.cxx_expressions import Expressions
-from ptoscope.cases.cxx_text import Token, Unreadable
-from ptoscope.cases.cxx_tree import Block, Declare, Evaluate, If, Jump, Loop, Node, TypeName
+from ptoscope.cases.host.expressions import Expressions
+from ptoscope.cases.host.tokens import Token, Unreadable
+from ptoscope.cases.host.tree import Block, Declare, Evaluate, If, Jump, Loop, Node, TypeName
 
 
 class Parser(Expressions):

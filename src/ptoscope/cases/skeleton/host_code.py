@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from ptoscope.cases.skeleton.arguments import Argument
 from ptoscope.isa.dtypes import BF16, F16, F32, F64, I1, DType
-
-if TYPE_CHECKING:
-    from ptoscope.cases.skeleton import Argument
 
 
 def launch_text(kernel: str, arguments: Sequence[Argument], grid: int) -> str:

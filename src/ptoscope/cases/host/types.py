@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import ml_dtypes
 import numpy as np
 
-from ptoscope.cases.cxx_tree import TypeName
+from ptoscope.cases.host.tree import TypeName
 
 
-class Scalar(NamedTuple):
+class NumberType(NamedTuple):
     """A type of numbers, as NumPy has it."""
 
     dtype: np.dtype[Any]
@@ -80,28 +80,28 @@ _NAMES: dict[str, Any] = {
         for tail in ("", " int")
     },
 }
-SCALARS = {name: Scalar(np.dtype(kind)) for name, kind in _NAMES.items()}
+NUMBER_TYPES = {name: NumberType(np.dtype(kind)) for name, kind in _NAMES.items()}
 _OTHERS = ("void", "auto", "aclrtStream", "aclrtContext")
 
 
 def is_type(name: str, aliases: Mapping[str, TypeName]) -> bool:
     """Whether a name is known to be a type (or the beginning of one)."""
-    return name in SCALARS or name in _OTHERS or name in aliases or name == "signed"
+    return name in NUMBER_TYPES or name in _OTHERS or name in aliases or name == "signed"
 
 
-def scalar(kind: TypeName) -> Scalar | None:
+def number_type(kind: TypeName) -> NumberType | None:
     """The type of numbers, None for a pointer and for a type that is not known."""
-    return None if kind.pointers else SCALARS.get(kind.name)
+    return None if kind.pointers else NUMBER_TYPES.get(kind.name)
 
 
-def element(kind: TypeName) -> Scalar | None:
+def element(kind: TypeName) -> NumberType | None:
     """What a pointer points to."""
-    return SCALARS.get(kind.name) if kind.pointers == 1 else None
+    return NUMBER_TYPES.get(kind.name) if kind.pointers == 1 else None
 
 
 def size_of(kind: TypeName) -> int | None:
     """The bytes of a type, None where it is not known."""
     if kind.pointers or kind.name in ("aclrtStream", "aclrtContext"):
         return 8
-    known = SCALARS.get(kind.name)
+    known = NUMBER_TYPES.get(kind.name)
     return known.size if known else None

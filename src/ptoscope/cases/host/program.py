@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ptoscope.cases.cxx_parse import Parser
-from ptoscope.cases.cxx_text import Token, Unreadable, read_tokens
-from ptoscope.cases.cxx_tree import Function, Node, Parameter, TypeName
+from ptoscope.cases.host.statements import Parser
+from ptoscope.cases.host.tokens import Token, Unreadable, read_tokens
+from ptoscope.cases.host.tree import Function, Node, Parameter, TypeName
 
 _CLOSING = {"(": ")", "{": "}", "[": "]"}
 

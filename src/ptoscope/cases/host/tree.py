@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ptoscope.cases.cxx_text import Token
+from ptoscope.cases.host.tokens import Token
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ class If(Node):
 
 @dataclass
 class Loop(Node):
-    """for, while and do; the test of `do` comes after the first turn."""
+    """for, while and do; the test of `do` comes after the first iteration."""
 
     start: Node | None
     test: Node | None

@@ -23,10 +23,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ptoscope.cases.launch import Options
-from ptoscope.cases.run import run_case
-from ptoscope.cases.script import MOST_FILES, end_with_parent
-from ptoscope.cases.warm import warm_up
+from ptoscope.cases.options import Options
+from ptoscope.cases.run.case import run_case
+from ptoscope.cases.run.script import MOST_FILES, end_with_parent
+from ptoscope.cases.run.warm_up import warm_up
 
 _LARGEST_FILE = 1 << 32
 """What a script may write to one file: endless output must not fill the disk."""

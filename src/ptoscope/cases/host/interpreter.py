@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ptoscope.cases.cxx_file import HostFiles
-from ptoscope.cases.cxx_text import Unreadable
-from ptoscope.cases.cxx_tree import (
+from ptoscope.cases.host.evaluator import Evaluator, truth
+from ptoscope.cases.host.library import CONSTANTS, HARMLESS, Library
+from ptoscope.cases.host.program import HostFiles
+from ptoscope.cases.host.tokens import Unreadable
+from ptoscope.cases.host.tree import (
     Block,
     Braces,
     Call,
@@ -26,10 +28,8 @@ from ptoscope.cases.cxx_tree import (
     Node,
     TypeName,
 )
-from ptoscope.cases.cxx_types import scalar
-from ptoscope.cases.host_calls import CONSTANTS, HARMLESS, Library
-from ptoscope.cases.host_expressions import Evaluator, truth
-from ptoscope.cases.host_values import Element, Memory, Pointer, Variable
+from ptoscope.cases.host.types import number_type
+from ptoscope.cases.host.values import Element, Memory, Pointer, Variable
 
 STEPS = 1_000_000
 """How many statements a host program may take."""
@@ -143,7 +143,7 @@ class Host(Evaluator):
         self.scopes[-1][node.name] = variable
 
     def _array(self, node: Declare) -> Pointer:
-        kind = scalar(node.type)
+        kind = number_type(node.type)
         items = node.value.items if isinstance(node.value, Braces) else []
         length = len(items) if node.length is None else self.value(node.length)
         if kind is None or not isinstance(length, int) or length < 0:

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ptoscope.cases.cxx_text import Unreadable
-from ptoscope.cases.cxx_types import scalar
-from ptoscope.cases.host_values import Address, Element, Memory, Pointer, Variable
+from ptoscope.cases.host.tokens import Unreadable
+from ptoscope.cases.host.types import number_type
+from ptoscope.cases.host.values import Address, Element, Memory, Pointer, Variable
 
 HARMLESS: Any = object()
 """Stands for functions and streams without effect on files, memory and kernels."""
@@ -204,7 +204,7 @@ def _address(value: Any, where: str) -> Variable:
 
 
 def _fill_variable(variable: Variable, data: bytes, where: str) -> None:
-    kind = scalar(variable.type)
+    kind = number_type(variable.type)
     if kind is None or len(data) != kind.size:
         raise Unreadable(f"{where}: {len(data)} bytes do not fit the variable")
     variable.value = kind.decode(data)

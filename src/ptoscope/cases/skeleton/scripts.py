@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from ptoscope.cases.skeleton.arguments import Argument
 from ptoscope.isa.dtypes import BF16, DType
-
-if TYPE_CHECKING:
-    from ptoscope.cases.skeleton import Argument
 
 ELEMENTS = 1024
 """How many elements an array of a new case has."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from ptoscope.arguments import array_dtype
-from ptoscope.cases.cxx_text import Unreadable
-from ptoscope.cases.host_values import Pointer
+from ptoscope.cases.host.tokens import Unreadable
+from ptoscope.cases.host.values import Pointer
+from ptoscope.cases.options import Options
 from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
 from ptoscope.isa.types import Ptr, Type
 from ptoscope.kernel import (
@@ -26,16 +27,6 @@ UNKNOWN_OPERATION = "PTO0002"
 UNKNOWN_TYPE = "PTO0005"
 KERNEL_KIND = "PTO0304"
 NOT_MODELLED = "PTO0914"
-
-
-class Options(NamedTuple):
-    """How kernels are read and run."""
-
-    target: str | None = None
-    revision: str = "micro"
-    engine: str | None = None
-    check: str | None = None
-    """"all": races, undefined data and other orders are looked for as well."""
 
 
 class Unsupported(Exception):

@@ -7,21 +7,23 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ptoscope.arguments import array_dtype
-from ptoscope.cases.cxx_file import HostFiles, read_files
-from ptoscope.cases.cxx_text import Unreadable
 from ptoscope.cases.difference import compare_outputs
-from ptoscope.cases.find import COMPARE, GOLDEN, KERNEL
-from ptoscope.cases.host import Host
-from ptoscope.cases.host_calls import Library
-from ptoscope.cases.host_values import Memory, Pointer
-from ptoscope.cases.launch import Kernels, Options, Unsupported
-from ptoscope.cases.script import run_script
+from ptoscope.cases.find import COMPARE, GOLDEN, KERNEL, LAUNCH, MAIN
+from ptoscope.cases.host.interpreter import Host
+from ptoscope.cases.host.library import Library
+from ptoscope.cases.host.program import HostFiles, read_files
+from ptoscope.cases.host.tokens import Unreadable
+from ptoscope.cases.host.types import number_type
+from ptoscope.cases.host.values import Memory, Pointer
+from ptoscope.cases.options import Options
+from ptoscope.cases.run.kernels import Kernels, Unsupported
+from ptoscope.cases.run.script import run_script
 from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
 from ptoscope.isa.types import Scalar
 from ptoscope.watch import told_once
-
-MAIN, LAUNCH = "main.cpp", "launch.cpp"
 
 Answer = dict[str, Any]
 """The fields of Outcome (see report) that the run of a case decides."""
@@ -145,8 +147,6 @@ def _call_launcher(files: HostFiles, host: Host, library: Library) -> None:
     if len(launchers) != 1:
         names = ", ".join(f.name for f in launchers) or "none"
         raise Unreadable(f"no {MAIN}, and not one function of {LAUNCH} that launches: {names}")
-    from ptoscope.cases.cxx_types import scalar
-
     (launcher,) = launchers
     values: list[Any] = []
     given: list[Any] = []
@@ -154,8 +154,7 @@ def _call_launcher(files: HostFiles, host: Host, library: Library) -> None:
         if parameter.name == "stream" or parameter.type.name == "aclrtStream":
             given.append(None)
             continue
-        number = scalar(parameter.type)
-        value = _argument(library, len(values) + 1, number)
+        value = _argument(library, len(values) + 1, number_type(parameter.type))
         values.append(value)
         given.append(value)
     host.enter(launcher, given, LAUNCH)
@@ -164,8 +163,6 @@ def _call_launcher(files: HostFiles, host: Host, library: Library) -> None:
 
 def _argument(library: Library, number: int, kind: Any) -> Any:
     """The contents of v<number>.bin as device memory, or as a number of a type."""
-    import numpy as np
-
     name = f"v{number}.bin"
     data = library.read(name, f"argument {number}")
     if kind is None:

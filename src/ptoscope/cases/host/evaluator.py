@@ -6,8 +6,9 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from ptoscope.cases.cxx_text import Unreadable
-from ptoscope.cases.cxx_tree import (
+from ptoscope.cases.host.library import CONSTANTS, HARMLESS
+from ptoscope.cases.host.tokens import Unreadable
+from ptoscope.cases.host.tree import (
     Assign,
     Binary,
     Call,
@@ -20,9 +21,8 @@ from ptoscope.cases.cxx_tree import (
     SizeOf,
     Unary,
 )
-from ptoscope.cases.cxx_types import element, scalar, size_of
-from ptoscope.cases.host_calls import CONSTANTS, HARMLESS
-from ptoscope.cases.host_values import Address, Element, Pointer, Variable
+from ptoscope.cases.host.types import element, number_type, size_of
+from ptoscope.cases.host.values import Address, Element, Pointer, Variable
 
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
@@ -167,7 +167,7 @@ class Evaluator:
 
     def _cast(self, node: Cast) -> Any:
         value = self.value(node.operand)
-        numbers = scalar(node.type)
+        numbers = number_type(node.type)
         if numbers is not None and isinstance(value, (int, float)):
             return numbers.convert(value)
         if isinstance(value, Pointer) and node.type.pointers:

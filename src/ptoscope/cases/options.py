@@ -1,0 +1,18 @@
+"""How cases are run."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+LIMIT = 60.0
+"""Seconds a case may take, unless told otherwise."""
+
+
+class Options(NamedTuple):
+    """How kernels are read and run."""
+
+    target: str | None = None
+    revision: str = "micro"
+    engine: str | None = None
+    check: str | None = None
+    """"all": races, undefined data and other orders are looked for as well."""

@@ -1,0 +1,1 @@
+"""New cases: directories with scripts and host code to fill in."""

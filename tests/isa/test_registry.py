@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from types import ModuleType
 from typing import get_args
 
 import pytest
 
-from ptoscope.isa import INSTRUCTIONS, TABLE
+from ptoscope.isa import INSTRUCTIONS, TABLE, binary
 from ptoscope.isa.record import NO_FIGURE, Form, Record, Source
+from ptoscope.isa.table import by_name
 from ptoscope.isa.targets import PIPE_ALL, PIPES, REVISIONS, TARGETS
 
 SOURCES = ("manual", "micro", "suite", "chosen")
@@ -45,9 +47,17 @@ def test_the_instructions_are_there() -> None:
     assert {f"pto.{name}" for name in _NAMES.split()} <= set(INSTRUCTIONS)
 
 
-def test_names_are_unique() -> None:
+def test_names() -> None:
     assert all(name == record.name for name, record in TABLE.items())
     assert all(name.split(".")[0] in ("pto", "arith") for name in TABLE)
+
+
+def test_a_second_record_of_a_name_is_refused_with_both_places() -> None:
+    other = ModuleType("another")
+    other.__dict__["RECORDS"] = (binary.vadd,)
+    said = r"^pto\.vadd has two records, in ptoscope\.isa\.binary and another$"
+    with pytest.raises(ValueError, match=said):
+        by_name((binary, other))
 
 
 def test_sources_are_the_four_words() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from types import ModuleType
+
 from ptoscope.isa import (
     arith,
     binary,
@@ -26,9 +29,24 @@ from ptoscope.isa import (
 )
 from ptoscope.isa.record import Record
 
-TABLE: dict[str, Record] = {
-    record.name: record
-    for room in (
+
+def by_name(rooms: Iterable[ModuleType]) -> dict[str, Record]:
+    """The records of modules by their full names; ValueError where two have the same one."""
+    table: dict[str, Record] = {}
+    places: dict[str, str] = {}
+    for room in rooms:
+        records: tuple[Record, ...] = room.RECORDS
+        for record in records:
+            if record.name in table:
+                found = f"{places[record.name]} and {room.__name__}"
+                raise ValueError(f"{record.name} has two records, in {found}")
+            table[record.name] = record
+            places[record.name] = room.__name__
+    return table
+
+
+TABLE = by_name(
+    (
         load_store,
         indexed,
         streams,
@@ -50,8 +68,7 @@ TABLE: dict[str, Record] = {
         scalar,
         arith,
     )
-    for record in room.RECORDS
-}
+)
 """Every operation a kernel may contain, by its full name, in the order of the documents."""
 
 INSTRUCTIONS: dict[str, Record] = {n: r for n, r in TABLE.items() if n.startswith("pto.")}

@@ -16,8 +16,8 @@ os.environ["PTOSCOPE_CACHE"] = ""
 @pytest.fixture(autouse=True)
 def both_engines(monkeypatch: pytest.MonkeyPatch) -> None:
     """Kernels called or traced without an engine run on both, which have to agree."""
+    from ptoscope import tracing
     from ptoscope.kernel import Kernel
-    from ptoscope.trace import run
 
     monkeypatch.setattr(Kernel, "__call__", run_on_both(Kernel.__call__))
-    monkeypatch.setattr(run, "_trace", trace_on_both(run._trace))
+    monkeypatch.setattr(tracing, "_trace", trace_on_both(tracing._trace))

@@ -7,8 +7,9 @@ from functools import cache
 import numpy as np
 import pytest
 
+from ptoscope.engines import ENGINES
 from ptoscope.isa import INSTRUCTIONS
-from ptoscope.kernel import ENGINES, Kernel
+from ptoscope.kernel import Kernel
 from tests.fuzz import compare
 from tests.fuzz.__main__ import instructions
 from tests.fuzz.compare import Outcome, difference, differing, load, mistake, outcome

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
+from ptoscope.version import __version__
 
 if TYPE_CHECKING:
     from ptoscope.kernel import Kernel, load
 
-__version__ = "0.1.0"
 __all__ = ["Diagnostic", "Kernel", "PtoError", "UsageError", "__version__", "load"]
 
 

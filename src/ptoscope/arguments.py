@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ptoscope.diagnostics import Diagnostic, PtoError
+from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
 from ptoscope.isa.dtypes import DType
 from ptoscope.isa.types import Ptr, Scalar
 from ptoscope.program import Function, Program
@@ -227,3 +227,10 @@ def copies(arguments: Sequence[Argument]) -> list[Any]:
 
 def _start(argument: Argument) -> int:
     return argument.data.ctypes.data
+
+
+def check_counts(**counts: int | None) -> None:
+    """UsageError unless numbers of a launch, where given, are whole and at least 1."""
+    for name, value in counts.items():
+        if value is not None and (not isinstance(value, int) or value < 1):
+            raise UsageError(f"{name} is {value}; it has to be at least 1")

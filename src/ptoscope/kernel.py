@@ -9,16 +9,15 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ptoscope.arguments import Argument, bind
+from ptoscope.arguments import Argument, bind, check_counts
 from ptoscope.diagnostics import Diagnostic, PtoError, Span, UsageError
+from ptoscope.engines import on_engine
 from ptoscope.isa.targets import DEFAULT_TARGET, REVISIONS, TARGETS, Revision, Target
 from ptoscope.program import Function, Program
 from ptoscope.signature import Signature
 
 if TYPE_CHECKING:
     from ptoscope.watch import Seen
-
-ENGINES = ("native", "reference")
 
 
 def load(
@@ -367,32 +366,3 @@ class Kernel:
         """What is kept beside the machine code."""
         findings = [asdict(d) for d in self.findings]
         return {**self.signature.as_json(), "target": self.target.name, "findings": findings}
-
-
-def check_counts(**counts: int | None) -> None:
-    """UsageError unless numbers of a launch, where given, are whole and at least 1."""
-    for name, value in counts.items():
-        if value is not None and (not isinstance(value, int) or value < 1):
-            raise UsageError(f"{name} is {value}; it has to be at least 1")
-
-
-def on_engine(wanted: str | None, compile: Callable[[], Any]) -> tuple[str, str, Any]:
-    """The engine for what is wanted; why not the native one, where nobody asked for another;
-    and what `compile` made, which the native one needs. UsageError if the wanted one cannot."""
-    if choose_engine(wanted) == "reference":
-        return "reference", "", None
-    from ptoscope.native import NotCovered
-
-    try:
-        return "native", "", compile()
-    except NotCovered as reason:
-        if wanted == "native":
-            raise UsageError(f"the native engine cannot run this kernel: {reason}") from None
-        return "reference", str(reason), None
-
-
-def choose_engine(engine: str | None) -> str:
-    """The engine by name, the native one by default; UsageError if there is none."""
-    if engine is not None and engine not in ENGINES:
-        raise UsageError(f"there is no engine '{engine}'; there are {', '.join(ENGINES)}")
-    return engine or ENGINES[0]

@@ -8,10 +8,12 @@ the text reader, and everything pickles.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 from ptoscope.diagnostics import NOWHERE, Diagnostic, Span
+from ptoscope.isa.targets import Revision, Target
 from ptoscope.isa.types import AttrValue, Type
 
 LOOPS = ("scf.for", "scf.while")
@@ -348,3 +350,23 @@ class Program:
         lines = self.text.split("\n")
         line = lines[span.line - 1].rstrip("\r") if 0 < span.line <= len(lines) else ""
         return Diagnostic(code, message, severity, self.file, span, found, expected, hint, line)
+
+
+class Launchable(Protocol):
+    """A function of a program on a target in a revision: what engines run."""
+
+    @property
+    def program(self) -> Program: ...
+
+    @property
+    def function(self) -> Function: ...
+
+    @property
+    def target(self) -> Target: ...
+
+    @property
+    def revision(self) -> Revision: ...
+
+    def prepared(self, make: Callable[[Any], Any]) -> Any:
+        """`make(self)`, called once: for what an engine makes of it and uses again."""
+        ...

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ptoscope.arguments import bind, copies
 from ptoscope.diagnostics import Diagnostic, PtoError
-from ptoscope.kernel import Kernel
+from ptoscope.program import Launchable
 
 if TYPE_CHECKING:
     from ptoscope.machine.try_schedules import Difference
@@ -88,7 +88,7 @@ def told_once(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
 
 
 def watch(
-    kernel: Kernel,
+    kernel: Launchable,
     arguments: Sequence[Any],
     what: Watch,
     grid: int = 1,
@@ -101,7 +101,7 @@ def watch(
     seen = Seen()
     if not what:
         return seen
-    bound = bind(kernel.signature.program, kernel.signature.function, arguments)
+    bound = bind(kernel.program, kernel.function, arguments)
     if what.races:
         seen.findings[RACES] = _races(kernel, copies(bound), grid, max_steps, engine, seen)
     if what.poison:
@@ -112,7 +112,7 @@ def watch(
 
 
 def _races(
-    kernel: Kernel,
+    kernel: Launchable,
     arguments: list[Any],
     grid: int,
     limit: int | None,
@@ -120,7 +120,7 @@ def _races(
     seen: Seen,
 ) -> list[Diagnostic]:
     from ptoscope.races.find import list_races, tell
-    from ptoscope.trace.run import trace
+    from ptoscope.tracing import trace
 
     record = trace(kernel, arguments, grid, limit, engine)
     seen.races = list_races(record, kernel.program, kernel.target)
@@ -129,7 +129,7 @@ def _races(
 
 
 def _poison(
-    kernel: Kernel,
+    kernel: Launchable,
     arguments: list[Any],
     grid: int,
     limit: int | None,
@@ -144,7 +144,7 @@ def _poison(
 
 
 def _schedules(
-    kernel: Kernel,
+    kernel: Launchable,
     arguments: Sequence[Any],
     count: int,
     grid: int,
@@ -163,7 +163,7 @@ def _schedules(
         seen.findings[SCHEDULES] = [_told(kernel, seen.difference)]
 
 
-def _told(kernel: Kernel, difference: Difference) -> Diagnostic:
+def _told(kernel: Launchable, difference: Difference) -> Diagnostic:
     function, limit = kernel.function, difference.limit
     does = "gives another result" if limit is None else "may never end"
     again = f"--schedule {difference.schedule}"

@@ -15,7 +15,8 @@ from ptoscope.cli.files import Buffer, read_word
 from ptoscope.cli.options import Request, read
 from ptoscope.cli.run import read_arguments
 from ptoscope.diagnostics import Diagnostic, edited
-from ptoscope.kernel import ENGINES, Kernel
+from ptoscope.engines import ENGINES
+from ptoscope.kernel import Kernel
 from ptoscope.watch import EVERYTHING, Watch, watch
 
 WITH_EXAMPLE = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ptoscope import ir, kernel
+from ptoscope import ir
 from ptoscope.cli import options
 from ptoscope.isa.targets import REVISIONS, TARGETS
 
@@ -14,7 +14,6 @@ from .conftest import BLOCKS, BROKEN, MISMASKED, Cli, store
 def test_the_lists_of_choices_are_those_of_the_machine():
     assert tuple(TARGETS) == options.TARGETS
     assert options.REVISIONS == REVISIONS
-    assert set(kernel.ENGINES) <= set(options.ENGINES)
     assert options.FORMS == ir.LEVELS
 
 

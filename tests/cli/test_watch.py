@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ptoscope.timing.validity import problems
 from tests.cli.conftest import Cli
+from tests.timing.validity import problems
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SOFTMAX = EXAMPLES / "row_softmax.pto"

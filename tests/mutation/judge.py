@@ -13,7 +13,7 @@ import ptoscope
 from ptoscope.diagnostics import Diagnostic
 from ptoscope.kernel import Kernel, choose_target, parse
 from ptoscope.races.find import find_races
-from ptoscope.trace.run import trace
+from ptoscope.tracing import trace
 
 from .mutators import Mutant
 

@@ -10,8 +10,8 @@ from ptoscope.isa.targets import TARGETS, Revision
 from ptoscope.kernel import Kernel
 from ptoscope.races.find import list_races
 from ptoscope.races.race import Race
-from ptoscope.trace.run import trace
 from ptoscope.trace.trace import Trace
+from ptoscope.tracing import trace
 
 from ..check.pipes import kernel, program
 

@@ -9,7 +9,7 @@ from ptoscope.diagnostics import edited
 from ptoscope.isa.targets import EVENTS, TARGETS
 from ptoscope.kernel import Kernel
 from ptoscope.races.find import find_races, list_races
-from ptoscope.trace.run import trace
+from ptoscope.tracing import trace
 
 from ..check.pipes import (
     G,

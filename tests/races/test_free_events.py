@@ -11,7 +11,7 @@ from ptoscope.kernel import Kernel
 from ptoscope.races.find import list_races
 from ptoscope.races.fixes import FULL_BARRIER
 from ptoscope.races.race import Race
-from ptoscope.trace.run import trace
+from ptoscope.tracing import trace
 
 from ..check.pipes import copy_in, kernel, loop, program, scope, sets, waits
 

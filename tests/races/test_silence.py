@@ -11,7 +11,7 @@ import pytest
 from ptoscope import demo
 from ptoscope.kernel import Kernel
 from ptoscope.races.find import find_races
-from ptoscope.trace.run import trace
+from ptoscope.tracing import trace
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.py"))
 

@@ -15,8 +15,8 @@ import ptoscope
 from ptoscope.kernel import prepare
 from ptoscope.timing import MODELS, Timing, time_kernel
 from ptoscope.timing.export import chrome_trace, write_chrome
-from ptoscope.timing.validity import problems
 from tests.timing.kernels import pipeline, tiles, timed
+from tests.timing.validity import problems
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 NAMES = sorted(path.stem for path in EXAMPLES.glob("*.pto"))

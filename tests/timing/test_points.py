@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-
-from ptoscope.timing import points
+from bench import points
 
 
 @pytest.fixture(scope="module")

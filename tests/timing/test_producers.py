@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ptoscope.kernel import Kernel
 from ptoscope.timing.scopes import instructions
-from ptoscope.trace.run import trace
+from ptoscope.tracing import trace
 from tests.timing.kernels import MASK, REG, binary, lds, scope, sts, unchecked
 
 FOR = "scf.for %i = %c0 to %n step %c1"

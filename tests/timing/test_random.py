@@ -11,9 +11,9 @@ from ptoscope.kernel import prepare
 from ptoscope.timing import MODELS, Timing
 from ptoscope.timing.export import chrome_trace
 from ptoscope.timing.timing import time_trace
-from ptoscope.timing.validity import problems
-from ptoscope.trace.run import trace
+from ptoscope.tracing import trace
 from tests.fuzz.programs import generate
+from tests.timing.validity import problems
 
 SEEDS = range(120)
 

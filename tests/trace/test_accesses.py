@@ -7,10 +7,11 @@ from collections.abc import Iterable
 import numpy as np
 import pytest
 
+from ptoscope.engines import ENGINES
 from ptoscope.isa.targets import TARGETS, Revision
-from ptoscope.kernel import ENGINES, Kernel
-from ptoscope.trace.run import trace
+from ptoscope.kernel import Kernel
 from ptoscope.trace.trace import UB
+from ptoscope.tracing import trace
 
 from ..check.pipes import G, M, P, V, copy_in, copy_out, kernel, load, program, scope, store
 

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ptoscope import PtoError, UsageError
+from ptoscope import PtoError, UsageError, tracing
+from ptoscope.engines import ENGINES
 from ptoscope.isa.targets import TARGETS
-from ptoscope.kernel import ENGINES, Kernel
+from ptoscope.kernel import Kernel
 from ptoscope.native import layout
-from ptoscope.trace import run as run_module
-from ptoscope.trace.run import trace
 from ptoscope.trace.trace import REGISTERS, UB, Trace
+from ptoscope.tracing import trace
 from tests.engines import assert_same_trace
 from tests.fuzz.compare import load as load_program
 from tests.fuzz.programs import Program, generate
@@ -39,7 +39,7 @@ from ..check.pipes import (
 )
 from ..races.pairs_flags import dynamic
 
-TRACE = run_module._trace
+TRACE = tracing._trace
 
 
 def run(text: str, n: int = 3, grid: int = 1, max_steps: int | None = None) -> Trace:
@@ -219,7 +219,7 @@ def test_without_llvm_the_reference_engine_traces(monkeypatch: pytest.MonkeyPatc
     expected = trace(loaded, arguments, engine="reference")
     monkeypatch.setattr(native, "machine_abilities", none)
     # What the fixture of all tests would compare has no native side here.
-    monkeypatch.setattr(run_module, "_trace", TRACE)
+    monkeypatch.setattr(tracing, "_trace", TRACE)
     assert_same_trace(trace(loaded, arguments), expected)
     assert trace(loaded, arguments).engine == "reference"
     with pytest.raises(UsageError, match="LLVM is not there"):

@@ -11,8 +11,8 @@ import pytest
 import ptoscope
 from ptoscope.isa.targets import TARGETS
 from ptoscope.kernel import Kernel
-from ptoscope.trace.run import trace
 from ptoscope.trace.trace import NONE, PIPE_NUMBERS, SYNC_KINDS, Trace, barrier_type
+from ptoscope.tracing import trace
 
 from ..check.pipes import (
     P,

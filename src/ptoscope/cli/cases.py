@@ -35,7 +35,7 @@ def answer(request: Request) -> Result:
     from ptoscope.cases import report
     from ptoscope.cases.options import Options
     from ptoscope.cases.run.pool import run_cases
-    from ptoscope.kernel import choose_engine
+    from ptoscope.engines import choose_engine
 
     engine = request.get("engine")
     choose_engine(engine)

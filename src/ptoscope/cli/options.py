@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ptoscope.diagnostics import UsageError, nearest
+from ptoscope.engines import ENGINES
 
 
 class Option(NamedTuple):
@@ -54,7 +55,6 @@ class Request(NamedTuple):
 TARGETS = ("cpu", "a2a3", "a5")
 REVISIONS = ("manual", "micro")
 FORMS = ("ssa", "dps", "asm")
-ENGINES = ("native", "reference")
 
 COMMON = (
     Option("target", "NAME", "cpu, a2a3 or a5 (default: what the module names, else a5)", TARGETS),

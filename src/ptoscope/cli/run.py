@@ -37,7 +37,8 @@ def answer(request: Request) -> Result:
     words = [read_word(text) for text in texts]
     if directory is not None:
         check_directory(directory)
-    from ptoscope.kernel import choose_engine, stops
+    from ptoscope.engines import choose_engine
+    from ptoscope.kernel import stops
     from ptoscope.watch import Seen, told_once, watch
 
     wanted = request.get("engine")

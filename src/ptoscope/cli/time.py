@@ -25,7 +25,8 @@ def answer(request: Request) -> Result:
     grid = count("grid", request.get("grid") or "1")
     path, words = readable(kernel_path), [read_word(text) for text in texts]
     limit = request.get("max-steps")
-    from ptoscope.kernel import choose_engine, stops
+    from ptoscope.engines import choose_engine
+    from ptoscope.kernel import stops
     from ptoscope.timing import time_kernel
     from ptoscope.timing.figures import parse_setting
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,9 +14,7 @@ from ptoscope.machine.faults import STEPS
 from ptoscope.machine.launch import launch
 from ptoscope.machine.schedule import schedules
 from ptoscope.machine.walker import Walker
-
-if TYPE_CHECKING:
-    from ptoscope.kernel import Kernel
+from ptoscope.program import Launchable
 
 _TIMES, _MORE = 4, 1000
 """How many times the turns of program order another order may take, and how many more. Chosen:
@@ -77,7 +75,7 @@ class Difference:
 
 
 def try_schedules(
-    kernel: Kernel,
+    kernel: Launchable,
     arguments: Sequence[Any],
     grid: int = 1,
     count: int = 10,

@@ -40,7 +40,7 @@ def _make() -> str:
     """The version of this package, and of its files: a working copy changes between releases."""
     import llvmlite
 
-    from ptoscope import __version__
+    from ptoscope.version import __version__
 
     newest, size = 0, 0
     for folder, _, files in os.walk(Path(__file__).parent.parent):

@@ -10,14 +10,14 @@ from typing import Any
 
 from ptoscope.diagnostics import UsageError
 from ptoscope.isa.targets import Target
-from ptoscope.kernel import Kernel
-from ptoscope.program import Program
+from ptoscope.program import Launchable, Program
 from ptoscope.timing import a2a3, a5, reasons, report
 from ptoscope.timing.figures import Overrides
 from ptoscope.timing.model import Model, ScopeTimes
 from ptoscope.timing.pipes import PipeEvents, Schedule, Work, pipe_events, schedule
 from ptoscope.timing.scopes import Instructions, instructions
 from ptoscope.trace.trace import Trace
+from ptoscope.tracing import trace
 
 MODELS: dict[str, dict[str, type[Model]]] = {
     "a5": {"calibrated": a5.A5, "manual": a5.A5Manual},
@@ -105,7 +105,7 @@ def _timed(trace: Trace, program: Program, model: Model, like: Timing | None) ->
 
 
 def time_kernel(
-    kernel: Kernel,
+    kernel: Launchable,
     arguments: Sequence[Any],
     grid: int = 1,
     model: str | None = None,
@@ -116,8 +116,6 @@ def time_kernel(
 ) -> Timing:
     """Runs a kernel, arrays written in place, and gives its cycles; without `engine` on the
     native one, if it covers the kernel."""
-    from ptoscope.trace.run import trace
-
     choose_model(kernel.target.name, model)
     # What is asked for wrongly is said before the run.
     _given(kernel.target.name, overrides, calibration)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from ptoscope.isa.core import Transfer
+from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.targets import DMA_ALIGNMENT
-from ptoscope.machine.core import number
 from ptoscope.trace.shapes import Shape, bursts
 
 _ROWS, _TURNS = 1 << 16, 1 << 21
@@ -54,8 +55,8 @@ class Copy(NamedTuple):
     size: int = 1
 
     @staticmethod
-    def of(transfer: Transfer) -> Copy:
-        """The numbers of one that the reference engine executes."""
+    def of(transfer: Transfer, number: Callable[[Lanes], int]) -> Copy:
+        """The numbers of one whose values are known."""
         levels = tuple(
             (number(level.count), number(level.src_stride), number(level.dst_stride))
             for level in transfer.levels

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ptoscope.arguments import Argument, bind
+from ptoscope.arguments import Argument, bind, check_counts
 from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
 from ptoscope.isa.dtypes import I8
-from ptoscope.kernel import Kernel, check_counts
 from ptoscope.machine.faults import Fault
 from ptoscope.machine.lanes import quietly
 from ptoscope.machine.launch import argument_value
@@ -21,6 +20,7 @@ from ptoscope.machine.shadow.findings import Findings
 from ptoscope.machine.shadow.memory import ShadowBytes
 from ptoscope.machine.shadow.origins import Origins
 from ptoscope.machine.shadow.walker import ShadowWalker
+from ptoscope.program import Launchable
 from ptoscope.trace.spaces import list_spaces
 
 
@@ -34,7 +34,7 @@ class Observation:
 
 
 def run_shadow(
-    kernel: Kernel,
+    kernel: Launchable,
     arguments: Sequence[Any],
     grid: int = 1,
     max_steps: int | None = None,
@@ -61,7 +61,7 @@ def run_shadow(
 
 
 def observe(
-    kernel: Kernel,
+    kernel: Launchable,
     arguments: Sequence[Any],
     grid: int = 1,
     max_steps: int | None = None,
@@ -72,7 +72,7 @@ def observe(
     random bits instead of what the reference engine leaves there: what is defined cannot
     change by that."""
     check_counts(grid=grid, max_steps=max_steps)
-    bound = bind(kernel.signature.program, kernel.signature.function, arguments)
+    bound = bind(kernel.program, kernel.function, arguments)
     for position in undefined:
         if position not in [a.position for a in bound if a.data is not None]:
             raise UsageError(f"argument {position} is no array that could be undefined")
@@ -86,7 +86,7 @@ def observe(
 
 
 def _launch(
-    kernel: Kernel,
+    kernel: Launchable,
     bound: list[Argument],
     grid: int,
     max_steps: int | None,

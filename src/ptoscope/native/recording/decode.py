@@ -9,8 +9,8 @@ import numpy as np
 
 from ptoscope.isa.types import Space
 from ptoscope.machine.memory import gm_base, gm_position
-from ptoscope.trace import marks
-from ptoscope.trace.marks import Mark
+from ptoscope.native.recording import marks
+from ptoscope.native.recording.marks import Mark
 from ptoscope.trace.recorder import Recorder
 from ptoscope.trace.shapes import Shape, dense, elements, lanes
 from ptoscope.trace.spaces import Extent

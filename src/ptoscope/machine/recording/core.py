@@ -141,7 +141,7 @@ class TraceCore(Noting, ReferenceCore):
         self._touch(site, space, writes, known, begin + offset)
 
     def note_copy(self, site: Site, src: Lanes, dst: Lanes, transfer: Transfer) -> None:
-        ends = Copy.of(transfer).ends
+        ends = Copy.of(transfer, number).ends
         if ends is None:
             return
         try:

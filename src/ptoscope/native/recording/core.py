@@ -16,11 +16,11 @@ from ptoscope.native.compile import Compiler
 from ptoscope.native.core import NativeCore
 from ptoscope.native.lanes import NativeLanes, native
 from ptoscope.native.moves import spilled
+from ptoscope.native.recording import marks
+from ptoscope.native.recording.marks import Mark
 from ptoscope.native.stream import Stream
 from ptoscope.native.text import Code, Value
 from ptoscope.program import Block, Function, Op
-from ptoscope.trace import marks
-from ptoscope.trace.marks import Mark
 from ptoscope.trace.noting import Noting
 from ptoscope.trace.places import Outline
 from ptoscope.trace.trace import NONE, PIPE_NUMBERS

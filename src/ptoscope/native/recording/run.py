@@ -5,11 +5,11 @@ from __future__ import annotations
 from ptoscope import native
 from ptoscope.arguments import Argument
 from ptoscope.diagnostics import PtoError
-from ptoscope.kernel import Kernel
 from ptoscope.native import engine
 from ptoscope.native.notes import Notes
-from ptoscope.trace.decode import decode
-from ptoscope.trace.native import NotingCompiler
+from ptoscope.native.recording.core import NotingCompiler
+from ptoscope.native.recording.decode import decode
+from ptoscope.program import Launchable
 from ptoscope.trace.places import Outline
 from ptoscope.trace.recorder import Recorder
 from ptoscope.trace.spaces import list_spaces
@@ -19,7 +19,7 @@ from ptoscope.trace.trace import NONE, Trace
 class TracedKernel:
     """A compiled kernel. NotCovered if this machine cannot run it."""
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, kernel: Launchable) -> None:
         self._kernel = kernel
         self._outline = Outline(kernel.function)
         able = native.machine_abilities()

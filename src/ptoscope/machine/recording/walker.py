@@ -7,9 +7,9 @@ from functools import partial
 from ptoscope.isa.record import Site
 from ptoscope.isa.targets import Revision, Target
 from ptoscope.machine.core import ReferenceCore, number
+from ptoscope.machine.recording.core import TraceCore
 from ptoscope.machine.walker import Registers, Step, Walker
 from ptoscope.program import Block, Function, Op
-from ptoscope.trace.core import TraceCore
 from ptoscope.trace.places import Outline
 
 

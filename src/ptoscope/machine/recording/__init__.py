@@ -1,0 +1,1 @@
+"""The reference engine, writing down what it does."""

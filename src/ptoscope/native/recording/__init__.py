@@ -1,0 +1,1 @@
+"""The native engine, writing down what it does."""

@@ -1,0 +1,86 @@
+"""The rooms import downwards only.
+
+All imports count: those inside functions and those for type checkers too.
+"""
+
+from __future__ import annotations
+
+import ast
+from functools import cache
+from pathlib import Path
+
+SOURCE = Path(__file__).parents[1] / "src" / "ptoscope"
+ROOMS = (
+    "version",
+    "diagnostics",
+    "isa",
+    "program",
+    "evidence",
+    "signature",
+    "arguments",
+    "ir",
+    "check",
+    "trace",
+    "machine",
+    "native",
+    "engines",
+    "tracing",
+    "races",
+    "timing",
+    "watch",
+    "kernel",
+    "__init__",
+    "demo",
+    "docs",
+    "cases",
+    "cli",
+    "__main__",
+)
+"""From the ground up: a room imports only those before it."""
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(SOURCE).with_suffix("").parts
+    return ".".join(("ptoscope", *(parts[:-1] if parts[-1] == "__init__" else parts)))
+
+
+@cache
+def modules() -> dict[str, ast.Module]:
+    """The syntax tree of every module, by name."""
+    return {
+        module_name(path): ast.parse(path.read_text("utf-8"), str(path))
+        for path in sorted(SOURCE.rglob("*.py"))
+    }
+
+
+def room_of(module: str) -> str:
+    return [*module.split("."), "__init__"][1]
+
+
+def imported(name: str) -> set[str]:
+    """The modules of this package that a module imports, wherever the import stands."""
+    found: set[str] = set()
+    for node in ast.walk(modules()[name]):
+        if isinstance(node, ast.Import):
+            found.update(a.name for a in node.names if a.name.split(".")[0] == "ptoscope")
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "ptoscope":
+            assert node.module is not None
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                found.add(inner if inner in modules() else node.module)
+    return found & set(modules()) - {name}
+
+
+def test_every_room_has_its_place():
+    assert {room_of(name) for name in modules()} == set(ROOMS)
+
+
+def test_rooms_import_downwards_only():
+    against = [
+        f"{name} imports {other}"
+        for name in modules()
+        for other in sorted(imported(name))
+        if room_of(name) != room_of(other)
+        and ROOMS.index(room_of(other)) > ROOMS.index(room_of(name))
+    ]
+    assert against == []

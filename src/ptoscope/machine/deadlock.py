@@ -12,12 +12,12 @@ from ptoscope.machine.faults import DEADLOCK, FLAG_OVERFLOW, LEFT_SET, Fault
 from ptoscope.machine.flags import (
     Buffer,
     Flag,
-    Place,
+    Position,
     acquisitions_of,
     function_of,
     line_list,
     named,
-    places,
+    positions,
     sets_of,
     spelt,
     times,
@@ -141,11 +141,11 @@ class Stuck:
             return f"the set_flag of {lines} computes its event and has not set this one"
         return "; ".join([*self._passed(literal), *self._ahead(literal)])
 
-    def _sets(self, function: Function | None, flag: Flag, computed: bool = True) -> list[Place]:
+    def _sets(self, function: Function | None, flag: Flag, computed: bool = True) -> list[Position]:
         ops = [op for op in sets_of(function, flag) if computed or "event" in op.attrs]
-        return places(function, ops, None if self.at is None else self.at.span)
+        return positions(function, ops, None if self.at is None else self.at.span)
 
-    def _passed(self, found: Iterable[Place]) -> list[str]:
+    def _passed(self, found: Iterable[Position]) -> list[str]:
         """Of what was never issued: where the scalar unit has been."""
         passed = [p for p in found if not p.ahead]
         never = [p.span for p in passed if not p.loop]
@@ -161,7 +161,7 @@ class Stuck:
             )
         return said
 
-    def _ahead(self, found: Iterable[Place]) -> list[str]:
+    def _ahead(self, found: Iterable[Position]) -> list[str]:
         ahead = [p.span for p in found if p.ahead]
         if not ahead:
             return []

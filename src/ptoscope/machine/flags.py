@@ -7,21 +7,29 @@ from typing import NamedTuple
 
 from ptoscope.diagnostics import Span
 from ptoscope.isa.targets import EVENTS
-from ptoscope.program import LOOPS, Block, Function, Op, Program
+from ptoscope.program import Block, Function, If, Loop, Op, Program
 
 Flag = tuple[str, str, int]
 """The pipe that sets it, the one that waits for it, the event."""
 Buffer = tuple[str, int]
 """The pipe that holds it, its id."""
 
-_Path = tuple[tuple[int, int, str], ...]
-"""From the body of a function inwards: which block of the operation around it, which operation
-in that block, and its name."""
+
+class _Step(NamedTuple):
+    """One step inwards: which block of the operation around, which of its operations."""
+
+    block: int
+    number: int
+    op: Op
 
 
-class Place(NamedTuple):
-    """Where an instruction stands, seen from the place that the scalar unit has come to: ahead
-    of it or passed; and whether a loop around both leads there again."""
+_Path = tuple[_Step, ...]
+"""From the body of a function to an operation."""
+
+
+class Position(NamedTuple):
+    """Where an instruction stands, seen from where the scalar unit has come to: ahead of it or
+    passed; and whether a loop around both leads there again."""
 
     span: Span
     ahead: bool
@@ -67,18 +75,18 @@ def function_of(program: Program, span: Span) -> Function | None:
     return next((f for f in program.functions if any(op.span == span for op in f.ops())), None)
 
 
-def places(function: Function | None, ops: Iterable[Op], at: Span | None) -> list[Place]:
+def positions(function: Function | None, ops: Iterable[Op], at: Span | None) -> list[Position]:
     """Where operations of a function stand, seen from `at`; all are passed at its end, None."""
     paths = {} if function is None else {op.span: path for path, op in _walk(function.body)}
     here = None if at is None else paths.get(at)
     if here is None:
-        return [Place(op.span, False, False) for op in ops]
-    return [Place(op.span, *_compare(paths[op.span], here)) for op in ops]
+        return [Position(op.span, False, False) for op in ops]
+    return [Position(op.span, *_compare(paths[op.span], here)) for op in ops]
 
 
 def _walk(block: Block, number: int = 0, around: _Path = ()) -> Iterator[tuple[_Path, Op]]:
     for i, op in enumerate(block.ops):
-        path = (*around, (number, i, op.name))
+        path = (*around, _Step(number, i, op))
         yield path, op
         for k, inner in enumerate(op.blocks):
             yield from _walk(inner, k, path)
@@ -87,14 +95,14 @@ def _walk(block: Block, number: int = 0, around: _Path = ()) -> Iterator[tuple[_
 def _compare(path: _Path, here: _Path) -> tuple[bool, bool]:
     """Whether a path is ahead of another one; whether both are in one loop."""
     shared = 0
-    while shared < min(len(path), len(here)) and path[shared] == here[shared]:
+    while shared < min(len(path), len(here)) and path[shared].op is here[shared].op:
         shared += 1
-    around = [name for _, _, name in path[:shared]]
-    ahead = path > here
-    if around and around[-1] == "scf.if" and path[shared][0] != here[shared][0]:
-        # Of two branches one is taken, and the other is passed with it.
+    around = [step.op for step in path[:shared]]
+    ahead = [step[:2] for step in path] > [step[:2] for step in here]
+    if around and isinstance(around[-1], If) and path[shared].block != here[shared].block:
+        # Of two sides one is taken, and the other is passed with it.
         ahead = False
-    return ahead, any(name in LOOPS for name in around)
+    return ahead, any(isinstance(op, Loop) for op in around)
 
 
 def line_list(spans: Iterable[Span]) -> str:

@@ -15,7 +15,7 @@ from ptoscope.isa.types import Ptr, Scalar
 from ptoscope.machine.core import ReferenceCore, number
 from ptoscope.machine.faults import LOOP_STEP, Fault
 from ptoscope.machine.lanes import NumpyLanes, storage
-from ptoscope.program import Block, Function, Op
+from ptoscope.program import Block, For, Function, If, Op, Scope, Terminator, While
 
 Registers = list[Any]
 Step = Callable[[ReferenceCore, Registers], None]
@@ -42,17 +42,17 @@ class Walker:
         return [step for op in block.ops if (step := self._op(op)) is not None]
 
     def _op(self, op: Op) -> Step | None:
-        match op.name:
-            case "scf.for":
+        match op:
+            case For():
                 return self._for(op)
-            case "scf.if":
+            case If():
                 return self._if(op)
-            case "scf.while":
+            case While():
                 return self._while(op)
-            case "scf.yield" | "scf.condition" | "func.return":
-                # Their operands are read by the operation that owns the block.
+            case Terminator():
+                # What it passes on is read by the operation that owns the block.
                 return None
-            case "pto.vecscope" | "pto.strict_vecscope":
+            case Scope():
                 return self._scope(op)
             case _:
                 return _step(TABLE[op.name].meaning(self._site(op)), op)
@@ -60,47 +60,45 @@ class Walker:
     def _site(self, op: Op) -> Site:
         return site_of(self._function, op, self._target, self._revision)
 
-    def _scope(self, op: Op) -> Step:
+    def _scope(self, op: Scope) -> Step:
         site = self._site(op)
-        block = op.blocks[0]
+        args, inputs = op.args, op.inputs
         body = self._body(op)
 
         def step(core: ReferenceCore, registers: Registers) -> None:
-            _assign(registers, block.args, op.operands)
+            _assign(registers, args, inputs)
             # A scope that has to wait keeps the values it was launched with.
             seen = registers if core.pipes.idle("PIPE_V") else registers.copy()
             core.pipes.issue("PIPE_V", site, partial(_walk, body, core, seen))
 
         return step
 
-    def _body(self, op: Op) -> list[Step]:
+    def _body(self, op: Scope) -> list[Step]:
         """What PIPE_V executes of a vecscope."""
-        return self._block(op.blocks[0])
+        return self._block(op.body)
 
-    def _for(self, op: Op) -> Step:
+    def _for(self, op: For) -> Step:
         site = self._site(op)
-        block = op.blocks[0]
-        body = self._block(block)
-        low, high, stride = op.operands[:3]
-        index, *carried = block.args
+        body = self._block(op.body)
+        bounds, index = op.bounds, op.index
+        inits, carried, yields = op.inits, op.carried, op.yields
         name = self._function.names[index]
         dtype = _scalar(self._function, index)
         kind = storage(dtype).type
-        yielded = block.ops[-1].operands
-        turn = f"%{name} = "
+        counter = f"%{name} = "
 
         def step(core: ReferenceCore, registers: Registers) -> None:
-            first, last, by = (number(registers[s]) for s in (low, high, stride))
+            first, last, by = (number(registers[s]) for s in bounds)
             if by <= 0:
                 raise Fault(
                     site, LOOP_STEP, "the loop's step is not positive", str(by), "1 or more"
                 )
-            _assign(registers, carried, op.operands[3:])
+            _assign(registers, carried, inits)
             turns = core.turns
             turns.append(())
             for value in range(first, last, by):
                 registers[index] = NumpyLanes(kind(value), dtype, 1)
-                turns[-1] = (turn, value)
+                turns[-1] = (counter, value)
                 try:
                     core.turn(site)
                     for inner in body:
@@ -109,49 +107,50 @@ class Walker:
                     fault.inside(f"%{name} = {value}")
                     raise
                 if carried:
-                    _assign(registers, carried, yielded)
+                    _assign(registers, carried, yields)
             turns.pop()
             _assign(registers, op.results, carried)
 
         return step
 
-    def _if(self, op: Op) -> Step:
-        branches = [(self._block(b), b.ops[-1].operands if b.ops else ()) for b in op.blocks]
+    def _if(self, op: If) -> Step:
+        condition = op.condition
+        then = self._block(op.then), op.then.yields
+        otherwise = self._block(op.otherwise), op.otherwise.yields
 
         def step(core: ReferenceCore, registers: Registers) -> None:
-            body, yielded = branches[0 if number(registers[op.operands[0]]) else 1]
+            body, yields = then if number(registers[condition]) else otherwise
             for inner in body:
                 inner(core, registers)
-            _assign(registers, op.results, yielded)
+            _assign(registers, op.results, yields)
 
         return step
 
-    def _while(self, op: Op) -> Step:
+    def _while(self, op: While) -> Step:
         site = self._site(op)
-        before, after = op.blocks
-        check, body = self._block(before), self._block(after)
-        condition, *passed = before.ops[-1].operands
-        yielded = after.ops[-1].operands
+        check, body = self._block(op.before), self._block(op.after)
+        inits, carried, yields = op.inits, op.carried, op.yields
+        condition, passed, received = op.condition, op.passed, op.received
 
         def step(core: ReferenceCore, registers: Registers) -> None:
-            _assign(registers, before.args, op.operands)
-            turn = 0
+            _assign(registers, carried, inits)
+            iteration = 0
             turns = core.turns
             turns.append(())
             while True:
-                turns[-1] = ("turn ", turn, " of scf.while")
+                turns[-1] = ("turn ", iteration, " of scf.while")
                 try:
                     core.turn(site)
                     _walk(check, core, registers)
                     if not number(registers[condition]):
                         break
-                    _assign(registers, after.args, passed)
+                    _assign(registers, received, passed)
                     _walk(body, core, registers)
                 except Fault as fault:
-                    fault.inside(f"turn {turn} of scf.while")
+                    fault.inside(f"turn {iteration} of scf.while")
                     raise
-                _assign(registers, before.args, yielded)
-                turn += 1
+                _assign(registers, carried, yields)
+                iteration += 1
             turns.pop()
             _assign(registers, op.results, passed)
 

@@ -29,7 +29,18 @@ from ptoscope.native.shapes import Shape, join, kinds, parts, rebuilt, shape
 from ptoscope.native.spans import of_loop
 from ptoscope.native.stops import Stop
 from ptoscope.native.text import Code, Value
-from ptoscope.program import LOOPS, Block, Function, Op
+from ptoscope.program import (
+    Block,
+    For,
+    Function,
+    If,
+    Loop,
+    Op,
+    Scope,
+    Terminator,
+    While,
+    operation,
+)
 
 Shapes = list[Shape] | None
 
@@ -75,7 +86,7 @@ class Compiler:
             for i, slot in enumerate(self._function.params):
                 self._values[slot] = self._parameter(i, slot)
             self._block(self._function.body)
-            core.finish(self._site(Op("func.return", span=self._function.span)))
+            core.finish(self._site(operation("func.return", span=self._function.span)))
             self.code.do("ret i32 0")
         self.code.functions.append(main.text())
         text = "\n".join((runtime.declared(core.stops.needs), self.code.module()))
@@ -102,16 +113,16 @@ class Compiler:
             self._op(op)
 
     def _op(self, op: Op) -> None:
-        match op.name:
-            case "scf.for":
+        match op:
+            case For():
                 self._for(op)
-            case "scf.if":
+            case If():
                 self._if(op)
-            case "scf.while":
+            case While():
                 self._while(op)
-            case "scf.yield" | "scf.condition" | "func.return":
+            case Terminator():
                 pass
-            case "pto.vecscope" | "pto.strict_vecscope":
+            case Scope():
                 self._scope(op)
             case _:
                 run = TABLE[op.name].meaning(self._site(op))
@@ -128,11 +139,10 @@ class Compiler:
         for slot, value in zip(slots, values, strict=True):
             self._values[slot] = value
 
-    def _scope(self, op: Op) -> None:
-        block = op.blocks[0]
+    def _scope(self, op: Scope) -> None:
         before = list(self._values)
-        self._write(block.args, self._read(op.operands))
-        self.core.launch(self._site(op), "PIPE_V", lambda: self._block(block))
+        self._write(op.args, self._read(op.inputs))
+        self.core.launch(self._site(op), "PIPE_V", lambda: self._block(op.body))
         self._values = before
 
     # Control flow. What is carried is written with a guess of its shape; where the values
@@ -179,16 +189,16 @@ class Compiler:
     def _rebuilt(self, shapes: list[Shape], values: list[list[Value]]) -> list[Any]:
         return [rebuilt(self.code, s, v) for s, v in zip(shapes, values, strict=True)]
 
-    def _for(self, op: Op) -> None:
-        code, site, block = self.code, self._site(op), op.blocks[0]
-        low, high, step = (v.cast(I64) for v in self._read(op.operands[:3]))
-        index, *carried = block.args
+    def _for(self, op: For) -> None:
+        code, site = self.code, self._site(op)
+        low, high, step = (v.cast(I64) for v in self._read(op.bounds))
+        index, carried = op.index, op.carried
         kind = self._function.types[index]
         assert isinstance(kind, Scalar)
         if step.number is None or step.number <= 0:
             wrong = step.compare("le", step.const(0))
             self.core.stops.when(wrong.value, site, partial(_refuse_step, site), (step,))
-        given = self._read(op.operands[3:])
+        given = self._read(op.inits)
 
         def write(shapes: Shapes) -> tuple[Shapes, Shapes]:
             assert shapes is not None
@@ -209,9 +219,9 @@ class Compiler:
                 self._write(carried, self._rebuilt(shapes, held))
                 self.core.stops.enter(f"%{self._function.names[index]}", turn)
                 self.core.turn(site)
-                self._block(block)
+                self._block(op.body)
                 self.core.stops.leave()
-                yielded = self._read(block.ops[-1].operands) if carried else []
+                yielded = self._read(op.yields)
                 came = self._shapes(carried, yielded)
                 joined = _joined(shapes, came)
                 if joined != shapes:
@@ -236,21 +246,20 @@ class Compiler:
 
         self._settle(self._shapes(carried, given), write)
 
-    def _if(self, op: Op) -> None:
+    def _if(self, op: If) -> None:
         code = self.code
-        (condition,) = self._read(op.operands)
-        blocks = op.blocks if len(op.blocks) == 2 else (*op.blocks, Block())
+        condition = self._values[op.condition]
         if condition.number is not None:
-            taken = blocks[0 if condition.number else 1]
+            taken = op.then if condition.number else op.otherwise
             self._block(taken)
-            self._write(op.results, self._read(taken.ops[-1].operands) if op.results else [])
+            self._write(op.results, self._read(taken.yields))
             return
 
         def branch(label: str, block: Block, shapes: Shapes) -> tuple[list[Shape], Any, str]:
             code.place(label)
             with code.inside():
                 self._block(block)
-                values = self._read(block.ops[-1].operands) if op.results else []
+                values = self._read(block.yields)
                 came = self._shapes(op.results, values)
                 made = self._parts(values, came if shapes is None else shapes)
                 return came, made, code.function.label
@@ -258,10 +267,10 @@ class Compiler:
         def write(shapes: Shapes) -> tuple[Shapes, Shapes]:
             yes, no, done = code.label("then"), code.label("else"), code.label("done")
             code.branch(condition.value, yes, no)
-            came, first, last_yes = branch(yes, blocks[0], shapes)
+            came, first, last_yes = branch(yes, op.then, shapes)
             used = came if shapes is None else shapes
             code.jump(done)
-            other, second, last_no = branch(no, blocks[1], used)
+            other, second, last_no = branch(no, op.otherwise, used)
             code.jump(done)
             joined = _joined(_joined(used, came), other)
             if joined == used:
@@ -273,10 +282,10 @@ class Compiler:
 
         self._settle(None, write)
 
-    def _while(self, op: Op) -> None:
+    def _while(self, op: While) -> None:
         code, site = self.code, self._site(op)
-        before, after = op.blocks
-        given = self._read(op.operands)
+        carried = op.carried
+        given = self._read(op.inits)
 
         def write(shapes: Shapes) -> tuple[Shapes, Shapes]:
             assert shapes is not None
@@ -290,19 +299,19 @@ class Compiler:
             held = self._phis(shapes)
             slot = len(code.function.lines)
             # The results are values of the head, which every way out passes.
-            self._write(before.args, self._rebuilt(shapes, held))
+            self._write(carried, self._rebuilt(shapes, held))
             self.core.stops.enter("turn", turn)
             self.core.turn(site)
-            self._block(before)
-            condition, *passed = self._read(before.ops[-1].operands)
-            code.branch(condition.value, body, done)
+            self._block(op.before)
+            passed = self._read(op.passed)
+            code.branch(self._values[op.condition].value, body, done)
             code.place(body)
             with code.inside():
-                self._write(after.args, passed)
-                self._block(after)
-                yielded = self._read(after.ops[-1].operands)
+                self._write(op.received, passed)
+                self._block(op.after)
+                yielded = self._read(op.yields)
                 self.core.stops.leave()
-                came = self._shapes(before.args, yielded)
+                came = self._shapes(carried, yielded)
                 joined = _joined(shapes, came)
                 if joined != shapes:
                     return shapes, joined
@@ -319,7 +328,7 @@ class Compiler:
             self._write(op.results, passed)
             return shapes, shapes
 
-        self._settle(self._shapes(before.args, given), write)
+        self._settle(self._shapes(carried, given), write)
 
 
 def _computes(block: Block) -> bool:
@@ -327,9 +336,9 @@ def _computes(block: Block) -> bool:
     around vecscopes and copies only issues them, and is not worth optimising: that takes as
     long as all the rest."""
     for op in block.ops:
-        if op.name in LOOPS and not any(map(_issues, op.blocks)):
+        if isinstance(op, Loop) and not any(map(_issues, op.blocks)):
             return True
-        if op.name.startswith("scf.") and any(map(_computes, op.blocks)):
+        if isinstance(op, (Loop, If)) and any(map(_computes, op.blocks)):
             return True
     return False
 

@@ -8,9 +8,8 @@ import numpy as np
 
 from ptoscope.check.scope_values import ScopeValues, Sources
 from ptoscope.isa.types import Ptr
-from ptoscope.program import LOOPS, TERMINATORS, Block, Op
+from ptoscope.program import Block, If, Loop, Op, Terminator
 from ptoscope.races.intervals import Intervals, union
-from ptoscope.trace.places import CONTROL
 from ptoscope.trace.trace import Column, Trace
 
 
@@ -50,7 +49,7 @@ class RunTurns:
 
     def known(self, op: Op) -> bool:
         """Whether a loop shows all its turns."""
-        return op.name not in LOOPS or _plain(op.blocks[0]) is not None
+        return not isinstance(op, Loop) or _plain(op.blocks[0]) is not None
 
     def before(self, loop: Op, turn: int) -> Sequence[int | None]:
         return (self._chain(loop)[0].get(turn),)
@@ -92,7 +91,7 @@ class RunTurns:
 
 def _plain(block: Block) -> Op | None:
     """An operation that is executed, and so has an event, whenever its block is."""
-    others = (op for op in block.ops if op.name not in CONTROL and op.name not in TERMINATORS)
+    others = (op for op in block.ops if not isinstance(op, (Loop, If, Terminator)))
     return next(others, None)
 
 

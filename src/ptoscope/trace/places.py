@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from ptoscope.isa import TABLE
-from ptoscope.program import LOOPS, SCOPES, TERMINATORS, Block, Function, Op
+from ptoscope.program import Block, Function, If, Loop, Op, Scope, Terminator
 from ptoscope.trace.trace import NONE, Place
-
-CONTROL = (*LOOPS, "scf.if")
 
 
 class Outline:
@@ -26,7 +24,7 @@ class Outline:
             place = self.place(op)
             if place is None:
                 continue
-            if op.name in CONTROL:
+            if isinstance(op, (Loop, If)):
                 segment = None
             elif segment is None:
                 segment = []
@@ -54,14 +52,14 @@ def list_places(function: Function) -> list[Place]:
 
     def visit(block: Block, parent: int, side: int, scope: int, loops: tuple[int, ...]) -> None:
         for op in block.ops:
-            if op.name in TERMINATORS:
+            if isinstance(op, Terminator):
                 continue
-            record = None if op.name in CONTROL else TABLE[op.name]
+            record = None if isinstance(op, (Loop, If)) else TABLE[op.name]
             index = len(found)
             pipe = _pipe(op, scope)
             found.append(Place(index, op, record, pipe, parent, side, scope, loops))
-            inside = index if op.name in SCOPES else scope
-            around = (*loops, index) if op.name in LOOPS else loops
+            inside = index if isinstance(op, Scope) else scope
+            around = (*loops, index) if isinstance(op, Loop) else loops
             for number, inner in enumerate(op.blocks):
                 visit(inner, index, number, inside, around)
 
@@ -70,7 +68,7 @@ def list_places(function: Function) -> list[Place]:
 
 
 def _pipe(op: Op, scope: int) -> str:
-    if op.name in CONTROL:
+    if isinstance(op, (Loop, If)):
         return ""
     if scope != NONE:
         return "PIPE_V"

@@ -25,7 +25,7 @@ from ptoscope.diagnostics import PtoError, Span
 from ptoscope.isa.record import Record
 from ptoscope.isa.sync import MEMORY_BARRIERS
 from ptoscope.isa.targets import PIPE_ALL, PIPES
-from ptoscope.program import Function, Op
+from ptoscope.program import For, Function, Op
 
 Column = np.ndarray[Any, np.dtype[Any]]
 
@@ -170,8 +170,7 @@ class Trace:
         found: list[tuple[str, int]] = []
         while turn >= 0:
             op = self.places[int(self.turns.loop[turn])].op
-            counted = op.name == "scf.for"
-            name = f"%{self.function.names[op.blocks[0].args[0]]}" if counted else op.name
+            name = f"%{self.function.names[op.index]}" if isinstance(op, For) else op.name
             found.append((name, int(self.turns.value[turn])))
             turn = int(self.turns.parent[turn])
         return found[::-1]

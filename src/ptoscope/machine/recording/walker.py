@@ -9,7 +9,7 @@ from ptoscope.isa.targets import Revision, Target
 from ptoscope.machine.core import ReferenceCore, number
 from ptoscope.machine.recording.core import TraceCore
 from ptoscope.machine.walker import Registers, Step, Walker
-from ptoscope.program import Block, Function, Op
+from ptoscope.program import Block, For, Function, Op, Scope, While
 from ptoscope.trace.places import Outline
 
 
@@ -42,10 +42,10 @@ class TraceWalker(Walker):
                 steps.append(step)
         return steps
 
-    def _body(self, op: Op) -> list[Step]:
+    def _body(self, op: Scope) -> list[Step]:
         return [_begin_scope, *super()._body(op), _end_scope]
 
-    def _scope(self, op: Op) -> Step:
+    def _scope(self, op: Scope) -> Step:
         issue = super()._scope(op)
 
         def step(core: ReferenceCore, registers: Registers) -> None:
@@ -54,10 +54,10 @@ class TraceWalker(Walker):
 
         return step
 
-    def _for(self, op: Op) -> Step:
+    def _for(self, op: For) -> Step:
         run = super()._for(op)
         place = self._place(op)
-        first, _, by = op.operands[:3]
+        first, by = op.lower, op.step
 
         def step(core: ReferenceCore, registers: Registers) -> None:
             traced = _traced(core)
@@ -67,7 +67,7 @@ class TraceWalker(Walker):
 
         return step
 
-    def _while(self, op: Op) -> Step:
+    def _while(self, op: While) -> Step:
         run = super()._while(op)
         place = self._place(op)
 

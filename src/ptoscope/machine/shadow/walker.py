@@ -1,4 +1,4 @@
-"""The walker of a shadow run: it tells which instruction and which turn is running."""
+"""The walker of a shadow run: it tells which instruction is running."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ptoscope.machine.core import ReferenceCore
 from ptoscope.machine.shadow.core import ShadowCore
 from ptoscope.machine.shadow.findings import REACHES_BRANCH
 from ptoscope.machine.walker import Registers, Step, Walker
-from ptoscope.program import Op
+from ptoscope.program import Condition, For, If, Op, Scope, While
 
 
 def forbids_relying(site: Site) -> bool:
@@ -28,14 +28,14 @@ class ShadowWalker(Walker):
 
     def _op(self, op: Op) -> Step | None:
         step = super()._op(op)
-        match op.name:
-            case "scf.for":
-                return self._decided(op, op.operands[:3], "a loop bound", step)
-            case "scf.if":
-                return self._decided(op, op.operands[:1], "the condition", step)
-            case "scf.condition":
-                return self._decided(op, op.operands[:1], "whether the loop goes on", None)
-            case "scf.while" | "pto.vecscope" | "pto.strict_vecscope":
+        match op:
+            case For():
+                return self._decided(op, op.bounds, "a loop bound", step)
+            case If():
+                return self._decided(op, (op.condition,), "the condition", step)
+            case Condition():
+                return self._decided(op, (op.condition,), "whether the loop goes on", None)
+            case While() | Scope():
                 return step
             case _:
                 return self._announced(op, step) if step is not None else None

@@ -20,7 +20,7 @@ from ptoscope.native.recording import marks
 from ptoscope.native.recording.marks import Mark
 from ptoscope.native.stream import Stream
 from ptoscope.native.text import Code, Value
-from ptoscope.program import Block, Function, Op
+from ptoscope.program import Block, For, Function, Op, Scope, While
 from ptoscope.trace.noting import Noting
 from ptoscope.trace.places import Outline
 from ptoscope.trace.trace import NONE, PIPE_NUMBERS
@@ -187,19 +187,19 @@ class NotingCompiler(Compiler):
                 self.core.begin_segment(segment)
             self._op(op)
 
-    def _scope(self, op: Op) -> None:
+    def _scope(self, op: Scope) -> None:
         place = self._outline.place(op)
         assert place is not None
         self.core.begin_scope(place.index)
         super()._scope(op)
         self.core.end_scope()
 
-    def _for(self, op: Op) -> None:
+    def _for(self, op: For) -> None:
         self.core.begin_loop()
         super()._for(op)
         self.core.end_loop()
 
-    def _while(self, op: Op) -> None:
+    def _while(self, op: While) -> None:
         self.core.begin_loop()
         super()._while(op)
         self.core.end_loop()

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from ptoscope.cli.examine import examine
 from ptoscope.cli.files import readable
 from ptoscope.cli.options import TARGETS, Request
 from ptoscope.cli.output import Result, Table, counted
-from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
-
-if TYPE_CHECKING:
-    from ptoscope.kernel import Kernel
+from ptoscope.diagnostics import Diagnostic, UsageError
 
 
 def answer(request: Request) -> Result:
@@ -46,36 +43,6 @@ def answer(request: Request) -> Result:
         f"{counted(len(findings) - errors, 'warning')}"
     )
     return Result("check", (summary,), {"files": files}, findings, exit=1 if errors else 0)
-
-
-def examine(
-    path: Path, request: Request, target: str | None = None
-) -> tuple[Kernel | None, list[Diagnostic]]:
-    """The kernel and its findings; no kernel where the file cannot be read as one. The
-    target is the one given, else the request's, else the module's."""
-    from ptoscope.kernel import read
-
-    try:
-        file, text = read(path)
-    except PtoError as error:
-        return None, list(error.diagnostics)
-    revision = request.get("revision") or "manual"
-    return examine_text(text, file, target or request.get("target"), revision)
-
-
-def examine_text(
-    text: str, file: str, target: str | None, revision: str
-) -> tuple[Kernel | None, list[Diagnostic]]:
-    """The same for a text; `file` is what it is called."""
-    from ptoscope.kernel import Kernel, choose_revision, choose_target, parse
-
-    try:
-        program = parse(text, file, target, revision)
-        chosen = choose_target(program, target)
-    except PtoError as error:
-        return None, list(error.diagnostics)
-    kernel = Kernel(program, chosen, choose_revision(revision))
-    return kernel, kernel.findings
 
 
 def count_errors(findings: list[Diagnostic]) -> int:

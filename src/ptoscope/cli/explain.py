@@ -10,7 +10,7 @@ from pathlib import Path
 from ptoscope.check import catalogue
 from ptoscope.check.catalogue import Entry, Use
 from ptoscope.cli import options, run
-from ptoscope.cli.check import examine_text
+from ptoscope.cli.examine import examine_text
 from ptoscope.cli.output import Result
 from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
 from ptoscope.isa.targets import DEFAULT_TARGET

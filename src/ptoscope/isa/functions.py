@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ptoscope.isa.dtypes import F32, F64, I32, I64
-from ptoscope.isa.lanes import Lanes
+from ptoscope.isa.lanes import Lanes, odd_sum
 
 LOG2_E = 1.4426950408889634
 # ln 2 in two parts: the upper has enough trailing zeros that k * LN2_HIGH is exact.
@@ -35,20 +35,6 @@ _EXP_TERMS = (
 )
 
 
-def odd_sum(a: Lanes, b: Lanes) -> Lanes:
-    """a + b of f64, rounded to odd there: a rounding to a narrower type is then the only one
-    that counts."""
-    total = a + b
-    # What the addition lost, exactly: Knuth's two-sum.
-    back = total - a
-    lost = (a - (total - back)) + (b - back)
-    raw = total.bits(I64)
-    even = (raw & 1).eq(0)
-    inexact = (lost < 0) | (lost > 0)
-    outward = (lost > 0) ^ (total < 0)
-    return (even & inexact).select(outward.select(raw + 1, raw - 1), raw).bits(F64)
-
-
 def relu(x: Lanes) -> Lanes:
     """x where it is greater than 0, else 0; NaN gives 0."""
     return (x > 0).select(x, x.const(0))
@@ -61,12 +47,7 @@ def leaky_relu(x: Lanes, slope: Lanes) -> Lanes:
 
 def fma(a: Lanes, b: Lanes, c: Lanes) -> Lanes:
     """a * b + c of f32, f16 or bf16, rounded once."""
-    return a.fused(b, c) if a.dtype is F32 else exact_fma(a, b, c)
-
-
-def exact_fma(a: Lanes, b: Lanes, c: Lanes) -> Lanes:
-    """The same by other means: the product is exact in f64."""
-    return odd_sum(a.cast(F64) * b.cast(F64), c.cast(F64)).cast(a.dtype)
+    return a.fused(b, c) if a.dtype is F32 else a.exactly_fused(b, c)
 
 
 def log(x: Lanes) -> Lanes:

@@ -19,7 +19,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Literal
 
-from ptoscope.isa.dtypes import BF16, F16, F32, I1, DType, unsigned
+from ptoscope.isa.dtypes import BF16, F16, F32, F64, I1, I64, DType, unsigned
 
 Arith = Literal["add", "sub", "mul", "div"]
 Bitwise = Literal["and", "or", "xor"]
@@ -244,9 +244,11 @@ class Lanes(ABC):
 
     def fused(self, factor: Lanes, addend: Lanes) -> Lanes:
         """f32: self * factor + addend, rounded once. An engine may have an instruction for it."""
-        from ptoscope.isa.functions import exact_fma
+        return self.exactly_fused(factor, addend)
 
-        return exact_fma(self, factor, addend)
+    def exactly_fused(self, factor: Lanes, addend: Lanes) -> Lanes:
+        """The same of f32, f16 or bf16 by other means: the product is exact in f64."""
+        return odd_sum(self.cast(F64) * factor.cast(F64), addend.cast(F64)).cast(self.dtype)
 
     def sqrt(self) -> Lanes:
         """The correctly rounded square root of any float type."""
@@ -257,3 +259,17 @@ class Lanes(ABC):
     def as_unsigned(self) -> Lanes:
         """The same bits as an unsigned integer."""
         return self.bits(unsigned(self.dtype.bits))
+
+
+def odd_sum(a: Lanes, b: Lanes) -> Lanes:
+    """a + b of f64, rounded to odd there: a rounding to a narrower type is then the only one
+    that counts."""
+    total = a + b
+    # What the addition lost, exactly: Knuth's two-sum.
+    back = total - a
+    lost = (a - (total - back)) + (b - back)
+    raw = total.bits(I64)
+    even = (raw & 1).eq(0)
+    inexact = (lost < 0) | (lost > 0)
+    outward = (lost > 0) ^ (total < 0)
+    return (even & inexact).select(outward.select(raw + 1, raw - 1), raw).bits(F64)

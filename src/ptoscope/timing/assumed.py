@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ptoscope.timing.critical import Step, line
 from ptoscope.timing.figures import Figure
+from ptoscope.timing.run import TimedRun
 from ptoscope.timing.stalls import waited_for
 from ptoscope.timing.vector_core import CAUSE_COUNT, DEPENDENCY
 
-if TYPE_CHECKING:
-    from ptoscope.timing.timing import Timing
 
-
-def assumed_cycles(timing: Timing, path: list[Step]) -> float:
+def assumed_cycles(timing: TimedRun, path: list[Step]) -> float:
     """Cycles of the critical path that rest on assumed figures."""
     scope_share = _scope_shares(timing)
     by_line = {p.span.line: p.index for p in timing.trace.places if p.scope < 0}
@@ -32,7 +29,7 @@ def assumed_cycles(timing: Timing, path: list[Step]) -> float:
     return total
 
 
-def _scope_shares(timing: Timing) -> dict[int, float]:
+def _scope_shares(timing: TimedRun) -> dict[int, float]:
     """By line of a vecscope: which part of its cycles rests on assumed figures."""
     scopes, used = timing.scopes, timing.model.used
     assumed: dict[int, float] = defaultdict(float)
@@ -54,7 +51,7 @@ def _scope_shares(timing: Timing) -> dict[int, float]:
     return found
 
 
-def assumed_figures(timing: Timing) -> list[tuple[str, str, Figure]]:
+def assumed_figures(timing: TimedRun) -> list[tuple[str, str, Figure]]:
     found: dict[tuple[str, str], Figure] = {}
     if timing.model.issue.assumed:
         found["scalar", "issue"] = timing.model.issue

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,9 +10,7 @@ from ptoscope.isa.targets import PIPES
 from ptoscope.native.subset import Ints, compiled
 from ptoscope.program import SCOPES
 from ptoscope.timing.pipe_schedule import BY_ISSUE, BY_ORDER, BY_SYNC
-
-if TYPE_CHECKING:
-    from ptoscope.timing.timing import Timing
+from ptoscope.timing.run import TimedRun
 
 
 @dataclass(frozen=True)
@@ -27,17 +24,17 @@ class Step:
     times: int = 1
 
 
-def line(timing: Timing, place: int) -> int:
+def line(timing: TimedRun, place: int) -> int:
     """The source line of a place."""
     return timing.trace.places[place].span.line
 
 
-def slowest(timing: Timing) -> int:
+def slowest(timing: TimedRun) -> int:
     """The block that ends last."""
     return int(np.argmax(timing.schedule.ends))
 
 
-def critical_path(timing: Timing) -> list[Step]:
+def critical_path(timing: TimedRun) -> list[Step]:
     """What decided the end of the slowest block, from its begin; the cycles add up to the
     total."""
     schedule, events = timing.schedule, timing.events
@@ -70,7 +67,7 @@ def critical_path(timing: Timing) -> list[Step]:
 
 
 def _back(
-    timing: Timing, found: list[Step], blocked: np.ndarray, before: int, until: int, shown: int
+    timing: TimedRun, found: list[Step], blocked: np.ndarray, before: int, until: int, shown: int
 ) -> tuple[int, int]:
     """The scalar unit's part, back to where it waited itself."""
     place = int(timing.events.place[shown])
@@ -81,7 +78,7 @@ def _back(
     return start, int(timing.schedule.by[blocked[earlier]]) if earlier >= 0 else -1
 
 
-def _add(found: list[Step], timing: Timing, event: int, cycles: int) -> None:
+def _add(found: list[Step], timing: TimedRun, event: int, cycles: int) -> None:
     if cycles <= 0:
         return
     place = timing.trace.places[int(timing.events.place[event])]
@@ -102,7 +99,7 @@ def _joined(steps: list[Step]) -> list[Step]:
     return [Step(*key, *numbers) for key, numbers in found.items()]
 
 
-def chain(timing: Timing) -> list[Step]:
+def chain(timing: TimedRun) -> list[Step]:
     """The path through the longest vecscope entry, the most cycles first."""
     scopes, code = timing.scopes, timing.code
     if scopes.start is None or scopes.ready is None or scopes.bound is None or not len(code):

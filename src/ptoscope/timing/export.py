@@ -10,29 +10,27 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ptoscope.isa.targets import PIPES
 from ptoscope.timing.pipe_schedule import BY_ORDER
-
-if TYPE_CHECKING:
-    from ptoscope.timing.timing import Timing
+from ptoscope.timing.run import TimedRun
 
 LIMIT = 200_000
 """Slices of a file, unless another number is asked for."""
 _FIRST_CORE_TRACK = 100
 
 
-def write_chrome(timing: Timing, path: str | Path, limit: int = LIMIT) -> str:
+def write_chrome(timing: TimedRun, path: str | Path, limit: int = LIMIT) -> str:
     """Writes the file; gives the notice about what was left out, or an empty string."""
     document = chrome_trace(timing, limit)
     Path(path).write_text(json.dumps(document, separators=(",", ":")), "utf-8")
     return str(document["otherData"].get("notice", ""))
 
 
-def chrome_trace(timing: Timing, limit: int = LIMIT) -> dict[str, Any]:
+def chrome_trace(timing: TimedRun, limit: int = LIMIT) -> dict[str, Any]:
     """The document. With more slices than the limit, those that start first are in it, and
     `otherData` has a notice."""
     writer = _Writer(timing, limit)
@@ -81,7 +79,7 @@ def _slice(one: _Slice) -> dict[str, Any]:
 
 
 class _Writer:
-    def __init__(self, timing: Timing, limit: int) -> None:
+    def __init__(self, timing: TimedRun, limit: int) -> None:
         self._timing = timing
         self._limit = limit
         self.cut = False

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ptoscope.isa.targets import PIPES
 from ptoscope.program import LOOPS
+from ptoscope.timing.run import TimedRun
 from ptoscope.timing.scopes import loop_runs
-
-if TYPE_CHECKING:
-    from ptoscope.timing.timing import Timing
 
 _UNITS = {"PIPE_S": "scalar unit", "PIPE_V": "vector core", "PIPE_MTE2": "DMA (GM to UB)",
           "PIPE_MTE3": "DMA (UB to GM)"}  # fmt: skip
@@ -31,13 +28,13 @@ class Loop:
     bounds: dict[str, float]
 
 
-def find(timing: Timing) -> list[Loop]:
+def find(timing: TimedRun) -> list[Loop]:
     """Innermost loops of vecscopes, and loops around work of pipes."""
     found = [*_inner(timing), *_outer(timing)]
     return sorted(found, key=lambda loop: loop.line)
 
 
-def _inner(timing: Timing) -> list[Loop]:
+def _inner(timing: TimedRun) -> list[Loop]:
     scopes, code, trace = timing.scopes, timing.code, timing.trace
     if scopes.start is None or scopes.ideal is None or not len(code):
         return []
@@ -80,7 +77,7 @@ def _pace(start: np.ndarray, run: np.ndarray, place: np.ndarray) -> np.ndarray:
     return np.maximum.reduceat(spans, np.flatnonzero(np.diff(runs, prepend=-1)))
 
 
-def _outer(timing: Timing) -> list[Loop]:
+def _outer(timing: TimedRun) -> list[Loop]:
     trace, events, schedule = timing.trace, timing.events, timing.schedule
     found: list[Loop] = []
     done, start = (column[: len(events)] for column in (schedule.done, schedule.start))

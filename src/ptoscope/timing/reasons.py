@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,10 +12,8 @@ from ptoscope.timing.assumed import assumed_cycles, assumed_figures
 from ptoscope.timing.critical import Step, chain, critical_path, slowest
 from ptoscope.timing.figures import Figure
 from ptoscope.timing.pipes import PIPE_COUNT
+from ptoscope.timing.run import TimedRun
 from ptoscope.timing.stalls import Stall, Wait, scope_stalls, transfers, wait_stalls, waits
-
-if TYPE_CHECKING:
-    from ptoscope.timing.timing import Timing
 
 
 @dataclass(frozen=True)
@@ -46,7 +43,7 @@ class Reasons:
     assumed: list[tuple[str, str, Figure]]
 
 
-def find(timing: Timing) -> Reasons:
+def find(timing: TimedRun) -> Reasons:
     """The reasons of a schedule."""
     path = critical_path(timing)
     stalls = sorted(
@@ -65,7 +62,7 @@ def find(timing: Timing) -> Reasons:
     )
 
 
-def _pipes(timing: Timing) -> list[PipeUse]:
+def _pipes(timing: TimedRun) -> list[PipeUse]:
     block, total = slowest(timing), timing.total_cycles
     used = set(np.unique(timing.events.pipe).tolist())
     found: list[PipeUse] = []

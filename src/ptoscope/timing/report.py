@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ptoscope.program import SCOPES
+from ptoscope.timing.reasons import Reasons
+from ptoscope.timing.run import TimedRun
 from ptoscope.timing.stalls import waited_for
 from ptoscope.timing.vector_core import CAUSE_COUNT, CAUSES, DEPENDENCY
-
-if TYPE_CHECKING:
-    from ptoscope.timing.timing import Timing
 
 
 @dataclass(frozen=True)
@@ -33,11 +33,11 @@ class Line:
     others: dict[str, int]
 
 
-def lines(timing: Timing) -> list[Line]:
-    """The lines that took cycles, in order of the source."""
+def lines(timing: TimedRun, reasons: Reasons, models: Mapping[str, TimedRun]) -> list[Line]:
+    """The lines that took cycles, in order of the source; `models` as in `as_json`."""
     cycles = cycles_by_line(timing)
-    others = {name: cycles_by_line(other) for name, other in timing.others.items()}
-    why = _why(timing)
+    others = {name: cycles_by_line(other) for name, other in models.items()}
+    why = _why(timing, reasons)
     executed = np.bincount(timing.trace.events.place, minlength=len(timing.trace.places))
     times: dict[int, int] = defaultdict(int)
     assumed: set[int] = set()
@@ -67,7 +67,7 @@ def lines(timing: Timing) -> list[Line]:
     return found
 
 
-def cycles_by_line(timing: Timing) -> dict[int, int]:
+def cycles_by_line(timing: TimedRun) -> dict[int, int]:
     """Cycles of each line over all blocks: inside a vecscope those of the vector core, of the
     vecscope itself startup and drain, of a transfer its pipe's, of a wait the waiting."""
     found: dict[int, int] = defaultdict(int)
@@ -91,7 +91,7 @@ def cycles_by_line(timing: Timing) -> dict[int, int]:
     return dict(found)
 
 
-def _why(timing: Timing) -> dict[int, list[tuple[int, str]]]:
+def _why(timing: TimedRun, reasons: Reasons) -> dict[int, list[tuple[int, str]]]:
     found: dict[int, list[tuple[int, str]]] = defaultdict(list)
     places = timing.trace.places
     stall = timing.scopes.stall.reshape(-1, CAUSE_COUNT)
@@ -102,13 +102,13 @@ def _why(timing: Timing) -> dict[int, list[tuple[int, str]]]:
     for (who, on), cycles in waited_for(timing).items():
         where = places[who].span.line
         found[where].append((cycles, f"line {places[on].span.line}"))
-    for item in timing.reasons.stalls:
+    for item in reasons.stalls:
         if item.cause in ("flag wait", "buffer wait", "barrier"):
             found[item.line].append((item.cycles, f"{item.cause}, for line {item.on}"))
     return found
 
 
-def vecscopes(timing: Timing) -> list[dict[str, int]]:
+def vecscopes(timing: TimedRun) -> list[dict[str, int]]:
     """Of each vecscope its line, entries and cycles over all blocks."""
     found: list[dict[str, int]] = []
     for place in timing.trace.places:
@@ -119,16 +119,15 @@ def vecscopes(timing: Timing) -> list[dict[str, int]]:
     return found
 
 
-def as_json(timing: Timing) -> dict[str, Any]:
-    """All that is known, as plain values."""
-    reasons = timing.reasons
+def as_json(timing: TimedRun, reasons: Reasons, models: Mapping[str, TimedRun]) -> dict[str, Any]:
+    """All that is known, as plain values; `models` is the run by the other models."""
     total = timing.total_cycles
     share = reasons.assumed_cycles / total if total else 0.0
     return {
         "target": timing.model.target,
         "model": timing.model.name,
         "total_cycles": total,
-        "other_models": {name: other.total_cycles for name, other in timing.others.items()},
+        "other_models": {name: other.total_cycles for name, other in models.items()},
         "blocks": [int(end) for end in timing.schedule.ends[: timing.trace.grid]],
         "pipes": [asdict(pipe) for pipe in reasons.pipes],
         "vecscopes": vecscopes(timing),
@@ -143,11 +142,11 @@ def as_json(timing: Timing) -> dict[str, Any]:
             for title, name, figure in reasons.assumed
         ],
         "figures": _figures(timing),
-        "lines": [asdict(line) for line in lines(timing)],
+        "lines": [asdict(line) for line in lines(timing, reasons, models)],
     }
 
 
-def _figures(timing: Timing) -> list[dict[str, Any]]:
+def _figures(timing: TimedRun) -> list[dict[str, Any]]:
     """Every figure the total rests on, with its source."""
     found: dict[tuple[str, str], dict[str, Any]] = {}
     named = [("scalar", {"issue": timing.model.issue}), ("core", timing.model.core_figures())]

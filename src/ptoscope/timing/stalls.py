@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ptoscope.program import SCOPES
 from ptoscope.timing.critical import Step, line
 from ptoscope.timing.pipe_schedule import BY_ORDER
+from ptoscope.timing.run import TimedRun
 from ptoscope.timing.vector_core import CAUSE_COUNT, CAUSES, DEPENDENCY
 from ptoscope.trace.trace import BARRIER, GET, RELEASE
-
-if TYPE_CHECKING:
-    from ptoscope.timing.timing import Timing
 
 _TOP_WAITS = 5
 
@@ -43,7 +40,7 @@ class Wait:
     on: int = 0
 
 
-def scope_stalls(timing: Timing) -> list[Stall]:
+def scope_stalls(timing: TimedRun) -> list[Stall]:
     """Inside vecscopes, by cause; startup and drain too."""
     scopes = timing.scopes
     found: list[Stall] = []
@@ -62,7 +59,7 @@ def scope_stalls(timing: Timing) -> list[Stall]:
     return found
 
 
-def waited_for(timing: Timing) -> dict[tuple[int, int], int]:
+def waited_for(timing: TimedRun) -> dict[tuple[int, int], int]:
     """Cycles that a place waited for results of another, by both."""
     scopes, code = timing.scopes, timing.code
     if scopes.waited is None or scopes.bound is None or not len(code):
@@ -75,21 +72,21 @@ def waited_for(timing: Timing) -> dict[tuple[int, int], int]:
     return {(int(n) // places, int(n) % places): int(c) for n, c in zip(names, cycles, strict=True)}
 
 
-def _dependencies(timing: Timing) -> list[Stall]:
+def _dependencies(timing: TimedRun) -> list[Stall]:
     return [
         Stall(CAUSES[DEPENDENCY], line(timing, who), cycles, line(timing, on))
         for (who, on), cycles in waited_for(timing).items()
     ]
 
 
-def _kind(timing: Timing, event: int) -> str:
+def _kind(timing: TimedRun, event: int) -> str:
     kind = int(timing.events.kind[event])
     if kind in (GET, RELEASE):
         return "buffer wait"
     return "barrier" if kind == BARRIER else "flag wait"
 
 
-def _awaited(timing: Timing, event: int) -> int:
+def _awaited(timing: TimedRun, event: int) -> int:
     """The line of the work that a wait was for: what came before the signal on its pipe."""
     schedule = timing.schedule
     seen = 0
@@ -99,7 +96,7 @@ def _awaited(timing: Timing, event: int) -> int:
     return line(timing, int(timing.events.place[at]))
 
 
-def _waited(timing: Timing) -> dict[int, tuple[int, int]]:
+def _waited(timing: TimedRun) -> dict[int, tuple[int, int]]:
     """By place of a synchronisation: the cycles it waited, and its longest wait's event."""
     wait = timing.schedule.wait[: len(timing.events)]
     found: dict[int, tuple[int, int]] = {}
@@ -110,7 +107,7 @@ def _waited(timing: Timing) -> dict[int, tuple[int, int]]:
     return found
 
 
-def wait_stalls(timing: Timing) -> list[Stall]:
+def wait_stalls(timing: TimedRun) -> list[Stall]:
     """Of the pipes, at synchronisations."""
     return [
         Stall(_kind(timing, event), line(timing, place), cycles, _awaited(timing, event))
@@ -118,7 +115,7 @@ def wait_stalls(timing: Timing) -> list[Stall]:
     ]
 
 
-def waits(timing: Timing) -> list[Wait]:
+def waits(timing: TimedRun) -> list[Wait]:
     """The synchronisations that waited most, and what each is worth."""
     found: list[Wait] = []
     ranked = sorted(_waited(timing).items(), key=lambda item: -item[1][0])

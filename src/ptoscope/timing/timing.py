@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,9 +12,10 @@ from ptoscope.isa.targets import Target
 from ptoscope.program import Launchable, Program
 from ptoscope.timing import a2a3, a5, reasons, report
 from ptoscope.timing.figures import Overrides
-from ptoscope.timing.model import Model, ScopeTimes
-from ptoscope.timing.pipes import PipeEvents, Schedule, Work, pipe_events, schedule
-from ptoscope.timing.scopes import Instructions, instructions
+from ptoscope.timing.model import Model
+from ptoscope.timing.pipes import pipe_events, schedule
+from ptoscope.timing.run import TimedRun
+from ptoscope.timing.scopes import instructions
 from ptoscope.trace.trace import Trace
 from ptoscope.tracing import trace
 
@@ -27,23 +27,8 @@ MODELS: dict[str, dict[str, type[Model]]] = {
 """The models of each target by name, the default first."""
 
 
-@dataclass
-class Timing:
-    """A run in cycles, by one model."""
-
-    trace: Trace
-    program: Program
-    model: Model
-    code: Instructions
-    scopes: ScopeTimes
-    events: PipeEvents
-    work: Work
-    schedule: Schedule
-
-    @property
-    def total_cycles(self) -> int:
-        """Of the slowest block; blocks run side by side, each on a core of its own."""
-        return self.schedule.total
+class Timing(TimedRun):
+    """A run in cycles, by one model, and what is to be said of it."""
 
     @cached_property
     def reasons(self) -> reasons.Reasons:
@@ -59,18 +44,13 @@ class Timing:
                 found[name] = _timed(self.trace, self.program, model(self.model.overrides), self)
         return found
 
-    def without(self, place: int) -> int:
-        """The total if the synchronisation at a place were not there."""
-        cost = self.model.issue.cycles
-        return schedule(self.events, self.work, cost, without=place).total
-
     def as_json(self) -> dict[str, Any]:
         """Everything, for machines."""
-        return report.as_json(self)
+        return report.as_json(self, self.reasons, self.others)
 
     def table(self) -> list[report.Line]:
         """The lines of the source that took cycles or waited."""
-        return report.lines(self)
+        return report.lines(self, self.reasons, self.others)
 
 
 def time_trace(

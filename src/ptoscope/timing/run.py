@@ -1,0 +1,35 @@
+"""A run in cycles, as a model made it: what reasons and reports are read from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ptoscope.program import Program
+from ptoscope.timing.model import Model, ScopeTimes
+from ptoscope.timing.pipes import PipeEvents, Schedule, Work, schedule
+from ptoscope.timing.scopes import Instructions
+from ptoscope.trace.trace import Trace
+
+
+@dataclass
+class TimedRun:
+    """A run in cycles, by one model."""
+
+    trace: Trace
+    program: Program
+    model: Model
+    code: Instructions
+    scopes: ScopeTimes
+    events: PipeEvents
+    work: Work
+    schedule: Schedule
+
+    @property
+    def total_cycles(self) -> int:
+        """Of the slowest block; blocks run side by side, each on a core of its own."""
+        return self.schedule.total
+
+    def without(self, place: int) -> int:
+        """The total if the synchronisation at a place were not there."""
+        cost = self.model.issue.cycles
+        return schedule(self.events, self.work, cost, without=place).total

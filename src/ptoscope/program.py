@@ -9,10 +9,12 @@ the text reader, and everything pickles.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from ptoscope.diagnostics import NOWHERE, Diagnostic, Span
+from ptoscope.isa import TABLE
+from ptoscope.isa.record import Site
 from ptoscope.isa.targets import Revision, Target
 from ptoscope.isa.types import AttrValue, Type
 
@@ -323,6 +325,23 @@ class Function:
             yield op
             for block in reversed(op.blocks):
                 stack.extend(reversed(block.ops))
+
+
+def site_of(function: Function, op: Op, target: Target, revision: Revision) -> Site:
+    """One use as its record sees it; control flow and scopes are uses of pto.vecscope by name."""
+    types = function.types
+    record = TABLE.get(op.name) or replace(TABLE["pto.vecscope"], name=op.name)
+    return Site(
+        record,
+        tuple(types[slot] for slot in op.operands),
+        tuple(types[slot] for slot in op.results),
+        op.attrs,
+        target,
+        revision,
+        op.span,
+        op.form,
+        op.segments,
+    )
 
 
 @dataclass(slots=True)

@@ -157,9 +157,7 @@ def _predicates(record: Record) -> str:
         if isinstance(o.type, MASKS)
     )
     notes = [
-        f"{prose(e.cell)}: {prose(e.note)}"
-        for e in record.evidence
-        if masks and any(w in e.cell for w in ("inactive", "mask", "outside the seed"))
+        f"{prose(e.cell)}: {prose(e.note)}" for e in record.evidence if masks and e.about == "mask"
     ]
     if not masks:
         return "It takes no predicate: every lane takes part."
@@ -228,7 +226,7 @@ def _modes(record: Record) -> str:
 def _constraints(record: Record) -> str:
     lines = [f"It stands {_PLACES[record.where]}."]
     lines += [f"{prose(c.sentence)}. {prose(c.hint)}".strip() for c in record.constraints]
-    lines += [f"Alignment: {prose(e.note)}" for e in record.evidence if e.cell == "alignment"]
+    lines += [f"Alignment: {prose(e.note)}" for e in record.evidence if e.about == "alignment"]
     if maps.maps(record):
         by_target = [
             f"{t.title} {t.norm_alignment or 'the element size'}"

@@ -2,25 +2,56 @@
 
 from __future__ import annotations
 
-from ptoscope.isa.dtypes import F16, F32, FLOATS, INTS, INTS8, INTS32, INTS64
+from ptoscope.isa.dtypes import (
+    BF16,
+    F16,
+    F32,
+    FLOATS,
+    INT_ELEMENTS,
+    INTS,
+    INTS8,
+    INTS32,
+    INTS64,
+    SIGNLESS,
+)
 from ptoscope.isa.families import binary, carrying, cost
 from ptoscope.isa.lanes import Lanes
-from ptoscope.isa.record import Evidence, Types
+from ptoscope.isa.record import IN_MICRO, Evidence, Types, When
 
 GROUP = "binary"
 _NUMBERS = "f32 f16 i32 i16 i8"
 _ALL_INTS = INTS + INTS64
 
-_BF16 = Evidence("bf16", "micro", "The manual's table has no bf16 figure; the type is legal.")
+_BF16 = Evidence(
+    "bf16",
+    "micro",
+    "The manual's table has no bf16 figure; the type is legal.",
+    when=When(elements=(BF16,)),
+)
 _OUT_OF_RANGE = Evidence(
     "shift amounts outside [0, width - 1]",
     "chosen",
     "The amount is read as unsigned; the width or more shifts everything out: 0, or the sign.",
 )
 _BY_ZERO = Evidence("division by zero", "chosen", "IEEE 754: infinity or NaN.")
-_OVERFLOW = Evidence("integer overflow", "chosen", "Wraps: the low bits of the exact result.")
-NAN_SECOND = Evidence("NaN", "manual", "The loop's comparison fails, so the second operand.")
-NAN_SPREADS = Evidence("NaN (revision micro)", "suite", "NaN if either operand is.")
+_OVERFLOW = Evidence(
+    "integer overflow",
+    "chosen",
+    "Wraps: the low bits of the exact result.",
+    when=When(elements=INT_ELEMENTS),
+)
+NAN_SECOND = Evidence(
+    "NaN",
+    "manual",
+    "The loop's comparison fails, so the second operand.",
+    when=When("manual", elements=FLOATS),
+)
+NAN_SPREADS = Evidence(
+    "NaN (revision micro)",
+    "suite",
+    "NaN if either operand is.",
+    when=When("micro", elements=FLOATS),
+)
 
 vadd = binary(
     "vadd",
@@ -80,7 +111,12 @@ vmin = binary(
     cost=cost(7, _NUMBERS),
     evidence=(_BF16, NAN_SECOND, NAN_SPREADS),
 )
-_FLOAT_BITS = Evidence("floats (revision micro)", "suite", "Bitwise on the register's bits.")
+_FLOAT_BITS = Evidence(
+    "floats (revision micro)",
+    "suite",
+    "Bitwise on the register's bits.",
+    when=When("micro", elements=FLOATS),
+)
 _BITWISE = Types(_ALL_INTS, micro=_ALL_INTS + FLOATS)
 vand = binary(
     "vand",
@@ -127,7 +163,12 @@ vshr = binary(
     cost=cost(7, "i32 i16 i8", repeat=1, completion={"int": 17}),
     evidence=(
         _OUT_OF_RANGE,
-        Evidence("signless integers", "chosen", "Signed, as everywhere where sign matters."),
+        Evidence(
+            "signless integers",
+            "chosen",
+            "Signed, as everywhere where sign matters.",
+            when=When(elements=SIGNLESS),
+        ),
     ),
 )
 
@@ -168,7 +209,12 @@ vsubc = carrying(
     micro_formula="result[i] = lhs[i] - rhs[i]; borrow[i] = lhs[i] >= rhs[i]",
     cost=_CARRY_COST,
     evidence=(
-        Evidence("polarity (revision micro)", "micro", "1 where none occurred: lhs >= rhs."),
+        Evidence(
+            "polarity (revision micro)",
+            "micro",
+            "1 where none occurred: lhs >= rhs.",
+            when=IN_MICRO,
+        ),
     ),
 )
 

@@ -7,7 +7,7 @@ from ptoscope.isa.dtypes import ELEMENTS, FLOATS, INTS, INTS64, unsigned
 from ptoscope.isa.families import MASK, RESULT
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.patterns import IntVec, MaskFor, ScalarFor, Vec
-from ptoscope.isa.record import Attr, Evidence, Form, Operand, Record, Run, Site, Types
+from ptoscope.isa.record import Attr, Evidence, Form, Operand, Record, Run, Site, Types, When
 
 GROUP = "compare and select"
 MODES = ("eq", "ne", "lt", "le", "gt", "ge")
@@ -16,8 +16,10 @@ _SEED = Operand("seed", MaskFor(), "which lanes are compared")
 _RESULT = Operand("result", MaskFor(), "1 where the comparison holds")
 _MODE = Attr("mode", MODES, None, "the comparison")
 _EVIDENCE = (
-    Evidence("NaN", "chosen", "IEEE 754, as C compares: only ne holds."),
-    Evidence("lanes outside the seed", "micro", "0."),
+    Evidence(
+        "NaN", "chosen", "IEEE 754, as C compares: only ne holds.", when=When(elements=FLOATS)
+    ),
+    Evidence("lanes outside the seed", "micro", "0.", about="mask"),
     Evidence("element types", "chosen", "All numbers that have arithmetic."),
 )
 

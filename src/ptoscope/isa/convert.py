@@ -9,15 +9,24 @@ from ptoscope.isa.core import Core
 from ptoscope.isa.dtypes import (
     BF16,
     ELEMENTS,
+    F4E1M2,
+    F4E2M1,
+    F8E4M3,
+    F8E5M2,
     F16,
     F32,
+    FLOAT_ELEMENTS,
+    HIF8,
     I8,
     I16,
     I32,
+    INT_ELEMENTS,
     NARROW_FLOATS,
     SI8,
     SI16,
     SI32,
+    SI64,
+    SIGNLESS,
     UI8,
     DType,
     dtype,
@@ -26,7 +35,19 @@ from ptoscope.isa.families import MASK, RESULT, ZEROING
 from ptoscope.isa.formats import ROUNDINGS, Rounding, converter, whole
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.patterns import ScalarFor, Vec
-from ptoscope.isa.record import Attr, Cost, Evidence, Form, Operand, Pairs, Record, Run, Site, Types
+from ptoscope.isa.record import (
+    Attr,
+    Cost,
+    Evidence,
+    Form,
+    Operand,
+    Pairs,
+    Record,
+    Run,
+    Site,
+    Types,
+    When,
+)
 from ptoscope.isa.types import VReg
 
 GROUP = "conversion"
@@ -36,6 +57,7 @@ _TIES_AWAY = Evidence(
     "chosen",
     "To nearest, ties away from zero. The vector pages only say away from zero; the tile pages "
     "and the public kernels, which lower to it, say nearest.",
+    when=When(attrs={"rnd": ("A", "ROUND_A")}),
 )
 
 
@@ -74,9 +96,24 @@ vci = Record(
     evidence=(
         Evidence("base", "manual", "Lane 0 holds it in both orders."),
         Evidence("element types", "micro", "Signless results as in the manual's examples."),
-        Evidence("integer overflow", "suite", "Wraps: the case with 8-bit lanes counts past 127."),
-        Evidence("float lanes", "chosen", "The exact sum, rounded once to nearest even."),
-        Evidence("no order written", "chosen", "ASC: every example has an order."),
+        Evidence(
+            "integer overflow",
+            "suite",
+            "Wraps: the case with 8-bit lanes counts past 127.",
+            when=When(elements=INT_ELEMENTS),
+        ),
+        Evidence(
+            "float lanes",
+            "chosen",
+            "The exact sum, rounded once to nearest even.",
+            when=When(elements=FLOAT_ELEMENTS),
+        ),
+        Evidence(
+            "no order written",
+            "chosen",
+            "ASC: every example has an order.",
+            when=When(attrs={"order": ("ASC",)}),
+        ),
     ),
     formula="result[i] = index + i (ASC), index - i (DESC)",
     cpp="vci(dst, index, order)",
@@ -101,6 +138,7 @@ _DOCUMENTED = """
 """
 _HALVES, _QUARTERS = ("EVEN", "ODD"), ("P0", "P1", "P2", "P3")
 _SATURATIONS = ("NOSAT", "SAT")
+_NOSAT, _SAT = ({"sat": (token,)} for token in _SATURATIONS)
 _ANY = "NONE"
 
 
@@ -229,47 +267,84 @@ vcvt = Record(
     evidence=(
         ZEROING,
         Evidence("pairs of types", "micro", "The list of forms; of the manual also ui32 to f32."),
-        Evidence("si64 to f32", "suite", "In no list of forms, but a case converts so."),
+        Evidence(
+            "si64 to f32",
+            "suite",
+            "In no list of forms, but a case converts so.",
+            when=When(elements=(SI64,), results=(F32,)),
+        ),
         Evidence(
             "pairs with narrow floats",
             "chosen",
             "All of them with f32, f16 and bf16. The micro specification names packed fp8 and fp4 "
             "conversions without a list.",
+            when=When(elements=NARROW_FLOATS),
         ),
-        Evidence("signless integers", "suite", "Count as signed."),
+        Evidence("signless integers", "suite", "Count as signed.", when=When(elements=SIGNLESS)),
         Evidence("targets", "chosen", "The same pairs everywhere: A2/A3 has an unnamed subset."),
         _TIES_AWAY,
-        Evidence("rounding mode O", "chosen", "An inexact result gets an odd last bit."),
+        Evidence(
+            "rounding mode O",
+            "chosen",
+            "An inexact result gets an odd last bit.",
+            when=When(attrs={"rnd": ("O",)}),
+        ),
         Evidence(
             "rounding to hif8",
             "chosen",
             "Any mode, as an exact computation says; a tie of numbers with one bit goes to the "
             "larger, as IEEE 754 has it. The public kernels round to it with A only.",
+            when=When(results=(HIF8,)),
         ),
         Evidence("no rnd or sat written", "manual", "R and NOSAT."),
-        Evidence("no part written", "chosen", "EVEN or P0 where the width changes."),
-        Evidence("SAT of NaN", "suite", "+0, for integers and floats alike."),
-        Evidence("SAT of infinity", "suite", "The largest finite number."),
+        Evidence(
+            "no part written",
+            "chosen",
+            "EVEN or P0 where the width changes.",
+            when=When(attrs={"part": (_ANY,)}),
+        ),
+        Evidence(
+            "SAT of NaN", "suite", "+0, for integers and floats alike.", when=When(attrs=_SAT)
+        ),
+        Evidence("SAT of infinity", "suite", "The largest finite number.", when=When(attrs=_SAT)),
         Evidence(
             "NOSAT to integers",
             "chosen",
             "The low bits of the rounded number (the manual: wraps or undefined). Infinity and "
             "NaN give 0, as the low bits of every large power of two are.",
+            when=When(attrs=_NOSAT, results=INT_ELEMENTS),
         ),
         Evidence(
             "NOSAT to floats",
             "chosen",
             "IEEE 754: infinity where the mode rounds away from zero, else the largest finite "
             "number; NaN for f8e4m3, as in ml_dtypes; the 4-bit floats always saturate.",
+            when=When(attrs=_NOSAT, results=FLOAT_ELEMENTS),
         ),
-        Evidence("NaN to floats", "chosen", "The canonical NaN; 0 in the 4-bit floats."),
-        Evidence("f8e4m3, f8e5m2, f4e2m1", "chosen", "The OCP formats, as in ml_dtypes."),
-        Evidence("f4e1m2", "chosen", "0 to 1.75 in steps of a quarter, as public test data has."),
+        Evidence(
+            "NaN to floats",
+            "chosen",
+            "The canonical NaN; 0 in the 4-bit floats.",
+            when=When(results=FLOAT_ELEMENTS),
+        ),
+        Evidence(
+            "f8e4m3, f8e5m2, f4e2m1",
+            "chosen",
+            "The OCP formats, as in ml_dtypes.",
+            when=When(elements=(F8E4M3, F8E5M2, F4E2M1)),
+        ),
+        Evidence(
+            "f4e1m2",
+            "chosen",
+            "0 to 1.75 in steps of a quarter, as public test data has.",
+            when=When(elements=(F4E1M2,)),
+        ),
         Evidence(
             "hif8",
             "chosen",
             "The published format (arXiv 2409.16626): one zero, NaN 0x80, infinities 0x6f and "
             "0xef, largest number 2^15, smallest 2^-22.",
+            when=When(elements=(HIF8,)),
         ),
         Evidence(
             "place of the narrower lane",
@@ -283,12 +358,14 @@ vcvt = Record(
             "Lanes 2i (low half) and 2i + 1 share a byte, which is byte P of what the two wide "
             "lanes take, as in the public kernels for bf16; f32, of which these four parts reach "
             "half a register, follows the same rule.",
+            when=When(elements=(F4E1M2, F4E2M1)),
         ),
         Evidence(
             "mask",
             "micro",
             "A bit of the source's granularity for each source lane, also where ODD or P1 to P3 "
             "choose which lanes are read.",
+            about="mask",
         ),
     ),
     formula="result[place of i] = mask[i] ? convert(input[i], rnd, sat) : 0",
@@ -334,7 +411,13 @@ vtrc = Record(
         _TIES_AWAY,
         Evidence("sign", "suite", "Kept, also of a result that is zero."),
         Evidence("infinity and NaN", "suite", "Unchanged, NaN as the canonical one."),
-        Evidence("form without a mask", "manual", "All lanes; it also has ROUND_O."),
+        Evidence(
+            "form without a mask",
+            "manual",
+            "All lanes; it also has ROUND_O.",
+            when=When(forms=(1,)),
+            about="mask",
+        ),
     ),
     formula="result[i] = mask[i] ? whole(input[i], rnd) : 0",
     cpp="vtrc(dst, src, rnd, mask)",

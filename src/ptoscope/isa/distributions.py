@@ -6,7 +6,7 @@ alignment checks, race detection and the reference pages read the same map.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property
 
@@ -205,6 +205,12 @@ def parted(bits: int, second: bool, alignment: int) -> tuple[Access, DType]:
     dtype = unsigned(bits)
     places = tuple((2 * i + second) * dtype.bytes for i in range(dtype.lanes))
     return Access(places, dtype.bytes, max(alignment, dtype.bytes)), dtype
+
+
+def widths(modes: Iterable[str], *families: str) -> tuple[str, ...]:
+    """The modes of these families, in every width they have: of E2B those named E2B_B16 and
+    E2B_B32."""
+    return tuple(m for m in modes if m in families or m.rpartition("_B")[0] in families)
 
 
 def suffix_bits(mode: str) -> int:

@@ -87,6 +87,10 @@ INTS8, INTS16, INTS32, INTS64 = (
 INTS = INTS8 + INTS16 + INTS32
 ELEMENTS = FLOATS + INTS + INTS64 + NARROW_FLOATS
 """What a vector register or a pointer may hold."""
+FLOAT_ELEMENTS = FLOATS + NARROW_FLOATS
+INT_ELEMENTS = INTS + INTS64
+UNSIGNED = tuple(d for d in INT_ELEMENTS if not d.signed)
+SIGNLESS = tuple(d for d in INT_ELEMENTS if d.signless)
 
 SCALARS = (*FLOATS, F64, *INTS, *INTS64, I1, INDEX)
 

@@ -25,6 +25,7 @@ ZEROING = Evidence(
     "inactive lanes",
     "manual",
     "Zeroing, as the vector-scalar document says; the overview forbids relying on it.",
+    about="mask",
 )
 MASK = Operand("mask", MaskFor(), "which lanes take part")
 RESULT = Operand("result", Vec(), "the destination vector")
@@ -224,7 +225,9 @@ def carrying(
         cost=cost,
         evidence=(
             ZEROING,
-            Evidence("carry of inactive lanes", "chosen", "0: nothing was computed there."),
+            Evidence(
+                "carry of inactive lanes", "chosen", "0: nothing was computed there.", about="mask"
+            ),
             Evidence("sign", "manual", "Unsigned, exact: sums are not cut before comparing."),
             *evidence,
         ),

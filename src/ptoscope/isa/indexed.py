@@ -11,11 +11,13 @@ from ptoscope.isa.families import MASK, RESULT
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.load_store import A5_LATENCY, DEST, SOURCE, TYPES, VALUE, element
 from ptoscope.isa.patterns import IntVec, MaskBits, ScalarIn, VecIn
-from ptoscope.isa.record import Cost, Evidence, Form, Operand, Record, Run, Site, Types
+from ptoscope.isa.record import Cost, Evidence, Form, Operand, Record, Run, Site, Types, When
 
 GROUP = "load/store"
 _COUNT = Operand("active_lanes", ScalarIn((INDEX,)), "how many of the first lanes take part")
-_ZEROS = Evidence("inactive lanes", "manual", "Access nothing, cannot fault, and load as zero.")
+_ZEROS = Evidence(
+    "inactive lanes", "manual", "Access nothing, cannot fault, and load as zero.", about="mask"
+)
 _SIGN = Evidence("indices", "chosen", "Read by their own sign; a signless integer is signed.")
 _GATHER = Cost(note="A5: 27 to 28 cycles (micro specification); no figure published for A2/A3")
 _GATHER_BLOCKS = Cost(note="A5: about 21 cycles (micro specification); none for A2/A3")
@@ -70,8 +72,8 @@ def _gather_record(name: str, doc: str, note: str) -> Record:
         evidence=(
             _ZEROS,
             _SIGN,
-            Evidence("alignment", "chosen", "The element size."),
-            Evidence("mask and count", "micro", note),
+            Evidence("alignment", "chosen", "The element size.", about="alignment"),
+            Evidence("mask and count", "micro", note, about="mask"),
         ),
         formula="result[i] = active(i) ? UB[source + offsets[i]*size] : 0",
         cpp=f"{name}(dst, base, offsets, mask)",
@@ -141,9 +143,19 @@ vscatter = Record(
     cost=_SCATTER,
     evidence=(
         _SIGN,
-        Evidence("aliases", "manual", "Illegal on A2/A3; on A5 the lowest lane wins."),
-        Evidence("aliases on CPU", "chosen", "As on A5: defined results are easier to debug."),
-        Evidence("inactive lanes", "manual", "Write nothing."),
+        Evidence(
+            "aliases",
+            "manual",
+            "Illegal on A2/A3; on A5 the lowest lane wins.",
+            when=When(targets=("a2a3", "a5")),
+        ),
+        Evidence(
+            "aliases on CPU",
+            "chosen",
+            "As on A5: defined results are easier to debug.",
+            when=When(targets=("cpu",)),
+        ),
+        Evidence("inactive lanes", "manual", "Write nothing.", about="mask"),
     ),
     formula="if active(i): UB[dest + offsets[i]*size] = value[i]",
     cpp="vscatter(src, base, offsets, mask)",
@@ -210,7 +222,7 @@ def _block_forms(before: tuple[Operand, ...], results: tuple[Operand, ...]) -> t
 
 _BLOCK_EVIDENCE = (
     Evidence("strides", "suite", "Unsigned, in 32-byte blocks; block i at repeat + i*block."),
-    Evidence("mask", "micro", "Lane i of the mask governs block i."),
+    Evidence("mask", "micro", "Lane i of the mask governs block i.", about="mask"),
 )
 
 

@@ -12,12 +12,15 @@ from ptoscope.isa.distributions import (
     access,
     parted,
     strided,
+    widths,
 )
 from ptoscope.isa.dtypes import ELEMENTS, INDEX, DType, unsigned
 from ptoscope.isa.families import MASK, RESULT
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.patterns import AnyMask, PtrTo, ScalarIn, Vec
 from ptoscope.isa.record import (
+    IN_MANUAL,
+    IN_MICRO,
     Attr,
     Constraint,
     Cost,
@@ -28,6 +31,7 @@ from ptoscope.isa.record import (
     Run,
     Site,
     Types,
+    When,
 )
 from ptoscope.isa.types import Mask, VReg, granularity
 
@@ -44,12 +48,14 @@ _ALIGNMENT = Evidence(
     "manual",
     "32 bytes for NORM on A5; the same is chosen for the other modes and for A2/A3, the element "
     "size on CPU, for BRC and for 1PT.",
+    about="alignment",
 )
 _OFFSET_EVIDENCE = Evidence("offset", "micro", "Counts elements.")
 _SUFFIX = Evidence(
     "width suffix unlike the element (revision micro)",
     "suite",
     "The register is seen as elements of the suffix's width.",
+    when=IN_MICRO,
 )
 
 
@@ -97,11 +103,36 @@ vlds = Record(
         _ALIGNMENT,
         _SUFFIX,
         _OFFSET_EVIDENCE,
-        Evidence("BLK", "chosen", "As BRC_BLK: the manual says no more than a blocked pattern."),
-        Evidence("BRC_BLK", "suite", "One 32-byte block in each of the eight lane groups."),
-        Evidence("E2B", "chosen", "Element i fills block i: the name says element to block."),
-        Evidence("UNPK, UNPK4", "suite", "The upper parts of each wider lane are zero."),
-        Evidence("SPLT2CHN, SPLT4CHN", "manual", "The first channel's plane."),
+        Evidence(
+            "BLK",
+            "chosen",
+            "As BRC_BLK: the manual says no more than a blocked pattern.",
+            when=When(attrs={"dist": widths(LOAD_MODES, "BLK")}),
+        ),
+        Evidence(
+            "BRC_BLK",
+            "suite",
+            "One 32-byte block in each of the eight lane groups.",
+            when=When(attrs={"dist": widths(LOAD_MODES, "BRC_BLK")}),
+        ),
+        Evidence(
+            "E2B",
+            "chosen",
+            "Element i fills block i: the name says element to block.",
+            when=When(attrs={"dist": widths(LOAD_MODES, "E2B")}),
+        ),
+        Evidence(
+            "UNPK, UNPK4",
+            "suite",
+            "The upper parts of each wider lane are zero.",
+            when=When(attrs={"dist": widths(LOAD_MODES, "UNPK", "UNPK4")}),
+        ),
+        Evidence(
+            "SPLT2CHN, SPLT4CHN",
+            "manual",
+            "The first channel's plane.",
+            when=When(attrs={"dist": widths(LOAD_MODES, "SPLT2CHN", "SPLT4CHN")}),
+        ),
     ),
     formula="result[i] = UB[source + offset*size + map(i)], see the modes",
     cpp="VLDS(dst, addr)",
@@ -167,13 +198,19 @@ vsts = Record(
         _ALIGNMENT,
         _SUFFIX,
         _OFFSET_EVIDENCE,
-        Evidence("inactive lanes", "manual", "Write nothing."),
-        Evidence("1PT", "suite", "Lane 0 is written whatever the mask."),
+        Evidence("inactive lanes", "manual", "Write nothing.", about="mask"),
+        Evidence(
+            "1PT",
+            "suite",
+            "Lane 0 is written whatever the mask.",
+            when=When(attrs={"dist": widths(STORE_MODES, "1PT")}),
+        ),
         Evidence(
             "MRG2CHN, MRG4CHN",
             "micro",
             "Channels are planes inside each 32-byte block; the mask governs places after the "
             "merge, in elements twice (MRG4CHN: four times) as wide.",
+            when=When(attrs={"dist": widths(STORE_MODES, "MRG2CHN", "MRG4CHN")}),
         ),
     ),
     constraints=(
@@ -223,7 +260,12 @@ vldsx2 = Record(
         _ALIGNMENT,
         _SUFFIX,
         _OFFSET_EVIDENCE,
-        Evidence("BDINTLV", "chosen", "Blocks of 32 bytes: the machine's other block size."),
+        Evidence(
+            "BDINTLV",
+            "chosen",
+            "Blocks of 32 bytes: the machine's other block size.",
+            when=When(attrs={"dist": ("BDINTLV",)}),
+        ),
     ),
     formula="low[i], high[i] = UB[address + 2i], UB[address + 2i + 1] (elements or blocks)",
     cpp="vlds(low, high, addr, dist)",
@@ -271,8 +313,14 @@ vstsx2 = Record(
         _ALIGNMENT,
         _SUFFIX,
         _OFFSET_EVIDENCE,
-        Evidence("mask", "manual", "Gates the elements: lane i both of low and of high."),
-        Evidence("mask (revision micro)", "micro", "Ignored."),
+        Evidence(
+            "mask",
+            "manual",
+            "Gates the elements: lane i both of low and of high.",
+            when=IN_MANUAL,
+            about="mask",
+        ),
+        Evidence("mask (revision micro)", "micro", "Ignored.", when=IN_MICRO, about="mask"),
     ),
     formula="if mask[i]: UB[address + 2i], UB[address + 2i + 1] = low[i], high[i]",
     micro_formula="UB[address + 2i], UB[address + 2i + 1] = low[i], high[i]",

@@ -47,7 +47,7 @@ def _logic(
         doc,
         (Form((*(Operand(n, AnyMask()) for n in names), _MASK), (_RESULT,)),),
         meaning,
-        evidence=(Evidence("inactive lanes", "micro", "0."), _LANES),
+        evidence=(Evidence("inactive lanes", "micro", "0.", about="mask"), _LANES),
         formula=f"result[i] = mask[i] && ({formula})",
         cpp=f"{name}(dst, {', '.join(names)}, mask)",
     )

@@ -22,6 +22,7 @@ from ptoscope.isa.record import (
     Run,
     Site,
     Types,
+    When,
 )
 from ptoscope.isa.types import Mask, Ptr
 
@@ -103,7 +104,7 @@ _OFFSET = Operand("offset", ScalarIn((INDEX,)), "displacement in elements")
 _TYPES = {"T": Types(ELEMENTS)}
 _EVIDENCE = (
     Evidence("payload", "suite", "The 256-bit register; US doubles bits, DS and PK halve them."),
-    Evidence("alignment", "suite", "8 bytes."),
+    Evidence("alignment", "suite", "8 bytes.", about="alignment"),
     Evidence("offset", "chosen", "Counts elements of the pointer, as vector loads do."),
 )
 
@@ -199,6 +200,7 @@ pst = Record(
             "PK",
             "chosen",
             "The same word: its two 32-bit segments are the lower and the upper 32 lanes.",
+            when=When(attrs={"dist": ("PK",)}),
         ),
     ),
     formula="64-bit word at ub_ptr + 8*areg: bit i = mask[i]",
@@ -236,7 +238,12 @@ pld = Record(
     cost=A5_LATENCY,
     evidence=(
         *_WORD_EVIDENCE,
-        Evidence("US, DS", "chosen", "As for plds: each bit twice, every second bit."),
+        Evidence(
+            "US, DS",
+            "chosen",
+            "As for plds: each bit twice, every second bit.",
+            when=When(attrs={"dist": ("US", "DS")}),
+        ),
     ),
     formula="mask[i] = bit i (NORM), i/2 (US), 2i (DS) of the words at ub_ptr + 8*areg",
     cpp="pld(dst, base, offset, dist)",

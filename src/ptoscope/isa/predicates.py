@@ -8,7 +8,7 @@ from ptoscope.isa.core import Core
 from ptoscope.isa.dtypes import I32
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.patterns import MaskBits, ScalarIn
-from ptoscope.isa.record import Attr, Evidence, Form, Operand, Record, Run, Site
+from ptoscope.isa.record import Attr, Evidence, Form, Operand, Record, Run, Site, When
 from ptoscope.isa.types import GRANULARITIES, Mask
 
 GROUP = "predicates"
@@ -69,10 +69,29 @@ def _from_count(bits: int) -> Callable[[Site], Run]:
 
 _PATTERN = Attr("pattern", PATTERNS, None, "which lanes are active")
 _PATTERN_EVIDENCE = (
-    Evidence("PAT_H, PAT_Q", "suite", "The lowest half and quarter of the lanes."),
-    Evidence("PAT_M3, PAT_M4", "suite", "Every third and fourth lane, from lane 0."),
-    Evidence("PAT_VLn beyond the lanes", "chosen", "All lanes: there are no more."),
+    Evidence(
+        "PAT_H, PAT_Q",
+        "suite",
+        "The lowest half and quarter of the lanes.",
+        when=When(attrs={"pattern": ("PAT_H", "PAT_Q")}),
+    ),
+    Evidence(
+        "PAT_M3, PAT_M4",
+        "suite",
+        "Every third and fourth lane, from lane 0.",
+        when=When(attrs={"pattern": ("PAT_M3", "PAT_M4")}),
+    ),
 )
+
+
+def _beyond(bits: int) -> Evidence:
+    more = tuple(f"PAT_VL{n}" for n in _VL if n > Mask(bits).lanes)
+    return Evidence(
+        "PAT_VLn beyond the lanes",
+        "chosen",
+        "All lanes: there are no more.",
+        when=When(attrs={"pattern": more}),
+    )
 
 
 def _pattern_record(name: str, bits: int, doc: str) -> Record:
@@ -88,7 +107,7 @@ def _pattern_record(name: str, bits: int, doc: str) -> Record:
             ),
         ),
         _from_pattern(bits),
-        evidence=_PATTERN_EVIDENCE,
+        evidence=(*_PATTERN_EVIDENCE, _beyond(bits)),
         formula="result[i] = pattern activates lane i",
         cpp=f"{name}_b{bits}(pattern)",
     )

@@ -11,9 +11,10 @@ from ptoscope.diagnostics import NOWHERE, Span
 from ptoscope.isa.dtypes import DType
 from ptoscope.isa.patterns import Pattern
 from ptoscope.isa.targets import Revision, Target, TargetName
-from ptoscope.isa.types import AttrValue, Type
+from ptoscope.isa.types import AttrValue, Type, VReg
 
 Source = Literal["manual", "micro", "suite", "chosen"]
+Topic = Literal["", "mask", "alignment"]
 Pairs = Mapping[tuple[DType, DType], Mapping[str, tuple[str, ...]]]
 
 
@@ -112,12 +113,63 @@ class Types:
 
 
 @dataclass(frozen=True)
+class When:
+    """Which uses a cell of behaviour is about: those that meet every part that is given.
+
+    `attrs` lists values of attributes, of which the use has one; an attribute that its form
+    takes as an operand counts, as it may have one. `elements` lists types of which one of its
+    registers has one, `results` types of which one that it writes has one.
+    """
+
+    revision: Revision | None = None
+    targets: tuple[TargetName, ...] = ()
+    forms: tuple[int, ...] = ()
+    attrs: Mapping[str, tuple[AttrValue, ...]] = field(
+        default_factory=dict[str, tuple[AttrValue, ...]]
+    )
+    elements: tuple[DType, ...] = ()
+    results: tuple[DType, ...] = ()
+
+    def holds(self, site: Site) -> bool:
+        """Whether the use is one of these."""
+        return (
+            self.revision in (None, site.revision)
+            and (not self.targets or site.target.name in self.targets)
+            and (not self.forms or site.form in self.forms)
+            and all(_has(site, name, values) for name, values in self.attrs.items())
+            and _among(self.elements, (*site.operands, *site.results))
+            and _among(self.results, site.results)
+        )
+
+
+def _has(site: Site, name: str, values: tuple[AttrValue, ...]) -> bool:
+    if name in site.attrs:
+        return site.attrs[name] in values
+    return any(operand.name == name for operand in site.record.forms[site.form].operands)
+
+
+def _among(dtypes: tuple[DType, ...], types: tuple[Type, ...]) -> bool:
+    return not dtypes or any(isinstance(t, VReg) and t.dtype in dtypes for t in types)
+
+
+ALWAYS = When()
+IN_MANUAL = When("manual")
+IN_MICRO = When("micro")
+
+
+@dataclass(frozen=True)
 class Evidence:
-    """Where one cell of behaviour comes from, and for a chosen one, why."""
+    """Where one cell of behaviour comes from, and for a chosen one, why.
+
+    `cell` is a title for people; `when` says which uses it is about, `about` what a reference
+    page shows it with.
+    """
 
     cell: str
     source: Source
     note: str = ""
+    when: When = ALWAYS
+    about: Topic = ""
 
 
 @dataclass(frozen=True)

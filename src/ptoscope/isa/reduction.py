@@ -3,11 +3,34 @@
 from __future__ import annotations
 
 from ptoscope.isa.core import Core
-from ptoscope.isa.dtypes import F16, F32, INTS, INTS16, INTS32, DType, unsigned, widened
+from ptoscope.isa.dtypes import (
+    F16,
+    F32,
+    FLOATS,
+    INT_ELEMENTS,
+    INTS,
+    INTS8,
+    INTS16,
+    INTS32,
+    DType,
+    unsigned,
+    widened,
+)
 from ptoscope.isa.families import MASK
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.patterns import Vec, VecOf
-from ptoscope.isa.record import Evidence, Form, Operand, Record, Run, Site, Types
+from ptoscope.isa.record import (
+    IN_MANUAL,
+    IN_MICRO,
+    Evidence,
+    Form,
+    Operand,
+    Record,
+    Run,
+    Site,
+    Types,
+    When,
+)
 from ptoscope.isa.types import VReg
 
 GROUP = "reduction"
@@ -70,8 +93,14 @@ vcadd = Record(
             "chosen",
             "A tree of halves, lane i with lane i + n/2, rounded after each step: fixed, fast on "
             "every host and at least as accurate as the loop's order.",
+            when=When(elements=FLOATS),
         ),
-        Evidence("widening", "micro", "i8 to i16, i16 to i32, with the sign of the input."),
+        Evidence(
+            "widening",
+            "micro",
+            "i8 to i16, i16 to i32, with the sign of the input.",
+            when=When(elements=INTS8 + INTS16),
+        ),
         Evidence("no active lane", "micro", "Zero."),
     ),
     formula="result[0] = sum of input[i] where mask[i]; the other lanes 0",
@@ -109,8 +138,18 @@ def _extreme(highest: bool, name: str, doc: str) -> Record:
         evidence=(
             Evidence("index", "suite", "Lane 1 holds it as integer bits, of floats too."),
             Evidence("ties", "micro", "The lowest index."),
-            Evidence("inactive lanes", "micro", f"Count as {sign}infinity or the worst integer."),
-            Evidence("NaN", "micro", "The loop's comparison fails, so it is passed over."),
+            Evidence(
+                "inactive lanes",
+                "micro",
+                f"Count as {sign}infinity or the worst integer.",
+                about="mask",
+            ),
+            Evidence(
+                "NaN",
+                "micro",
+                "The loop's comparison fails, so it is passed over.",
+                when=When(elements=FLOATS),
+            ),
         ),
         formula="result[0] = the value; result[1] = its first index; the other lanes 0",
         cpp=f"{name}(dst, src, mask)",
@@ -167,9 +206,16 @@ vcgadd = Record(
     _group_sum,
     _GROUP_TYPES,
     evidence=(
-        Evidence("order of a float sum", "chosen", "A tree of halves, as vcadd."),
-        Evidence("integers", "micro", "The type stays; sums wrap."),
-        Evidence("inactive lanes", "micro", "Count as zero."),
+        Evidence(
+            "order of a float sum",
+            "chosen",
+            "A tree of halves, as vcadd.",
+            when=When(elements=FLOATS),
+        ),
+        Evidence(
+            "integers", "micro", "The type stays; sums wrap.", when=When(elements=INT_ELEMENTS)
+        ),
+        Evidence("inactive lanes", "micro", "Count as zero.", about="mask"),
     ),
     formula="result[g] = sum of input[g*K + i] where active, g < 8; the other lanes 0",
     cpp="vcgadd(dst, src, mask)",
@@ -203,9 +249,17 @@ def _group_extreme(highest: bool, name: str, doc: str) -> Record:
         _GROUP_TYPES,
         evidence=(
             Evidence(
-                "inactive lanes", "chosen", f"Count as {sign}infinity, as in vcmax and vcmin."
+                "inactive lanes",
+                "chosen",
+                f"Count as {sign}infinity, as in vcmax and vcmin.",
+                about="mask",
             ),
-            Evidence("NaN", "micro", "The loop's comparison fails, so it is passed over."),
+            Evidence(
+                "NaN",
+                "micro",
+                "The loop's comparison fails, so it is passed over.",
+                when=When(elements=FLOATS),
+            ),
         ),
         formula="result[g] = the extreme of input[g*K + i] where active; the other lanes 0",
         cpp=f"{name}(dst, src, mask)",
@@ -243,13 +297,25 @@ vcpadd = Record(
     _prefix,
     {"T": Types((F32, F16))},
     evidence=(
-        Evidence("meaning", "chosen", "A scan in lane order, as the manual's later edition says."),
+        Evidence(
+            "meaning",
+            "chosen",
+            "A scan in lane order, as the manual's later edition says.",
+            when=IN_MANUAL,
+        ),
         Evidence(
             "meaning (revision micro)",
             "suite",
             "result[i] = input[2i] + input[2i + 1] in the lower half, zeros above.",
+            when=IN_MICRO,
         ),
-        Evidence("inactive lanes", "chosen", "Add nothing; their result is the sum so far."),
+        Evidence(
+            "inactive lanes",
+            "chosen",
+            "Add nothing; their result is the sum so far.",
+            when=IN_MANUAL,
+            about="mask",
+        ),
     ),
     formula="result[i] = sum of input[j] where active, j <= i",
     micro_formula="result[i] = input[2i] + input[2i + 1] where active, i < N/2; above 0",

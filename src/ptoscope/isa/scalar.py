@@ -147,7 +147,7 @@ load_scalar = Record(
     _SCALAR_MEMORY,
     pipe="PIPE_S",
     where="anywhere",
-    evidence=(Evidence("alignment", "chosen", "The element size."),),
+    evidence=(Evidence("alignment", "chosen", "The element size.", about="alignment"),),
     formula="result = ptr[offset]",
     cpp="*(ptr + offset)",
 )
@@ -182,7 +182,7 @@ store_scalar = Record(
     _SCALAR_MEMORY,
     pipe="PIPE_S",
     where="anywhere",
-    evidence=(Evidence("alignment", "chosen", "The element size."),),
+    evidence=(Evidence("alignment", "chosen", "The element size.", about="alignment"),),
     formula="ptr[offset] = value",
     cpp="*(ptr + offset) = value",
 )

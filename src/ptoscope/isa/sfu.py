@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from ptoscope.isa.core import Core
 from ptoscope.isa.dtypes import (
@@ -25,7 +26,7 @@ from ptoscope.isa.formats import converter
 from ptoscope.isa.functions import exp, fma, leaky_relu, relu
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.patterns import ScalarFor, Vec, VecIn
-from ptoscope.isa.record import Attr, Evidence, Form, Operand, Record, Run, Site, Types
+from ptoscope.isa.record import Attr, Evidence, Form, Operand, Record, Run, Site, Types, When
 from ptoscope.isa.types import VReg
 
 GROUP = "SFU and DSA"
@@ -239,7 +240,10 @@ RECORDS = (
         "Multiply and accumulate, fused.",
         "acc[i] + lhs[i] * rhs[i]",
         Types(FLOATS + INTS16 + INTS32),
-        (_ONCE, Evidence("element types", "chosen", "Those of vmul on A5.")),
+        (
+            replace(_ONCE, when=When(elements=FLOATS)),
+            Evidence("element types", "chosen", "Those of vmul on A5."),
+        ),
     ),
     _fused(
         "vaddrelu",

@@ -11,7 +11,20 @@ from ptoscope.isa.families import RESULT
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.load_store import A5_LATENCY, SOURCE, TYPES, VALUE, element
 from ptoscope.isa.patterns import AlignState, PtrTo, ScalarIn
-from ptoscope.isa.record import Attr, Evidence, Form, Meaning, Operand, Record, Run, Site, Types
+from ptoscope.isa.record import (
+    IN_MANUAL,
+    IN_MICRO,
+    Attr,
+    Evidence,
+    Form,
+    Meaning,
+    Operand,
+    Record,
+    Run,
+    Site,
+    Types,
+    When,
+)
 from ptoscope.isa.types import Ptr
 
 GROUP = "load/store"
@@ -88,7 +101,11 @@ _LOADS = (
         (Form((SOURCE,), (Operand("result", AlignState()),)),),
         _new,
         "result = the 32-byte block around source",
-        (Evidence("alignment", "manual", "None: the address is cut to its block."),),
+        (
+            Evidence(
+                "alignment", "manual", "None: the address is cut to its block.", about="alignment"
+            ),
+        ),
         a5_only=False,
     ),
     Record(
@@ -103,9 +120,19 @@ _LOADS = (
         TYPES,
         cost=A5_LATENCY,
         evidence=(
-            Evidence("results", "manual", "Three, with the base advanced by one vector."),
-            Evidence("results (spelling of micro)", "micro", "Two: the base does not advance."),
-            Evidence("alignment", "chosen", "The element size."),
+            Evidence(
+                "results",
+                "manual",
+                "Three, with the base advanced by one vector.",
+                when=When(forms=(0,)),
+            ),
+            Evidence(
+                "results (spelling of micro)",
+                "micro",
+                "Two: the base does not advance.",
+                when=When(forms=(1,)),
+            ),
+            Evidence("alignment", "chosen", "The element size.", about="alignment"),
         ),
         formula="result[i] = UB[source + i*size]; base_out = source + 256 bytes",
         cpp="vldus(dst, align, source)",
@@ -286,8 +313,18 @@ sprclr = Record(
     _clear,
     targets=("a5",),
     evidence=(
-        Evidence("AR", "suite", "Cleared to 0 before a stream of vstur."),
-        Evidence("SQZN", "chosen", "May be cleared too: it is the other register of vstur."),
+        Evidence(
+            "AR",
+            "suite",
+            "Cleared to 0 before a stream of vstur.",
+            when=When(attrs={"register": (AR,)}),
+        ),
+        Evidence(
+            "SQZN",
+            "chosen",
+            "May be cleared too: it is the other register of vstur.",
+            when=When(attrs={"register": (SQZN,)}),
+        ),
     ),
     formula="register = 0",
     cpp="sprclr(SPR_AR)",
@@ -313,9 +350,19 @@ RECORDS = (
         (
             _UPDATES,
             _UNITS,
-            Evidence("form A's mode", "manual", "1 advances, 0 does not; else a fault."),
-            Evidence("form A's dest", "chosen", "Names the buffer; base_in is the address."),
-            Evidence("no mode", "manual", "Advances."),
+            Evidence(
+                "form A's mode",
+                "manual",
+                "1 advances, 0 does not; else a fault.",
+                when=When(forms=(0,)),
+            ),
+            Evidence(
+                "form A's dest",
+                "chosen",
+                "Names the buffer; base_in is the address.",
+                when=When(forms=(0,)),
+            ),
+            Evidence("no mode", "manual", "Advances.", when=When(forms=(2,))),
         ),
     ),
     _record(
@@ -331,6 +378,7 @@ RECORDS = (
                 "offset (revision micro)",
                 "suite",
                 "How many elements the stream advances: so many are appended, at base.",
+                when=IN_MICRO,
             ),
         ),
         micro="append the first offset elements of value at base",
@@ -342,16 +390,18 @@ RECORDS = (
         _vstur,
         "append value where the stream ended, first at base",
         (
-            Evidence("length", "manual", "The whole vector."),
+            Evidence("length", "manual", "The whole vector.", when=IN_MANUAL),
             Evidence(
                 "length and position (revision micro)",
                 "suite",
                 "SQZN bytes at base + AR; POST_UPDATE (and no mode) adds them to AR.",
+                when=IN_MICRO,
             ),
             Evidence(
                 "NO_POST_UPDATE",
                 "chosen",
                 "Of the manual: without effect, since the state itself carries the position.",
+                when=When("manual", attrs={"mode": ("NO_POST_UPDATE",)}),
             ),
         ),
         micro="append the first SQZN bytes of value at base + AR; POST_UPDATE: AR += SQZN",
@@ -381,8 +431,8 @@ RECORDS = (
         "write the bytes left, ending at dest + offset",
         (
             _ADDRESS,
-            Evidence("offset", "manual", "In bytes."),
-            Evidence("offset (revision micro)", "suite", "In elements."),
+            Evidence("offset", "manual", "In bytes.", when=IN_MANUAL),
+            Evidence("offset (revision micro)", "suite", "In elements.", when=IN_MICRO),
         ),
         micro="write the bytes left, ending at dest + offset*size",
     ),
@@ -393,8 +443,8 @@ RECORDS = (
         _vstar,
         "write the bytes left",
         (
-            Evidence("address", "manual", "Where the stream ended."),
-            Evidence("address (revision micro)", "micro", "dest + AR."),
+            Evidence("address", "manual", "Where the stream ended.", when=IN_MANUAL),
+            Evidence("address (revision micro)", "micro", "dest + AR.", when=IN_MICRO),
         ),
         micro="write the bytes left, ending at dest + AR",
     ),

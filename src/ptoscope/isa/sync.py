@@ -6,7 +6,7 @@ from ptoscope.isa.core import Core
 from ptoscope.isa.dtypes import I32, I64, INDEX
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.patterns import ScalarIn
-from ptoscope.isa.record import Attr, Evidence, Form, Operand, Record, Run, Site
+from ptoscope.isa.record import Attr, Evidence, Form, Operand, Record, Run, Site, When
 from ptoscope.isa.targets import BUFFERS, EVENTS, PIPE_ALL, PIPES, TargetName
 
 GROUP = "synchronisation"
@@ -60,7 +60,12 @@ set_flag = Record(
     pipe="=src",
     where="outside",
     evidence=(
-        Evidence("an event number at run time", "chosen", "Legal, and checked: 0 to 7."),
+        Evidence(
+            "an event number at run time",
+            "chosen",
+            "Legal, and checked: 0 to 7.",
+            when=When(forms=(1,)),
+        ),
         Evidence("pending sets", "chosen", "At most 15: a 4-bit counter, as between cores."),
     ),
     formula="flag[src, dst, event] += 1",
@@ -74,7 +79,14 @@ wait_flag = Record(
     _wait,
     pipe="=dst",
     where="outside",
-    evidence=(Evidence("an event number at run time", "chosen", "Legal, and checked: 0 to 7."),),
+    evidence=(
+        Evidence(
+            "an event number at run time",
+            "chosen",
+            "Legal, and checked: 0 to 7.",
+            when=When(forms=(1,)),
+        ),
+    ),
     formula="wait until flag[src, dst, event] > 0; flag[src, dst, event] -= 1",
     cpp="wait_flag(src, dst, event)",
 )
@@ -137,11 +149,17 @@ rls_buf = Record(
     where="outside",
     evidence=(
         Evidence("modes", "micro", "0 waits for the pipe's own work, 1 for that of all holders."),
-        Evidence("what mode 1 waits for", "chosen", "All issued before to pipes that hold the id."),
+        Evidence(
+            "what mode 1 waits for",
+            "chosen",
+            "All issued before to pipes that hold the id.",
+            when=When(attrs={"mode": (1,)}),
+        ),
         Evidence(
             "behind a release in mode 1",
             "chosen",
             "The pipe waits, but a copy of a DMA pipe does not count as ordered by it.",
+            when=When(attrs={"mode": (1,)}),
         ),
         Evidence("release without acquire", "chosen", "A fault: the pipe holds nothing."),
     ),

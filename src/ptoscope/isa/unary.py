@@ -9,17 +9,21 @@ from ptoscope.isa.dtypes import (
     F64,
     FLOATS,
     I32,
+    INT_ELEMENTS,
     INTS,
     INTS64,
     SI32,
+    UNSIGNED,
     signed,
 )
 from ptoscope.isa.families import cost, unary
 from ptoscope.isa.functions import exp, log, relu
 from ptoscope.isa.lanes import Lanes
-from ptoscope.isa.record import NO_FIGURE, Cost, Evidence, Types
+from ptoscope.isa.record import NO_FIGURE, Cost, Evidence, Types, When
 
-_WRAP = Evidence("the most negative integer", "micro", "Wraps to itself.")
+_WRAP = Evidence(
+    "the most negative integer", "micro", "Wraps to itself.", when=When(elements=INT_ELEMENTS)
+)
 
 vabs = unary(
     "vabs",
@@ -30,8 +34,18 @@ vabs = unary(
     cost=cost(5, "f32 f16 i32 i16 i8", repeat=1),
     evidence=(
         _WRAP,
-        Evidence("-0 and NaN", "suite", "The sign bit is cleared, as IEEE 754 abs does."),
-        Evidence("unsigned integers", "chosen", "Unchanged: they are their own absolute value."),
+        Evidence(
+            "-0 and NaN",
+            "suite",
+            "The sign bit is cleared, as IEEE 754 abs does.",
+            when=When(elements=FLOATS),
+        ),
+        Evidence(
+            "unsigned integers",
+            "chosen",
+            "Unchanged: they are their own absolute value.",
+            when=When(elements=UNSIGNED),
+        ),
     ),
 )
 vneg = unary(
@@ -41,7 +55,15 @@ vneg = unary(
     types=Types((F32, F16, *INTS)),
     formula="-input[i]",
     cost=cost(8, "f32 f16 i32 i16", repeat=1, completion={"float": 20, "int": 18}),
-    evidence=(_WRAP, Evidence("-0 and NaN", "chosen", "The sign bit flips, as C's minus does.")),
+    evidence=(
+        _WRAP,
+        Evidence(
+            "-0 and NaN",
+            "chosen",
+            "The sign bit flips, as C's minus does.",
+            when=When(elements=FLOATS),
+        ),
+    ),
 )
 vexp = unary(
     "vexp",
@@ -67,7 +89,9 @@ vrelu = unary(
     types=Types((F32, F16, I32, SI32)),
     formula="(input[i] > 0 ? input[i] : 0)",
     cost=cost(5, "f32 f16", repeat=1),
-    evidence=(Evidence("NaN", "micro", "The loop's comparison fails, so 0."),),
+    evidence=(
+        Evidence("NaN", "micro", "The loop's comparison fails, so 0.", when=When(elements=FLOATS)),
+    ),
 )
 
 _ROUNDED = Evidence("rounding", "chosen", "Correctly rounded; no document gives an error bound.")
@@ -154,7 +178,14 @@ vnot = unary(
     types=Types(INTS + INTS64, micro=INTS + INTS64 + FLOATS),
     formula="~input[i]",
     cost=NO_FIGURE,
-    evidence=(Evidence("floats (revision micro)", "suite", "Bitwise on the register's bits."),),
+    evidence=(
+        Evidence(
+            "floats (revision micro)",
+            "suite",
+            "Bitwise on the register's bits.",
+            when=When("micro", elements=FLOATS),
+        ),
+    ),
 )
 vbcnt = unary(
     "vbcnt",
@@ -178,7 +209,12 @@ vcls = unary(
             "chosen",
             "Counted: the later edition counts identical bits starting from the top one.",
         ),
-        Evidence("unsigned integers", "chosen", "Their top bit counts as the sign."),
+        Evidence(
+            "unsigned integers",
+            "chosen",
+            "Their top bit counts as the sign.",
+            when=When(elements=UNSIGNED),
+        ),
     ),
 )
 vmov = unary(

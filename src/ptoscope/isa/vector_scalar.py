@@ -7,7 +7,7 @@ from ptoscope.isa.dtypes import F16, F32, FLOATS, INTS, INTS8, INTS32
 from ptoscope.isa.families import carrying, cost, with_scalar
 from ptoscope.isa.functions import leaky_relu
 from ptoscope.isa.lanes import Lanes
-from ptoscope.isa.record import NO_FIGURE, Evidence, Types
+from ptoscope.isa.record import IN_MICRO, NO_FIGURE, Evidence, Types
 
 _AMOUNT = Evidence(
     "shift amounts outside [0, width - 1]",
@@ -167,6 +167,7 @@ vsubcs = carrying(
             "polarity (revision micro)",
             "micro",
             "Carries: result = lhs - rhs - (1 - c), out = lhs >= rhs + (1 - c).",
+            when=IN_MICRO,
         ),
     ),
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -15,7 +14,7 @@ from ptoscope.isa.types import Ptr, Scalar
 from ptoscope.machine.core import ReferenceCore, number
 from ptoscope.machine.faults import LOOP_STEP, Fault
 from ptoscope.machine.lanes import NumpyLanes, storage
-from ptoscope.program import Block, For, Function, If, Op, Scope, Terminator, While
+from ptoscope.program import Block, For, Function, If, Op, Scope, Terminator, While, site_of
 
 Registers = list[Any]
 Step = Callable[[ReferenceCore, Registers], None]
@@ -155,23 +154,6 @@ class Walker:
             _assign(registers, op.results, passed)
 
         return step
-
-
-def site_of(function: Function, op: Op, target: Target, revision: Revision) -> Site:
-    """One use as an engine sees it; control flow and scopes are uses of pto.vecscope by name."""
-    types = function.types
-    record = TABLE.get(op.name) or replace(TABLE["pto.vecscope"], name=op.name)
-    return Site(
-        record,
-        tuple(types[slot] for slot in op.operands),
-        tuple(types[slot] for slot in op.results),
-        op.attrs,
-        target,
-        revision,
-        op.span,
-        op.form,
-        op.segments,
-    )
 
 
 def _scalar(function: Function, slot: int) -> DType:

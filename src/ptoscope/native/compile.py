@@ -19,7 +19,6 @@ from ptoscope.isa.targets import Revision, Target
 from ptoscope.isa.types import Ptr, Scalar
 from ptoscope.machine.faults import LOOP_STEP, Fault
 from ptoscope.machine.lanes import quietly
-from ptoscope.machine.walker import site_of
 from ptoscope.native import layout, runtime, types
 from ptoscope.native.abilities import Abilities
 from ptoscope.native.core import NativeCore
@@ -40,6 +39,7 @@ from ptoscope.program import (
     Terminator,
     While,
     operation,
+    site_of,
 )
 
 Shapes = list[Shape] | None

@@ -10,9 +10,10 @@ from typing import get_args
 import pytest
 
 from ptoscope.isa import INSTRUCTIONS, TABLE, binary
+from ptoscope.isa.pipes import PIPE_ALL, PIPES
 from ptoscope.isa.record import NO_FIGURE, Form, Record, Source
 from ptoscope.isa.table import by_name
-from ptoscope.isa.targets import PIPE_ALL, PIPES, REVISIONS, TARGETS
+from ptoscope.isa.targets import REVISIONS, TARGETS
 
 SOURCES = ("manual", "micro", "suite", "chosen")
 WORDS = {"groups", "region", "none", "all"}

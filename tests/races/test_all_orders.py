@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ptoscope.isa.pipes import PIPE_NUMBERS
 from ptoscope.program import Block, Function, Op
 from ptoscope.races.board import Meeting
 from ptoscope.races.cells import cut
@@ -17,7 +18,6 @@ from ptoscope.trace.trace import (
     BARRIER,
     GET,
     NONE,
-    PIPE_NUMBERS,
     RELEASE,
     SET,
     UB,

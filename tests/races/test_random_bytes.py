@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from ptoscope.isa.pipes import PIPE_NUMBERS
 from ptoscope.isa.targets import TARGETS
 from ptoscope.program import SCOPES
 from ptoscope.races import cells, footprints, pipes
@@ -19,7 +20,6 @@ from ptoscope.trace.places import Outline
 from ptoscope.trace.trace import (
     BARRIER,
     NONE,
-    PIPE_NUMBERS,
     SET,
     UB,
     WAIT,

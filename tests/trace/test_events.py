@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import ptoscope
+from ptoscope.isa.pipes import PIPE_NUMBERS
 from ptoscope.isa.targets import TARGETS
 from ptoscope.kernel import Kernel
-from ptoscope.trace.trace import NONE, PIPE_NUMBERS, SYNC_KINDS, Trace, barrier_type
+from ptoscope.trace.trace import NONE, SYNC_KINDS, Trace, barrier_type
 from ptoscope.tracing import trace
 
 from ..check.pipes import (

@@ -9,7 +9,7 @@ from ptoscope.check.sync_order import Order, key_of
 from ptoscope.check.sync_races import Race, anchor, touch_of
 from ptoscope.check.sync_scopes import Hazard
 from ptoscope.check.sync_unroll import Event, Run
-from ptoscope.isa.targets import EVENTS
+from ptoscope.isa.pipes import EVENTS
 
 
 def _flag(event: Event) -> Flag:

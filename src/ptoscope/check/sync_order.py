@@ -12,11 +12,9 @@ from collections import Counter, defaultdict, deque
 from ptoscope.check.analysis.expr import Expr
 from ptoscope.check.analysis.nodes import Barrier, Buffer, Flag, Touch
 from ptoscope.check.sync_unroll import Run
-from ptoscope.isa.targets import PIPE_ALL
+from ptoscope.isa.pipes import COPY_PIPES, PIPE_ALL
 
 Key = tuple[str, str, Expr]
-_IN_ORDER = ("PIPE_S", "PIPE_V")
-"""Pipes whose instructions complete one after the other; copies of a DMA pipe may overlap."""
 
 
 def key_of(flag: Flag) -> Key:
@@ -142,7 +140,7 @@ class Order:
                 self.before[i] = known
                 done = known | 1 << i
                 self._issued[pipe] |= done
-                if pipe in _IN_ORDER:
+                if pipe not in COPY_PIPES:
                     self._known[pipe] = done
             case Flag(sets=True):
                 self._tokens[key_of(node)].append(self._known[pipe] | self._issued[pipe])
@@ -186,7 +184,7 @@ class Order:
         self._released[i] = done
         if node.mode.number != 0:
             self._issued[node.pipe] |= done
-            if node.pipe in _IN_ORDER:
+            if node.pipe not in COPY_PIPES:
                 self._known[node.pipe] |= done
         return True
 

@@ -10,6 +10,7 @@ from ptoscope.check.analysis.expr import Expr
 from ptoscope.check.analysis.nodes import Touch
 from ptoscope.check.sync_order import Order
 from ptoscope.check.sync_unroll import Event
+from ptoscope.isa.memory_order import copies_in_order
 from ptoscope.isa.types import Space
 from ptoscope.program import Op
 
@@ -63,8 +64,7 @@ def races(order: Order) -> Iterator[Race]:
         for early in _bits((group.all if node.writes else group.writes) & ~before):
             if (order.before[early] or 0) >> late & 1:
                 continue
-            if node.space == "ub" and events[early].node.pipe == node.pipe:
-                # The suite relies on copies of one pipe into UB to stay in order.
+            if events[early].node.pipe == node.pipe and copies_in_order(node.space):
                 continue
             places = id(anchor(events[early])), id(anchor(event))
             shared = overlap(group.rows[early], rows) if places not in seen else None

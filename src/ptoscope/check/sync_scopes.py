@@ -15,28 +15,17 @@ from ptoscope.check.flow import Values
 from ptoscope.check.scope_values import ScopeValues
 from ptoscope.check.sync_races import Rows, overlap
 from ptoscope.check.sync_unroll import Event
+from ptoscope.isa.memory_order import Fences, ScopeAccess, barrier_between, needs_order
 from ptoscope.program import Op
 
-Kind = str
-"""VLD, VST, LD or ST, as the types of mem_bar call them."""
-_FAMILIES = {"V": ("VLD", "VST"), "S": ("LD", "ST")}
 _FOLLOWED = 64
 """Of a value that a loop carries, so many turns are followed back."""
 Turn = tuple[int | None, ...]
 """The turns of the loops of a vecscope around something; None for any."""
 
 
-def kind_of(touch: Touch) -> Kind:
-    """What a mem_bar calls an access."""
-    return ("" if touch.scalar else "V") + ("ST" if touch.writes else "LD")
-
-
-def ordered_kinds(token: str) -> tuple[tuple[Kind, ...], tuple[Kind, ...]]:
-    """The kinds before and after that a type of mem_bar orders."""
-    before, after = token.split("_")
-    if after == "ALL":
-        return _FAMILIES[before[0]], _FAMILIES[before[1]]
-    return (before,), (after,)
+def _access(touch: Touch) -> ScopeAccess:
+    return ScopeAccess(touch.writes, touch.scalar)
 
 
 class Hazard:
@@ -47,7 +36,7 @@ class Hazard:
         self.first, self.last = first, last
         assert isinstance(early.node, Touch)
         assert isinstance(late.node, Touch)
-        self.barrier = f"{kind_of(early.node)}_{kind_of(late.node)}"
+        self.barrier = barrier_between(_access(early.node), _access(late.node))
 
 
 class ScopeOrder:
@@ -60,21 +49,17 @@ class ScopeOrder:
         self._by_op: dict[int, list[int]] = defaultdict(list)
         self._memo: dict[tuple[int, int], bool] = {}
         self._used: dict[int, set[int]] = {}
-        fences: dict[Kind, int] = defaultdict(int)
-        done: dict[Kind, int] = defaultdict(int)
+        fences = Fences(0, int.__or__)
         for event in events:
             node = event.node
             if isinstance(node, Barrier) and node.memory:
-                first, then = ordered_kinds(node.pipe)
-                for kind in then:
-                    for earlier in first:
-                        fences[kind] |= done[earlier]
+                fences.barrier(node.pipe)
             elif isinstance(node, Touch) and node.space == "ub":
-                kind, i = kind_of(node), len(self._accesses)
+                kind, i = _access(node).kind, len(self._accesses)
                 self._accesses.append((event, node, node.may.rows()))
-                self._fenced.append(fences[kind])
+                self._fenced.append(fences.before(kind))
                 self._by_op[id(node.op)].append(i)
-                done[kind] |= 1 << i
+                fences.access(kind, 1 << i)
         scope = events[0].scope
         assert scope is not None
         self._turns = _Turns(values)
@@ -93,7 +78,8 @@ class ScopeOrder:
             mine = alike[node.may, node.writes, node.scalar]
             near: list[int] = []
             for (_, writes, scalar), others in alike.items():
-                if not others or not (writes or node.writes) or (scalar and node.scalar):
+                other = ScopeAccess(writes, scalar)
+                if not others or not needs_order(other, _access(node), same_instruction=False):
                     continue
                 pair = id(others), id(mine)
                 if pair not in met:
@@ -117,12 +103,8 @@ class ScopeOrder:
         """Whether two accesses need an order, if they touch the same bytes."""
         touch, node = self._accesses[early][1], self._accesses[late][1]
         return (
-            (node.writes or touch.writes)
-            and not (node.scalar and touch.scalar)
+            needs_order(_access(touch), _access(node), touch.op is node.op)
             and not self._fenced[late] >> early & 1
-            # An instruction may overwrite in a turn what it stored in the one before: the
-            # suite relies on these stores to stay in order.
-            and touch.op is not node.op
             and not self._same_data(early, late)
             and touch.may.start.variable == node.may.start.variable
         )

@@ -25,7 +25,7 @@ from ptoscope.check.sync_order import Order
 from ptoscope.check.sync_races import races
 from ptoscope.check.sync_scopes import ScopeOrder
 from ptoscope.check.sync_unroll import Event, Run, unroll
-from ptoscope.isa.targets import BUFFERS, EVENTS
+from ptoscope.isa.pipes import BUFFERS, EVENTS
 
 PATHS = 32
 """So many combinations of conditions are followed."""

@@ -8,8 +8,8 @@ from xdsl.ir import Attribute
 from ptoscope.ir import types
 from ptoscope.ir.dialect import PipeAttr
 from ptoscope.isa.patterns import Bindings
+from ptoscope.isa.pipes import PIPE_ALL
 from ptoscope.isa.record import Form
-from ptoscope.isa.targets import PIPE_ALL
 
 CLAUSES = "clauses"
 SIZES = "operandSegmentSizes"

@@ -10,8 +10,8 @@ from xdsl.ir import Attribute
 from ptoscope.ir.errors import WRONG_OPERANDS
 from ptoscope.ir.literals import integer, number, string
 from ptoscope.ir.reader import Reader
+from ptoscope.isa.pipes import PIPE_ALL
 from ptoscope.isa.record import Attr, Form
-from ptoscope.isa.targets import PIPE_ALL
 
 
 def properties(

@@ -5,9 +5,11 @@ from __future__ import annotations
 from ptoscope.isa.core import Core
 from ptoscope.isa.dtypes import I32, I64, INDEX
 from ptoscope.isa.lanes import Lanes
+from ptoscope.isa.memory_order import MEMORY_BARRIERS
 from ptoscope.isa.patterns import ScalarIn
+from ptoscope.isa.pipes import BUFFERS, EVENTS, PIPE_ALL, PIPES
 from ptoscope.isa.record import Attr, Evidence, Form, Operand, Record, Run, Site, When
-from ptoscope.isa.targets import BUFFERS, EVENTS, PIPE_ALL, PIPES, TargetName
+from ptoscope.isa.targets import TargetName
 
 GROUP = "synchronisation"
 _SRC = Attr("src", PIPES, None, "the pipe that signals")
@@ -201,21 +203,6 @@ pipe_barrier = Record(
     evidence=(Evidence("order of copies", "micro", "Orders overlapping copies of one pipe."),),
     formula="wait until the pipe is idle",
     cpp="pipe_barrier(pipe)",
-)
-
-MEMORY_BARRIERS = (
-    "VV_ALL",
-    "VST_VLD",
-    "VLD_VST",
-    "VST_VST",
-    "VS_ALL",
-    "VST_LD",
-    "VLD_ST",
-    "VST_ST",
-    "SV_ALL",
-    "ST_VLD",
-    "LD_VST",
-    "ST_VST",
 )
 
 

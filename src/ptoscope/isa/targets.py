@@ -1,4 +1,4 @@
-"""Targets, revisions, pipes and events."""
+"""Targets, revisions and sizes."""
 
 from __future__ import annotations
 
@@ -45,14 +45,5 @@ TARGETS: dict[str, Target] = {
 }
 DEFAULT_TARGET = "a5"
 
-PIPES = ("PIPE_S", "PIPE_V", "PIPE_MTE1", "PIPE_MTE2", "PIPE_MTE3", "PIPE_M", "PIPE_FIX")
-VECTOR_CORE_PIPES = ("PIPE_S", "PIPE_V", "PIPE_MTE2", "PIPE_MTE3")
-PIPE_ALL = "PIPE_ALL"
-
-EVENTS = tuple(f"EVENT_ID{i}" for i in range(8))
-BUFFERS = 32
 DMA_ALIGNMENT = 32
 BLOCK_BYTES = 32
-MOST_PENDING = 15
-"""How often a flag may be set before the first is waited for. Chosen: no document gives the
-width of these counters; that of the semaphores between cores is 4 bits."""

@@ -13,6 +13,7 @@ from ptoscope.isa.core import Core, Transfer
 from ptoscope.isa.distributions import NOTHING, Access
 from ptoscope.isa.dtypes import I1, I64, INDEX, UI8, DType
 from ptoscope.isa.lanes import Lanes
+from ptoscope.isa.memory_order import copies_in_order
 from ptoscope.isa.record import Site
 from ptoscope.isa.types import Space
 from ptoscope.machine.deadlock import Turn
@@ -284,8 +285,8 @@ class ReferenceCore(Core):
 
     def transfer(self, site: Site, src: Lanes, dst: Lanes, transfer: Transfer) -> None:
         move = partial(run_transfer, site, self.memory, number(src), number(dst), transfer)
-        # Copies of one pipe to GM are ordered only by its barrier.
-        self.pipes.issue(site.record.pipe, site, move, swaps=transfer.dst_space == "gm")
+        swaps = not copies_in_order(transfer.dst_space)
+        self.pipes.issue(site.record.pipe, site, move, swaps=swaps)
 
     def read_register(self, site: Site, name: str, dtype: DType, initial: int) -> Lanes:
         return self._registers.get(name) or constant(dtype, 1, initial)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from ptoscope.diagnostics import Span
-from ptoscope.isa.targets import EVENTS
+from ptoscope.isa.pipes import EVENTS
 from ptoscope.program import Block, Function, If, Loop, Op, Program
 
 Flag = tuple[str, str, int]

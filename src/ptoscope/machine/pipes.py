@@ -13,8 +13,8 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
 from itertools import islice
 
+from ptoscope.isa.pipes import BUFFERS, EVENTS, MOST_PENDING, PIPE_ALL, PIPES
 from ptoscope.isa.record import Site
-from ptoscope.isa.targets import BUFFERS, EVENTS, MOST_PENDING, PIPE_ALL, PIPES
 from ptoscope.machine.deadlock import Deadlock, Entry, Stuck, Turn, Wait, overflow
 from ptoscope.machine.faults import SYNC_MISUSE, Fault
 from ptoscope.machine.flags import Buffer, Flag

@@ -18,12 +18,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ptoscope.diagnostics import UsageError
-from ptoscope.isa.targets import PIPES
+from ptoscope.isa.pipes import COPY_PIPES, PIPES
 
 if TYPE_CHECKING:
     from ptoscope.machine.pipes import Pipes
 
-DMA_PIPES = ("PIPE_MTE1", "PIPE_MTE2", "PIPE_MTE3", "PIPE_FIX")
 _NAMES = ("program", "lazy", "eager")
 _READINESS = (0.0, 0.1, 0.5, 0.9)
 """How likely a pipe of a random schedule goes on where it might: one is drawn for each, so
@@ -110,7 +109,7 @@ class _Lazy(Order):
 
     def settle(self, pipes: Pipes) -> None:
         for pipe in pipes.waiting():
-            if pipe not in DMA_PIPES:
+            if pipe not in COPY_PIPES:
                 while pipes.pull(pipe):
                     pass
 
@@ -125,7 +124,7 @@ class _Eager(Order):
         moved = True
         while moved:
             moved = False
-            for pipe in DMA_PIPES:
+            for pipe in COPY_PIPES:
                 while pipes.step(pipe):
                     moved = True
 

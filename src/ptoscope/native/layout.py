@@ -5,7 +5,7 @@ Everything is a 64-bit word at a fixed place of one array.
 
 from __future__ import annotations
 
-from ptoscope.isa.targets import BUFFERS, EVENTS, PIPES
+from ptoscope.isa.pipes import BUFFERS, EVENTS, PIPES
 
 UB = 0
 """Where UB begins."""

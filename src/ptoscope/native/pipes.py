@@ -14,8 +14,8 @@ from typing import Any
 from ptoscope.isa.core import Core, Level, Pad, Transfer
 from ptoscope.isa.dtypes import I64, unsigned
 from ptoscope.isa.lanes import Lanes
+from ptoscope.isa.pipes import PIPE_ALL
 from ptoscope.isa.record import Site
-from ptoscope.isa.targets import PIPE_ALL
 from ptoscope.machine.lanes import constant
 from ptoscope.native import layout
 from ptoscope.native.lanes import NativeLanes, known, native

@@ -8,7 +8,7 @@ the work.
 
 from __future__ import annotations
 
-from ptoscope.isa.targets import BUFFERS, EVENTS, MOST_PENDING
+from ptoscope.isa.pipes import BUFFERS, EVENTS, MOST_PENDING
 from ptoscope.native import layout
 from ptoscope.native import runtime_copies as copies
 from ptoscope.native import runtime_memory as memory

@@ -12,16 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ptoscope.isa.targets import PIPES
+from ptoscope.isa.memory_order import copies_in_order
+from ptoscope.isa.pipes import COPY_NUMBERS, PIPES
 from ptoscope.races.cells import Runs
 from ptoscope.races.footprints import Footprints, cell_at, run_of
-from ptoscope.trace.trace import NONE, PIPE_NUMBERS, Column
-
-IN_ORDER = frozenset(PIPE_NUMBERS[name] for name in ("PIPE_S", "PIPE_V"))
-"""Pipes whose instructions complete one after the other; copies of a DMA pipe may overlap."""
-UB_COPIES_IN_ORDER = True
-"""Whether copies of one DMA pipe that meet in UB count as ordered. By the documents only a
-barrier orders them; the public suite relies on their order in UB, never in GM."""
+from ptoscope.trace.trace import NONE, Column
 
 Clock = list[int]
 """For every pipe: the event before which all that was issued to it is complete."""
@@ -69,7 +64,7 @@ class Board:
             for table in self._against[pipe][writes]:
                 other = table.pipe
                 if table.newest < known[other] or (
-                    other == pipe and UB_COPIES_IN_ORDER and on_core
+                    other == pipe and on_core and copies_in_order("ub")
                 ):
                     continue
                 seen = table.last[cells]
@@ -99,7 +94,7 @@ class Board:
         last = np.full(self._cells, NONE, dtype=np.int32)
         table = self._tables[pipe, writes] = _Table(pipe, writes, last)
         for other in range(len(PIPES)):
-            if other != pipe or pipe not in IN_ORDER:
+            if other != pipe or pipe in COPY_NUMBERS:
                 self._against[other][True].append(table)
                 if writes:
                     self._against[other][False].append(table)

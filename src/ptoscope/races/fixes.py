@@ -8,12 +8,13 @@ import numpy as np
 
 from ptoscope.check.text import Text
 from ptoscope.diagnostics import Edit
-from ptoscope.isa.targets import EVENTS
+from ptoscope.isa.memory_order import barrier_between
+from ptoscope.isa.pipes import EVENTS, PIPE_NUMBERS
 from ptoscope.program import LOOPS
 from ptoscope.races.event_ids import EventIds
 from ptoscope.races.race import Side
-from ptoscope.races.scopes import kind_of
-from ptoscope.trace.trace import NONE, PIPE_NUMBERS, SET, WAIT, Place, Trace
+from ptoscope.races.scopes import scope_access
+from ptoscope.trace.trace import NONE, SET, WAIT, Place, Trace
 
 FULL_BARRIER = "pto.barrier #pto.pipe<PIPE_ALL>"
 
@@ -63,8 +64,8 @@ class Remedies:
 
     def inside_scope(self, early: Side, late: Side) -> Remedy:
         """The mem_bar of the two kinds."""
-        kinds = (kind_of(side.place, side.writes) for side in (early, late))
-        bar = f'pto.mem_bar "{"_".join(kinds)}"'
+        one, two = (scope_access(side.place, side.writes) for side in (early, late))
+        bar = f'pto.mem_bar "{barrier_between(one, two)}"'
         return Remedy(f"put {bar} before line {late.line}", self._edits([(late.place, bar, False)]))
 
     def _barrier(self, line: str, late: Side) -> Remedy:

@@ -12,20 +12,10 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from ptoscope.isa.targets import PIPES
-from ptoscope.races.board import IN_ORDER, Board, Clock, Meeting
+from ptoscope.isa.pipes import COPY_NUMBERS, PIPE_NUMBERS, PIPES
+from ptoscope.races.board import Board, Clock, Meeting
 from ptoscope.races.cells import Runs
-from ptoscope.trace.trace import (
-    BARRIER,
-    GET,
-    MEM_BAR,
-    NONE,
-    PIPE_NUMBERS,
-    RELEASE,
-    SET,
-    WAIT,
-    Trace,
-)
+from ptoscope.trace.trace import BARRIER, GET, MEM_BAR, NONE, RELEASE, SET, WAIT, Trace
 
 _S = PIPE_NUMBERS["PIPE_S"]
 _ALL = PIPE_NUMBERS["PIPE_ALL"]
@@ -192,7 +182,7 @@ class _Core:
         clock = self._done(event, pipe)
         for other in marks:
             _join(clock, self._marks.pop((other, event)))
-        waiting = self._known if pipe in IN_ORDER else self._deferred
+        waiting = self._deferred if pipe in COPY_NUMBERS else self._known
         _join(waiting[pipe], clock)
         announced = self._announced[buffer]
         # One release stands for those before it, so that the list stays short.

@@ -1,11 +1,8 @@
 """Which accesses of one execution of a vecscope are complete before another one.
 
-An access is complete before another one begins
-- where a mem_bar that orders their kinds stands between them;
-- where its data is in a value (also an address or a mask) that the other one uses, and which
-  came from just this execution of it. Another execution of the same load proves nothing: loads
-  may complete in any order;
-- through others: if it is complete before one that is.
+The rules are those of `isa.memory_order`. Data in a value that a later access uses counts if it
+came from just this execution: another execution of the same load proves nothing, since loads may
+complete in any order.
 
 All of one kind that a barrier passes are complete up to it, so that a clock, one bound for
 each kind, says what barriers order. Only the first step can be a value that is not the latest
@@ -16,12 +13,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ptoscope.check.sync_scopes import ordered_kinds
+from ptoscope.isa.memory_order import KINDS, Fences
 from ptoscope.races.intervals import Intervals, contains
 from ptoscope.races.origins import Executions, Origins
 from ptoscope.trace.trace import NONE, Trace, barrier_type
 
-KINDS = ("VLD", "VST", "LD", "ST")
 Clock = tuple[int, ...]
 """For each kind the event before which all its accesses are complete."""
 _NOTHING: Clock = (NONE,) * len(KINDS)
@@ -74,10 +70,7 @@ class Order:
 
     def _pass(self, events: list[int], bars: list[tuple[int, int]]) -> None:
         """Goes through all accesses and barriers once."""
-        fences = [_NOTHING] * len(KINDS)
-        done = [_NOTHING] * len(KINDS)
-        """Of each kind what is complete before one of its accesses."""
-        seen: set[int] = set()
+        fences = Fences(_NOTHING, _join)
         at_number = [_NOTHING] * self._origins.count
         first_uses = [_FirstUses(len(at_number)) for _ in KINDS]
         places = self._trace.events.place[events].tolist()
@@ -85,16 +78,10 @@ class Order:
         todo += [(event, NONE, token) for event, token in bars]
         for event, place, token in sorted(todo):
             if place == NONE:
-                before, after = ordered_kinds(barrier_type(token))
-                passed = _NOTHING
-                for kind in seen.intersection(map(KINDS.index, before)):
-                    passed = _join(passed, done[kind])
-                    passed = _join(passed, (*_NOTHING[:kind], event, *_NOTHING[kind + 1 :]))
-                for kind in map(KINDS.index, after):
-                    fences[kind] = _join(fences[kind], passed)
+                fences.barrier(barrier_type(token))
                 continue
             kind = self._kinds[place]
-            clock = fences[kind]
+            clock = fences.before(KINDS[kind])
             number = self._origins.number(place, event)
             if number is not None:
                 at_number[number] = clock
@@ -104,8 +91,8 @@ class Order:
                 clock = _join(clock, at_number[used[i] - 1])
             first_uses[kind].note(used, event)
             self._clocks[event] = clock
-            done[kind] = _join(done[kind], clock)
-            seen.add(kind)
+            complete = max(clock[kind], event + 1)
+            fences.access(KINDS[kind], (*clock[:kind], complete, *clock[kind + 1 :]))
         self._used = [uses.events for uses in first_uses]
 
 

@@ -15,6 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ptoscope.check.scope_values import ScopeValues
+from ptoscope.isa.memory_order import ScopeAccess, needs_order
+from ptoscope.isa.pipes import SCALAR_PIPE
 from ptoscope.isa.types import Mask, Type, is_vector_state
 from ptoscope.races.cells import Runs
 from ptoscope.races.origins import Executions, Origins, RunTurns
@@ -31,10 +33,9 @@ class Hazard(NamedTuple):
     times: int
 
 
-def kind_of(place: Place, writes: bool) -> str:
-    """What a mem_bar calls an access."""
-    scalar = place.record is not None and place.record.pipe == "PIPE_S"
-    return ("" if scalar else "V") + ("ST" if writes else "LD")
+def scope_access(place: Place, writes: bool) -> ScopeAccess:
+    """What a place of a vecscope does to UB."""
+    return ScopeAccess(writes, place.record is not None and place.record.pipe == SCALAR_PIPE)
 
 
 def hazards(trace: Trace, runs: Runs) -> Iterator[Hazard]:
@@ -127,9 +128,7 @@ class _Scope:
         self._writes = runs.writes[rows]
         self._places: list[int] = np.unique(self._place).tolist()
         self._writing = {p: bool(self._writes[self._place == p].any()) for p in self._places}
-        kinds = {p: kind_of(trace.places[p], self._writing[p]) for p in self._places}
-        self._scalar = {p for p, kind in kinds.items() if kind[0] != "V"}
-        self._kinds = kinds
+        self._does = {p: scope_access(trace.places[p], w) for p, w in self._writing.items()}
 
     def hazards(self) -> dict[tuple[int, int], Hazard]:
         """By the two places."""
@@ -147,7 +146,8 @@ class _Scope:
                 texts = self._texts
                 turns = RunTurns(executions, texts.places, texts.parents)
                 origins = Origins(self._trace, self._values, executions, turns, self._places)
-                order = Order(self._trace, executions, origins, self._kinds, self._bars)
+                kinds = {p: does.kind for p, does in self._does.items()}
+                order = Order(self._trace, executions, origins, kinds, self._bars)
             for early, late in self._loose(accesses, order):
                 pair = int(self._event[early]), int(self._event[late])
                 if pair not in judged:
@@ -165,13 +165,9 @@ class _Scope:
         stored: dict[int, int] = {}
         columns = (column[accesses].tolist() for column in (self._place, self._event, self._writes))
         for row, place, event, writes in zip(accesses, *columns, strict=True):
+            mine = self._does[place]._replace(writes=writes)
             for other, before in earlier.items():
-                if (
-                    other == place
-                    or not (writes or self._writing[other])
-                    # The scalar unit keeps its own order.
-                    or (other in self._scalar and place in self._scalar)
-                ):
+                if not needs_order(self._does[other], mine, other == place):
                     continue
                 for early, at, wrote in reversed(before):
                     if not wrote and at < stored.get(place, NONE):

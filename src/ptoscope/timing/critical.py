@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ptoscope.isa.targets import PIPES
+from ptoscope.isa.pipes import COPY_PIPES, PIPES
 from ptoscope.native.subset import Ints, compiled
 from ptoscope.program import SCOPES
 from ptoscope.timing.pipe_schedule import BY_ISSUE, BY_ORDER, BY_SYNC
@@ -84,7 +84,7 @@ def _add(found: list[Step], timing: TimedRun, event: int, cycles: int) -> None:
     place = timing.trace.places[int(timing.events.place[event])]
     pipe = PIPES[int(timing.events.pipe[event])]
     what = "vecscope" if place.name in SCOPES else "work"
-    if pipe.startswith("PIPE_MTE") or "_ub_ub" in place.name or "ubuf_to_ubuf" in place.name:
+    if pipe in COPY_PIPES or "_ub_ub" in place.name or "ubuf_to_ubuf" in place.name:
         what = "DMA"
     if pipe == "PIPE_S":
         what = "issue"

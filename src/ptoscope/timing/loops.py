@@ -6,13 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ptoscope.isa.targets import PIPES
+from ptoscope.isa.pipes import ALL_PIPES
 from ptoscope.program import LOOPS
 from ptoscope.timing.run import TimedRun
 from ptoscope.timing.scopes import loop_runs
-
-_UNITS = {"PIPE_S": "scalar unit", "PIPE_V": "vector core", "PIPE_MTE2": "DMA (GM to UB)",
-          "PIPE_MTE3": "DMA (UB to GM)"}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -97,8 +94,7 @@ def _outer(timing: TimedRun) -> list[Loop]:
             cycles = float(spent[on].sum())
             if not pipe:
                 cycles = float(len(mine) * timing.model.issue.cycles)
-            name = str(PIPES[int(pipe)])
-            bounds[_UNITS.get(name, name)] = cycles / turns
+            bounds[ALL_PIPES[int(pipe)].unit] = cycles / turns
         span = 0
         for block in np.unique(events.block[mine]):
             here = mine[events.block[mine] == block]

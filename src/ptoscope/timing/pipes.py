@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ptoscope.isa.targets import PIPES
+from ptoscope.isa.pipes import PIPE_NUMBERS, PIPES
 from ptoscope.native.subset import Ints
 from ptoscope.timing.pipe_schedule import run_pipes
-from ptoscope.trace.trace import BARRIER, GET, PIPE_NUMBERS, RELEASE, SET, WAIT, Trace
+from ptoscope.trace.trace import BARRIER, GET, RELEASE, SET, WAIT, Trace
 
 PIPE_COUNT = len(PIPES)
 _ALL = PIPE_NUMBERS["PIPE_ALL"]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ptoscope.isa.targets import PIPES
+from ptoscope.isa.pipes import PIPES
 from ptoscope.timing import loops
 from ptoscope.timing.assumed import assumed_cycles, assumed_figures
 from ptoscope.timing.critical import Step, chain, critical_path, slowest

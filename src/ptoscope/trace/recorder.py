@@ -14,7 +14,7 @@ from array import array
 import numpy as np
 
 from ptoscope.diagnostics import PtoError
-from ptoscope.isa.sync import MEMORY_BARRIERS
+from ptoscope.isa.memory_order import MEMORY_BARRIERS
 from ptoscope.program import Function
 from ptoscope.trace.shapes import Row, Shape
 from ptoscope.trace.trace import (

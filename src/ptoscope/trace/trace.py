@@ -22,9 +22,8 @@ from typing import Any
 import numpy as np
 
 from ptoscope.diagnostics import PtoError, Span
+from ptoscope.isa.memory_order import MEMORY_BARRIERS
 from ptoscope.isa.record import Record
-from ptoscope.isa.sync import MEMORY_BARRIERS
-from ptoscope.isa.targets import PIPE_ALL, PIPES
 from ptoscope.program import For, Function, Op
 
 Column = np.ndarray[Any, np.dtype[Any]]
@@ -38,8 +37,6 @@ NONE = -1
 
 SYNC_KINDS = ("set", "wait", "get", "release", "barrier", "mem_bar")
 SET, WAIT, GET, RELEASE, BARRIER, MEM_BAR = range(len(SYNC_KINDS))
-PIPE_NUMBERS = {name: number for number, name in enumerate((*PIPES, PIPE_ALL))}
-"""The number of a pipe in a table: its position in `isa.targets.PIPES`, PIPE_ALL after them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,10 +126,11 @@ class Accesses:
 
 @dataclass(frozen=True, eq=False)
 class Syncs:
-    """`event`: int32. `kind`: int8, into SYNC_KINDS. `src` and `dst`: int8, numbers of pipes:
-    of a set or wait its two; of the others `src` is the pipe and `dst` -1, of a mem_bar both
-    are -1. `id`: int16, the event id or the buffer, else -1. `mode`: int8, of a buffer its
-    mode, of a mem_bar its type in `isa.sync.MEMORY_BARRIERS`, else -1."""
+    """`event`: int32. `kind`: int8, into SYNC_KINDS. `src` and `dst`: int8, numbers of pipes
+    (`isa.pipes.PIPE_NUMBERS`): of a set or wait its two; of the others `src` is the pipe and
+    `dst` -1, of a mem_bar both are -1. `id`: int16, the event id or the buffer, else -1.
+    `mode`: int8, of a buffer its mode, of a mem_bar its type in
+    `isa.memory_order.MEMORY_BARRIERS`, else -1."""
 
     event: Column
     kind: Column

@@ -9,6 +9,7 @@ import numpy as np
 from ptoscope.isa.core import Transfer
 from ptoscope.isa.distributions import Access
 from ptoscope.isa.lanes import Lanes
+from ptoscope.isa.pipes import PIPE_NUMBERS
 from ptoscope.isa.record import Site
 from ptoscope.isa.types import Space
 from ptoscope.machine.core import ReferenceCore, number
@@ -19,7 +20,7 @@ from ptoscope.machine.stream import Stream
 from ptoscope.trace.noting import Noting
 from ptoscope.trace.recorder import Recorder
 from ptoscope.trace.shapes import Shape, dense, elements, lanes
-from ptoscope.trace.trace import NONE, PIPE_NUMBERS, REGISTERS, UB
+from ptoscope.trace.trace import NONE, REGISTERS, UB
 from ptoscope.trace.transfers import Copy
 
 

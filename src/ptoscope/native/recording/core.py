@@ -8,6 +8,7 @@ from ptoscope.isa.core import Transfer
 from ptoscope.isa.distributions import Access
 from ptoscope.isa.dtypes import I32, I64
 from ptoscope.isa.lanes import Lanes
+from ptoscope.isa.pipes import PIPE_NUMBERS
 from ptoscope.isa.record import Site
 from ptoscope.isa.targets import Revision, Target
 from ptoscope.isa.types import Space
@@ -23,7 +24,7 @@ from ptoscope.native.text import Code, Value
 from ptoscope.program import Block, For, Function, Op, Scope, While
 from ptoscope.trace.noting import Noting
 from ptoscope.trace.places import Outline
-from ptoscope.trace.trace import NONE, PIPE_NUMBERS
+from ptoscope.trace.trace import NONE
 
 _NONE = Value("i64", str(NONE))
 _NOTHING = Value("i64", "0")

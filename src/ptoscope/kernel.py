@@ -131,9 +131,9 @@ def parse(text: str, file: str, target: str | None = None, revision: str = "manu
     from ptoscope.check import check_operations
 
     try:
-        return ir.lower(ir.parse(text, file))
+        return ir.parse(text, file).program
     except ir.Unread as error:
-        readable = ir.lower(error.module, partly=True)
+        readable = error.program
         named = target or readable.target_arch or DEFAULT_TARGET
         more = (
             check_operations(readable, TARGETS[named], choose_revision(revision))

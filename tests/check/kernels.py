@@ -49,7 +49,7 @@ ELSEWHERE = ("PTO05", "PTO06")
 
 def findings(text: str, target: str = "a5", revision: Revision = "manual") -> list[Diagnostic]:
     """What is wrong with a text that can be read, but for memory and the other pipes."""
-    found = check(ir.lower(ir.parse(text)), TARGETS[target], revision)
+    found = check(ir.parse(text).program, TARGETS[target], revision)
     return [d for d in found if not d.code.startswith(ELSEWHERE)]
 
 

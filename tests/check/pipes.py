@@ -28,7 +28,7 @@ def kernel(*lines: str, params: str = "%n: index, %yes: i1, %no: i1") -> str:
 
 
 def program(text: str) -> Program:
-    return ir.lower(ir.parse(text))
+    return ir.parse(text).program
 
 
 def findings(text: str, target: str = "a5", revision: Revision = "manual") -> list[Diagnostic]:

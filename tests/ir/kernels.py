@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ptoscope import ir
 from ptoscope.diagnostics import Diagnostic, PtoError
-from ptoscope.ir.levels import LEVELS
+from ptoscope.ir import LEVELS
 from ptoscope.program import Op, Program
 
 ADD = """\
@@ -122,4 +122,4 @@ def ops(text: str) -> list[Op]:
 
 
 def program(text: str) -> Program:
-    return ir.lower(ir.parse(text, "k.pto"))
+    return ir.parse(text, "k.pto").program

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from ptoscope.ir.syntax import compiled
+from ptoscope.ir.forms.syntax import compiled
 from ptoscope.isa import TABLE
 from ptoscope.isa.dtypes import ELEMENTS, F32, SCALARS, DType
 from ptoscope.isa.patterns import Bindings, Pattern

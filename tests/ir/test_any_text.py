@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ptoscope import ir
 from ptoscope.diagnostics import PtoError
-from ptoscope.ir.levels import LEVELS
+from ptoscope.ir import LEVELS
 from ptoscope.isa import TABLE
 from tests.ir.kernels import ADD, MIXED, function
 from tests.ir.test_placeholders import DOCUMENT
@@ -42,7 +42,7 @@ def complain(error: PtoError) -> None:
 
 
 def answer(text: str) -> None:
-    """A module that prints and lowers, or errors with a place."""
+    """A module that prints, or errors with a place."""
     try:
         module = ir.parse(text)
     except PtoError as error:
@@ -58,7 +58,6 @@ def answer(text: str) -> None:
         # Results without a name are given one.
         if not re.search(r"%_\d", printed):
             assert ir.print_module(again) == custom
-    ir.lower(module)
 
 
 @settings(max_examples=300, deadline=None)

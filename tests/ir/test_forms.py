@@ -6,8 +6,8 @@ import pytest
 
 from ptoscope import ir
 from ptoscope.diagnostics import PtoError
-from ptoscope.ir.dialect import Language
-from ptoscope.ir.parse import parse
+from ptoscope.ir.language import Language
+from ptoscope.ir.reading.parse import parse
 from ptoscope.isa import TABLE
 from ptoscope.isa.dtypes import F32, I32
 from ptoscope.isa.patterns import PtrTo, ScalarIn
@@ -38,8 +38,8 @@ def form(line: str, known: Language) -> int:
     custom = ir.print_module(module)
     again = parse(ir.print_module(module, generic=True), of=known)
     assert ir.print_module(again) == custom
-    (before,) = [op.form for op in ir.lower(module).functions[0].ops() if op.name == "pto.probe"]
-    (after,) = [op.form for op in ir.lower(again).functions[0].ops() if op.name == "pto.probe"]
+    (before,) = [op.form for op in module.program.functions[0].ops() if op.name == "pto.probe"]
+    (after,) = [op.form for op in again.program.functions[0].ops() if op.name == "pto.probe"]
     assert before == after
     return before
 
@@ -82,7 +82,7 @@ def test_defaults_are_printed_only_where_written(line: str, mode: str):
     known = language(Form((POINTER,), attrs=(MODE,), syntax="base {mode} : base"))
     module = parse(text(line), of=known)
     assert ir.print_module(module) == text(line)
-    (probe, _) = ir.lower(module).functions[0].ops()
+    (probe, _) = module.program.functions[0].ops()
     assert probe.attrs == {"mode": mode}
 
 

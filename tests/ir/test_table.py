@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ptoscope import ir
-from ptoscope.ir.levels import LEVELS
+from ptoscope.ir import LEVELS
 from ptoscope.isa.dtypes import F32, I16, I32, DType
 from ptoscope.isa.patterns import Pattern
 from ptoscope.isa.record import Form, Operand, Record, Run, Site
@@ -21,7 +21,7 @@ def test_every_form_round_trips(record: Record, index: int):
     text = function(line, parameters)
     canonical = " ".join(part.strip() for part in round_trip(text).splitlines())
     assert line in canonical
-    op = next(ir.lower(ir.parse(text)).functions[0].ops())
+    op = next(ir.parse(text).program.functions[0].ops())
     assert op.name == record.name
     form = record.forms[op.form]
     assert len(op.results) == len(form.results)
@@ -38,7 +38,7 @@ def test_every_form_in_every_level(record: Record, index: int, element: DType):
     starts = {"dps": f"  {record.name}", "asm": f"  {record.short}"}
     for level, start in starts.items():
         assert any(part.startswith(start) for part in written[level].splitlines())
-    before, after = (ir.lower(ir.parse(written[level])).functions[0] for level in ("ssa", "asm"))
+    before, after = (ir.parse(written[level]).program.functions[0] for level in ("ssa", "asm"))
     assert [op.form for op in before.ops()] == [op.form for op in after.ops()]
     assert [op.attrs for op in before.ops()] == [op.attrs for op in after.ops()]
     assert before.types == after.types
@@ -52,7 +52,7 @@ def test_results_without_names(record: Record, index: int, level: ir.Level):
     printed = ir.print_module(ir.parse(text), form=level)
     again = ir.parse(printed)
     assert ir.print_module(again, form=level) == printed
-    types = [ir.lower(m).functions[0].types for m in (ir.parse(text), again)]
+    types = [m.program.functions[0].types for m in (ir.parse(text), again)]
     assert types[0] == types[1]
 
 
@@ -75,8 +75,12 @@ def test_modules_made_of_the_table(choices: list[tuple[tuple[Record, int], DType
         whole += function(line, parameters).replace("@k", f"@k{k}")
     module = ir.parse(whole)
     again = ir.parse(round_trip(whole))
-    assert ir.lower(again).functions[0].types == ir.lower(module).functions[0].types
-    assert [op.name for op in again.op.walk()] == [op.name for op in module.op.walk()]
+    assert again.program.functions[0].types == module.program.functions[0].types
+    names = [
+        [[op.name for op in function.ops()] for function in each.program.functions]
+        for each in (again, module)
+    ]
+    assert names[0] == names[1]
     all_levels(whole)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ptoscope.docs.buffers import Buffer, Fill
 from ptoscope.docs.line import line
-from ptoscope.ir.syntax import compiled
+from ptoscope.ir.forms.syntax import compiled
 from ptoscope.isa import TABLE
 from ptoscope.isa.dtypes import I64, INDEX, UI8, DType
 from ptoscope.isa.record import AttrValue, Form, Record

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ptoscope.ir.syntax import compiled
+from ptoscope.ir.forms.syntax import compiled
 from ptoscope.isa.record import AttrValue, Form, Record
 from ptoscope.isa.types import Type
 

@@ -1,14 +1,14 @@
-"""Text to IR and back: the only room that knows xDSL.
+"""Text to program and back.
 
-`parse` reads a file, `print_module` writes the canonical text, `lower` makes the Program.
+`parse` reads a file: its program, and how it was written. `print_module` writes the canonical
+text.
 """
 
 from __future__ import annotations
 
-from ptoscope.ir.levels import LEVELS, Level
-from ptoscope.ir.lower import lower
 from ptoscope.ir.module import Module
-from ptoscope.ir.parse import Unread, parse
-from ptoscope.ir.printer import print_module
+from ptoscope.ir.printing.instructions import LEVELS, Level
+from ptoscope.ir.printing.printer import print_module
+from ptoscope.ir.reading.parse import Unread, parse
 
-__all__ = ["LEVELS", "Level", "Module", "Unread", "lower", "parse", "print_module"]
+__all__ = ["LEVELS", "Level", "Module", "Unread", "parse", "print_module"]

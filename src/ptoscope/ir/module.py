@@ -1,26 +1,32 @@
-"""What the reader hands on: an xDSL module and where everything in it was written."""
+"""A parsed file: its program, and how it was written."""
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain, count
 from typing import NamedTuple
 
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation, Region, SSAValue
+from ptoscope.ir.attributes import Attribute
+from ptoscope.ir.language import Language, language
+from ptoscope.ir.reading.scanner import Comment, Tokens
+from ptoscope.program import Function, Op, Program
 
-from ptoscope.diagnostics import NOWHERE, Span
-from ptoscope.ir.scanner import Comment, Tokens
+Packs = tuple[tuple[str, int], ...]
+"""Names of results without `%`, each with the count after its colon (0 for none)."""
+
+NO_ATTRIBUTES: Mapping[str, Attribute] = {}
 
 
 class Note(NamedTuple):
-    """How one operation was written. All numbers are token indices.
+    """How one operation was written. Numbers are token indices.
 
     `first` to `last` is the whole operation, `name` its name, `head` the end of its first
-    part (the brace of a body). `packs` are the names on the left of `=`, each with the
-    count after its colon (0 for none). `form` and `segments` are those of the record.
-    `implied` says that the text has no such operation, but that the one at `name` needs it.
+    part (the brace of a body), `braces` those of its bodies. `packs` are the names on the left
+    of `=`. `given` are the attributes of the instruction that stand in the text, in their
+    order. `flags` are the promises of an arith operation, `attributes` what else the text says
+    about it; neither changes what it does. `implied` says that the text has no such operation,
+    but that the one at `name` needs it. `doubtful` is one whose text contradicts itself.
     """
 
     first: int
@@ -28,58 +34,63 @@ class Note(NamedTuple):
     head: int
     last: int
     operands: tuple[int, ...] = ()
-    packs: tuple[tuple[str, int], ...] = ()
-    form: int = 0
-    segments: tuple[tuple[str, int], ...] = ()
+    packs: Packs = ()
+    braces: tuple[tuple[int, int], ...] = ()
+    given: tuple[str, ...] = ()
+    flags: Mapping[str, Attribute] = NO_ATTRIBUTES
+    attributes: Mapping[str, Attribute] = NO_ATTRIBUTES
     implied: bool = False
+    doubtful: bool = False
 
 
-@dataclass(eq=False)
+class Notes:
+    """Notes by the operation (or function) they are about, which is compared by identity."""
+
+    def __init__(self) -> None:
+        self._found: dict[int, tuple[Op | Function, Note]] = {}
+
+    def __getitem__(self, op: Op | Function) -> Note:
+        return self._found[id(op)][1]
+
+    def __setitem__(self, op: Op | Function, note: Note) -> None:
+        # The operation is kept, or another one could get its identity.
+        self._found[id(op)] = op, note
+
+    def get(self, op: Op | Function) -> Note | None:
+        """The note, if there is one."""
+        found = self._found.get(id(op))
+        return None if found is None else found[1]
+
+    def clear(self) -> None:
+        """Forgets how everything was written."""
+        self._found.clear()
+
+
+@dataclass
 class Module:
-    """A parsed file. It never contains placeholder types.
+    """A program and how it was written.
 
-    `braces` holds the opening and closing token of each body. `implicit` says that the
-    file has no module operation around its functions. `doubtful` are the operations about
-    which the reader had something to say.
+    `visibility` has the word before a function's name. `note` is that of the module operation,
+    None where the file has none around its functions; `name` is its name.
     """
 
-    op: ModuleOp
-    file: str
-    text: str
+    program: Program
     tokens: Tokens
-    notes: dict[Operation, Note] = field(default_factory=dict)
-    braces: dict[Region, tuple[int, int]] = field(default_factory=dict)
-    implicit: bool = False
-    doubtful: set[Operation] = field(default_factory=set[Operation])
+    notes: Notes = field(default_factory=Notes)
+    note: Note | None = None
+    name: str = ""
+    visibility: Mapping[str, str] = field(default_factory=dict[str, str])
+    language: Language = field(default_factory=language)
 
     @property
     def comments(self) -> list[Comment]:
         """The comments of the file, in source order."""
         return self.tokens.comments
 
-    def span(self, op: Operation) -> Span:
-        """Where the name of an operation stands."""
-        note = self.notes.get(op)
-        return NOWHERE if note is None else self.tokens.span(note.name)
-
-    def operand_spans(self, op: Operation) -> tuple[Span, ...]:
-        """Where the operands of an operation stand, in its operand order."""
-        note = self.notes.get(op)
-        return () if note is None else tuple(self.tokens.span(i) for i in note.operands)
-
-    def name(self, value: SSAValue) -> str:
-        """The source name of a value without `%`; empty if it has none."""
-        return name_of(value)
-
-
-def name_of(value: SSAValue) -> str:
-    """The source name of a value without `%`; empty if it has none."""
-    return value._name or ""
-
-
-def set_name(value: SSAValue, name: str) -> None:
-    """Gives a value its source name. xDSL's own setter drops names such as `x_1`."""
-    value._name = name
+    def value_names(self) -> Iterator[str]:
+        """All names of values; empty where a value has none."""
+        for function in self.program.functions:
+            yield from (name.partition("#")[0] for name in function.names)
 
 
 def fresh(base: str, taken: Container[str]) -> str:

@@ -1,27 +1,9 @@
-"""The types of the text: xDSL attributes for those of the product, and their spelling.
+"""The types of the text, and the placeholders that stand for one that is not known yet.
 
-Every type exists once per process, so the reader compares with `is`.
+The reader has one object for each type, so it compares with `is`.
 """
 
 from __future__ import annotations
-
-from dataclasses import dataclass
-
-from xdsl.dialects.builtin import (
-    BFloat16Type,
-    Float16Type,
-    Float32Type,
-    Float64Type,
-    FunctionType,
-    IndexType,
-    IntegerType,
-    Signedness,
-)
-from xdsl.ir import Attribute, Data, TypeAttribute
-from xdsl.irdl import irdl_attr_definition
-from xdsl.parser import AttrParser
-from xdsl.printer import Printer
-from xdsl.utils.mlir_lexer import MLIRTokenKind
 
 from ptoscope.diagnostics import nearest
 from ptoscope.isa.dtypes import ALIASES, ELEMENTS, SCALARS, DType, dtype
@@ -30,14 +12,24 @@ from ptoscope.isa.types import SPACES, Align, Mask, Ptr, Scalar, Type, VReg
 OTHER_SPACES = ("l1", "l0a", "l0b", "l0c", "bt", "fb", "cbuf", "ca", "cb", "cc")
 
 
-@dataclass(frozen=True)
-class Hole:
-    """A placeholder: a mask or a pointer whose parameters the uses decide."""
+class Placeholder:
+    """Stands for a type: of a mask or a pointer whose parameters the uses decide, or, with no
+    `kind`, of a value whose definition is in error; that one fits everywhere."""
 
-    kind: str
+    def __init__(self, text: str, kind: type[Mask] | type[Ptr] | None) -> None:
+        self.text = text
+        self.kind = kind
 
     def __str__(self) -> str:
-        return "!pto.mask<G>" if self.kind == "mask" else "!pto.ptr"
+        return self.text
+
+
+TextType = Type | Placeholder
+"""What the text may say of a value."""
+
+MASK = Placeholder("!pto.mask<G>", Mask)
+PTR = Placeholder("!pto.ptr", Ptr)
+UNKNOWN = Placeholder("an unknown type", None)
 
 
 class BadType(Exception):
@@ -48,146 +40,55 @@ class BadType(Exception):
         self.message, self.found, self.expected, self.hint = message, found, expected, hint
 
 
-class _PtoType(Data[Type | Hole], TypeAttribute):
-    """Base of the dialect's types: each wraps the product's own description of the type."""
-
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> Type | Hole:
-        body = ""
-        if parser._current_token.kind == MLIRTokenKind.LESS:  # pyright: ignore[reportPrivateUsage]
-            body = f"<{parser._parse_dialect_symbol_body()}>"  # pyright: ignore[reportPrivateUsage]
-        try:
-            return _described(f"!{cls.name}{body}")
-        except BadType as error:
-            parser.raise_error(error.message)
-
-    def print_parameter(self, printer: Printer) -> None:
-        printer.print_string(str(self.data)[len(self.name) + 1 :])
-
-
-@irdl_attr_definition
-class VRegType(_PtoType):
-    name = "pto.vreg"
-
-
-@irdl_attr_definition
-class MaskType(_PtoType):
-    name = "pto.mask"
-
-
-@irdl_attr_definition
-class PtrType(_PtoType):
-    name = "pto.ptr"
-
-
-@irdl_attr_definition
-class AlignType(_PtoType):
-    name = "pto.align"
-
-
-@irdl_attr_definition
-class PoisonType(_PtoType):
-    """The type of a value whose definition is in error: it fits everywhere."""
-
-    name = "pto.poison"
-
-
-VECTOR_TYPES = (VRegType, MaskType, AlignType)
-"""Of values that live in a vecscope."""
-PTO_TYPES: list[type[Attribute]] = [VRegType, MaskType, PtrType, AlignType]
-
-
-def _builtin(scalar: DType) -> Attribute:
-    floats = {"f32": Float32Type, "f16": Float16Type, "bf16": BFloat16Type, "f64": Float64Type}
-    if scalar.name in floats:
-        return floats[scalar.name]()
-    if scalar.name == "index":
-        return IndexType()
-    if scalar.signless:
-        return IntegerType(scalar.bits)
-    return IntegerType(scalar.bits, Signedness.SIGNED if scalar.signed else Signedness.UNSIGNED)
-
-
-_SCALARS = {d.name: _builtin(d) for d in SCALARS}
-_DESCRIPTION: dict[Attribute, Type] = {_SCALARS[d.name]: Scalar(d) for d in SCALARS}
-_ATTRIBUTE: dict[Type | Hole, Attribute] = {t: a for a, t in _DESCRIPTION.items()}
-_BY_TEXT: dict[str, Attribute] = {
+_SCALARS: dict[str, TextType] = {d.name: Scalar(d) for d in SCALARS}
+_THE_ONE: dict[TextType, TextType] = {t: t for t in (*_SCALARS.values(), MASK, PTR, UNKNOWN)}
+_BY_TEXT: dict[str, TextType] = {
     **_SCALARS,
     **{alias: _SCALARS[name] for alias, name in ALIASES.items() if name in _SCALARS},
 }
 
-MASK_HOLE = MaskType(Hole("mask"))
-PTR_HOLE = PtrType(Hole("ptr"))
-POISON = PoisonType(Hole("poison"))
-_ATTRIBUTE[MASK_HOLE.data] = MASK_HOLE
-_ATTRIBUTE[PTR_HOLE.data] = PTR_HOLE
-
 I1 = _SCALARS["i1"]
+I64 = _SCALARS["i64"]
+F64 = _SCALARS["f64"]
 INDEX = _SCALARS["index"]
 
 
-def is_hole(attr: Attribute) -> bool:
-    """Whether a type is a placeholder."""
-    return attr is MASK_HOLE or attr is PTR_HOLE
+def is_open(type: TextType) -> bool:
+    """Whether the uses of a value decide its type."""
+    return type is MASK or type is PTR
 
 
-def compatible(one: Attribute, other: Attribute) -> bool:
+def known(type: TextType) -> Type | None:
+    """The type, if it is none that something else stands for."""
+    return None if isinstance(type, Placeholder) else type
+
+
+def compatible(one: TextType, other: TextType) -> bool:
     """Whether two types may turn out to be the same."""
-    if one is other or one is POISON or other is POISON:
+    if one is other or one is UNKNOWN or other is UNKNOWN:
         return True
-    return type(one) is type(other) and (is_hole(one) or is_hole(other))
+    return _kind(one) is _kind(other) and (is_open(one) or is_open(other))
 
 
-def attribute(type: Type | Hole) -> Attribute:
-    """The one xDSL attribute of a type."""
-    found = _ATTRIBUTE.get(type)
-    if found is None:
-        match type:
-            case VReg():
-                found = VRegType(type)
-            case Mask():
-                found = MaskType(type)
-            case Ptr():
-                found = PtrType(type)
-            case Align():
-                found = AlignType(type)
-            case _:
-                raise BadType(f"'{type}' is not a type of kernels", str(type), "a kernel type")
-        _ATTRIBUTE[type] = found
-    return found
+def _kind(type: TextType) -> object:
+    return type.kind if isinstance(type, Placeholder) else type.__class__
 
 
-def description(attr: Attribute) -> Type | None:
-    """The product's type of an xDSL attribute; None for placeholders and foreign types."""
-    if isinstance(attr, _PtoType):
-        return None if isinstance(attr.data, Hole) else attr.data
-    return _DESCRIPTION.get(attr)
+def the_one(type: TextType) -> TextType:
+    """The one object of a type."""
+    return _THE_ONE.setdefault(type, type)
 
 
-def intern(attr: Attribute) -> Attribute:
-    """The one attribute equal to `attr`; BadType if it is no type of the product."""
-    if isinstance(attr, _PtoType):
-        return attribute(attr.data)
-    if attr in _DESCRIPTION:
-        return attribute(_DESCRIPTION[attr])
-    raise BadType(f"type '{attr}' is not supported", str(attr), _KNOWN)
+def is_type(word: str) -> bool:
+    """Whether a word is a scalar type."""
+    return word in _SCALARS or ALIASES.get(word) in _SCALARS
 
 
-def spelling(attr: Attribute) -> str:
-    """How a type is written."""
-    if isinstance(attr, _PtoType):
-        return str(attr.data)
-    if isinstance(attr, FunctionType):
-        ends = (", ".join(spelling(t) for t in side) for side in (attr.inputs, attr.outputs))
-        return "({}) -> ({})".format(*ends)
-    return str(attr)
-
-
-def read(text: str) -> Attribute:
+def read(text: str) -> TextType:
     """The type written as `text` (one word, or `!pto...`); BadType if it is none."""
     found = _BY_TEXT.get(text)
     if found is None:
-        found = _BY_TEXT[text] = attribute(_described(text))
+        found = _BY_TEXT[text] = the_one(_described(text))
     return found
 
 
@@ -195,7 +96,7 @@ _KNOWN = "!pto.vreg, !pto.mask, !pto.ptr, !pto.align, index, an integer or a flo
 _NAMES = ("!pto.vreg", "!pto.mask", "!pto.ptr", "!pto.align")
 
 
-def _described(text: str) -> Type | Hole:
+def _described(text: str) -> TextType:
     head, bracket, rest = text.partition("<")
     body = rest.rstrip()[:-1].strip() if bracket else ""
     match head:
@@ -204,7 +105,7 @@ def _described(text: str) -> Type | Hole:
         case "!pto.mask":
             return _mask(text, body)
         case "!pto.ptr" | "":
-            return _ptr(text, body) if bracket else Hole("ptr")
+            return _ptr(text, body) if bracket else PTR
         case "!pto.align" if not bracket:
             return Align()
     hint = nearest(head, _NAMES) if head.startswith("!") else nearest(head, _SCALARS)
@@ -244,11 +145,11 @@ def _vreg(text: str, body: str) -> Type:
     return VReg(element)
 
 
-def _mask(text: str, body: str) -> Type | Hole:
+def _mask(text: str, body: str) -> TextType:
     if body in ("b8", "b16", "b32"):
         return Mask(int(body[1:]))
     if len(body) == 1 and "A" <= body <= "Z":
-        return Hole("mask")
+        return MASK
     raise BadType(f"'{text}' is not a mask", text, "!pto.mask<b8>, !pto.mask<b16>, !pto.mask<b32>")
 
 

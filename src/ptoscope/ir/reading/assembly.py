@@ -1,0 +1,212 @@
+"""Reads assembly form: results first, types as far as they do not follow, a mask if not all
+lanes take part."""
+
+from __future__ import annotations
+
+from ptoscope.ir import types
+from ptoscope.ir.forms.follow import Typing, bind
+from ptoscope.ir.forms.readings import LEFT_OUT, Line, Reading, choose, mismatch, readings
+from ptoscope.ir.forms.shape import NO_ARROW, Shape
+from ptoscope.ir.module import Note, Packs
+from ptoscope.ir.reading.attributes import all_attributes, given_attributes, literal_value
+from ptoscope.ir.reading.findings import WRONG_OPERANDS, WRONG_TYPE, Stop
+from ptoscope.ir.reading.names import LOST
+from ptoscope.ir.reading.operand_tokens import OperandTokens
+from ptoscope.ir.reading.reader import Reader
+from ptoscope.ir.types import TextType
+from ptoscope.isa.patterns import Bindings, MaskFor
+from ptoscope.isa.record import Form
+from ptoscope.isa.types import Mask, Type, VReg
+from ptoscope.program import Op
+
+__all__ = ["mismatch", "read"]
+
+
+def read(tokens: OperandTokens, shape: Shape, *, prefixed: bool = False) -> Op | None:
+    """Reads a line that was scanned; None if its items fit no form.
+
+    With `prefixed` the line may be meant as SSA form, and is None also where that is
+    likelier: where no result has a new name and, for an instruction without results, where
+    no type is listed or one for every operand that is there, but not for a mask.
+    """
+    reader = tokens.reader
+    found = readings(tokens.matcher, shape)
+    if prefixed:
+        long = shape.types >= sum(letter in "va" for letter in shape.items)
+        found = tuple(r for r in found if r.results or (shape.types and (r.complete or not long)))
+    values = [reader.values.get(reader.text[place]) for place in tokens.values]
+    line = Line(
+        shape,
+        [_known(reader, place, v) for place, v in zip(tokens.values, values, strict=True)],
+        tokens.listed,
+        tokens.results if shape.results != NO_ARROW else None,
+        [literal_value(reader.text[place]) for place in tokens.literals],
+    )
+    chosen = choose(tokens.matcher, found, line)
+    if chosen is None:
+        return None
+    reading, typing = chosen
+    if prefixed and any(line.values[at] is not None for at in range(reading.results)):
+        return None
+    return _Assembled(tokens, shape, reading, typing).build()
+
+
+def _known(reader: Reader, place: int, value: int | None) -> TextType | None:
+    if value is None and "#" in reader.text[place]:
+        # `%x#0` for a single result, or a number too many: no name for a result.
+        return types.UNKNOWN
+    return None if value is None else reader.type_of(value)
+
+
+class _Assembled:
+    """One line and the reading chosen for it."""
+
+    def __init__(
+        self, tokens: OperandTokens, shape: Shape, reading: Reading, typing: Typing
+    ) -> None:
+        self.tokens = tokens
+        self.reader = tokens.reader
+        self.shape = shape
+        self.reading = reading
+        self.typing = typing
+        self.form: Form = tokens.matcher.record.forms[reading.form]
+
+    def build(self) -> Op:
+        reader, tokens, reading = self.reader, self.tokens, self.reading
+        packs, places = self._names()
+        values = [
+            None if at == LEFT_OUT else reader.use(tokens.values[at]) for at in reading.operands
+        ]
+        if self.typing.misfit >= 0:
+            raise self._no_such_type(self.typing.misfit)
+        for number, at in enumerate(self.typing.places):
+            value = values[at] if at >= 0 else None
+            if value is not None:
+                reader.agree(value, tokens.listed[number], tokens.listed_at[number])
+        results = self._results(places, values)
+        operands = [self._all_lanes(values, results) if v is None else v for v in values]
+        form = self.form
+        given = given_attributes(reader, form, reading.attrs, tokens.literals, tokens.entries)
+        last = reader.i - 1
+        where = tuple(
+            [tokens.name if at == LEFT_OUT else tokens.values[at] for at in reading.operands]
+        )
+        op = reader.make(
+            tokens.name,
+            tokens.matcher.record.name,
+            operands,
+            results,
+            Note(0, 0, last, last, where, packs, given=tuple(given)),
+            all_attributes(form, given),
+            form=reading.form,
+            segments=self.shape.clauses,
+        )
+        if packs:
+            hint = "results stand before the operands in assembly form"
+            reader.bind(op.results, packs, places, tokens.name, hint)
+        return op
+
+    def _names(self) -> tuple[Packs, list[int]]:
+        """The names of the results and their places."""
+        text = self.reader.text
+        packs: list[tuple[str, int]] = []
+        places: list[int] = []
+        at = 0
+        while at < self.reading.results:
+            place = self.tokens.values[at]
+            if "#" in text[place]:
+                raise self.reader.findings.expected(place, "a value name")
+            size = self.tokens.packs.get(at, 0)
+            if at + size > self.reading.results:
+                raise self.reader.findings.stop(
+                    WRONG_OPERANDS,
+                    place,
+                    f"{text[place]} names more than the results",
+                    found=str(size),
+                    expected=str(self.reading.results - at),
+                )
+            packs.append((text[place][1:], size))
+            places.append(place)
+            at += size or 1
+        return tuple(packs), places
+
+    def _results(self, places: list[int], values: list[int | None]) -> list[TextType]:
+        results: list[TextType] = []
+        lost = any(v is not None and self.reader.type_of(v) is types.UNKNOWN for v in values)
+        for at, type in enumerate(self.typing.results):
+            if type is None and not lost:
+                place = self.tokens.values[at]
+                name = self.reader.text[place]
+                raise self.reader.findings.stop(
+                    WRONG_TYPE,
+                    place,
+                    f"the type of {name} does not follow; write it after ':'",
+                    found="no type",
+                    expected=self.form.results[at].type.expected(self.typing.known),
+                )
+            results.append(types.UNKNOWN if type is None else type)
+        return results
+
+    def _no_such_type(self, number: int) -> Stop:
+        tokens = self.tokens
+        spelled = str(tokens.listed[number])
+        fitting = [r.type.expected(self.typing.known) for r in self.form.results]
+        for at in self.reading.operands:
+            value = (
+                None
+                if at == LEFT_OUT
+                else self.reader.values.get(self.reader.text[tokens.values[at]])
+            )
+            if value is not None and self.reader.type_of(value) is not types.UNKNOWN:
+                fitting.append(str(self.reader.type_of(value)))
+        return self.reader.findings.stop(
+            WRONG_TYPE,
+            tokens.listed_at[number],
+            f"no other operand or result of {tokens.matcher.record.short} is {spelled}"
+            if number
+            else f"no operand or result of {tokens.matcher.record.short} is {spelled}",
+            found=spelled,
+            expected=", ".join(dict.fromkeys(fitting)) or "no types",
+        )
+
+    def _mask_type(self, values: list[int | None]) -> Type | None:
+        """What mask is left out: the one that follows, or else that of the first vector."""
+        mask = self.form.operands[-1].type
+        decided = mask.resolve(self.typing.known)
+        if decided is not None:
+            return decided
+        given = [self.reader.type_of(v) for v in values if v is not None]
+        for vector in (*given, *self.typing.results):
+            if isinstance(vector, VReg):
+                known: Bindings = {"T": vector.dtype}
+                type = MaskFor("T").resolve(known)
+                return type if bind(mask, type, self.typing.known) else None
+        return None
+
+    def _all_lanes(self, values: list[int | None], results: list[TextType]) -> int:
+        """The mask that a line without one stands for."""
+        reader = self.reader
+        if any(r is types.UNKNOWN for r in results):
+            return LOST
+        decided = self._mask_type(values)
+        name = f"pto.pset_b{decided.bits}" if isinstance(decided, Mask) else ""
+        if not isinstance(decided, Mask) or name not in reader.language.table:
+            raise reader.findings.stop(
+                WRONG_OPERANDS,
+                self.tokens.name,
+                f"the mask of {self.tokens.matcher.record.short} does not follow; write it",
+                found="no mask",
+                expected=str(self.form.operands[-1].type),
+            )
+        found = reader.masks.get(decided.bits)
+        if found is None:
+            form = reader.language.table[name].forms[0]
+            at = self.tokens.name
+            note = Note(at, at, at, at, given=(form.attrs[0].name,), implied=True)
+            attrs = all_attributes(form, {form.attrs[0].name: "PAT_ALL"})
+            op = reader.make(at, name, (), [types.the_one(decided)], note, attrs)
+            (found,) = op.results
+            reader.masks[decided.bits] = found
+            reader.slots.names[found] = reader.new_name(f"all_b{decided.bits}")
+            reader.before.append(op)
+        return found

@@ -1,0 +1,353 @@
+"""Reads the generic form: `"pto.vadd"(%a, %b, %m) <{...}> ({...}) {...} : (T, ...) -> T`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ptoscope.ir import types
+from ptoscope.ir.attributes import CLAUSES, FORM, SIZES, Attribute, Segments, Signature
+from ptoscope.ir.forms import arith as arith_forms
+from ptoscope.ir.forms.choose import expected_counts, fits, form_of
+from ptoscope.ir.module import Note
+from ptoscope.ir.reading import control, functions, scopes
+from ptoscope.ir.reading.arith import make_constant
+from ptoscope.ir.reading.attributes import all_attributes, dictionary
+from ptoscope.ir.reading.findings import STRUCTURE, WRONG_OPERANDS, WRONG_TYPE
+from ptoscope.ir.reading.names import Values
+from ptoscope.ir.reading.reader import Body, Item, Reader
+from ptoscope.ir.types import TextType
+from ptoscope.isa.record import Record
+from ptoscope.isa.types import AttrValue
+from ptoscope.program import SCOPES, TERMINATORS, Op
+
+_BODIES = {"builtin.module": 1, "func.func": 1, "scf.for": 1, "scf.if": 2, "scf.while": 2}
+_ISOLATED = ("func.func", "pto.strict_vecscope")
+
+
+def operation(reader: Reader, name: int) -> Item:
+    """Reads one operation in generic form."""
+    word = reader.text[name][1:-1]
+    if word not in _BODIES and word not in TERMINATORS and word not in reader.language.table:
+        raise reader.unknown(name, word)
+    if word != "func.func":
+        return _Generic.read(reader, name, word).build()
+    if reader.in_function:
+        message = "a function cannot stand inside another"
+        raise reader.findings.stop(STRUCTURE, name, message, found=word)
+    outer, reader.slots = reader.slots, Values()
+    reader.in_function = True
+    try:
+        return _Generic.read(reader, name, word).build()
+    finally:
+        reader.in_function = False
+        reader.slots = outer
+
+
+@dataclass
+class _Generic:
+    reader: Reader
+    name: int
+    word: str
+    places: tuple[int, ...]
+    properties: dict[str, Attribute]
+    bodies: list[Body]
+    attributes: dict[str, Attribute]
+    results: list[TextType]
+    head: int
+    values: list[int]
+
+    @classmethod
+    def read(cls, reader: Reader, name: int, word: str) -> _Generic:
+        reader.expect("(")
+        places = tuple(reader.value_list(")"))
+        values = [reader.use(place) for place in places]
+        if reader.text[reader.i] == "[":
+            message = "successors are not supported: kernels have no branches"
+            raise reader.findings.stop(STRUCTURE, reader.i, message, found="[")
+        properties: dict[str, Attribute] = {}
+        if reader.accept("<"):
+            properties = dictionary(reader)
+            reader.expect(">")
+        bodies: list[Body] = []
+        if reader.accept("("):
+            while not bodies or reader.accept(","):
+                bodies.append(reader.body(isolated=word in _ISOLATED, labelled=True))
+            reader.expect(")")
+        attributes = dictionary(reader) if reader.text[reader.i] == "{" else {}
+        reader.expect(":")
+        at = reader.i
+        if reader.text[at] != "(":
+            raise reader.findings.expected(at, "'('")
+        listed = reader.type_list()
+        reader.expect("->")
+        results = reader.type_list()
+        if len(listed) != len(places):
+            message = f"{word} has {len(places)} operands, but {len(listed)} types"
+            raise reader.findings.stop(
+                WRONG_OPERANDS, at, message, found=str(len(listed)), expected=str(len(places))
+            )
+        for value, type in zip(values, listed, strict=True):
+            reader.agree(value, type, at)
+        head = bodies[0].braces[0] if bodies else reader.i - 1
+        return cls(
+            reader, name, word, places, properties, bodies, attributes, results, head, values
+        )
+
+    def build(self) -> Item:
+        wanted = _BODIES.get(self.word, int(self.word in SCOPES))
+        if len(self.bodies) != wanted:
+            raise self._wrong("bodies", len(self.bodies), wanted)
+        match self.word:
+            case "builtin.module":
+                return self._module()
+            case "func.func":
+                return self._function()
+            case "scf.for":
+                return self._for()
+            case "scf.if":
+                return self._if()
+            case "scf.while":
+                return self._while()
+        if self.word in SCOPES:
+            return self._scope()
+        if self.word in TERMINATORS:
+            return self._terminator()
+        if self.word.startswith("arith."):
+            return self._arith()
+        return self._instruction()
+
+    def _wrong(self, what: str, found: int, wanted: int | str) -> Exception:
+        message = f"{self.word} takes {wanted} {what}, found {found}"
+        return self.reader.findings.stop(
+            WRONG_OPERANDS, self.name, message, found=str(found), expected=str(wanted)
+        )
+
+    def _counts(self, operands: int | None, results: int | None) -> None:
+        if operands is not None and len(self.places) != operands:
+            raise self._wrong("operands", len(self.places), operands)
+        if results is not None and len(self.results) != results:
+            raise self._wrong("results", len(self.results), results)
+
+    def _module(self) -> Item:
+        if self.reader.depth:
+            message = "a module stands at the top of its file only"
+            raise self.reader.findings.stop(STRUCTURE, self.name, message, found=self.word)
+        self._counts(0, 0)
+        symbol = self.properties.get("sym_name")
+        name = str(symbol.value) if symbol is not None and symbol.is_string else ""
+        return functions.make_module(self.reader, name, self.attributes, self.head, self.bodies[0])
+
+    def _function(self) -> Item:
+        self._counts(0, 0)
+        reader = self.reader
+        given = {**self.attributes, **self.properties}
+        symbol, type = given.pop("sym_name", None), given.pop("function_type", None)
+        signature = None if type is None else type.value
+        if symbol is None or not symbol.is_string or not isinstance(signature, Signature):
+            message = "func.func needs sym_name and function_type"
+            raise reader.findings.stop(STRUCTURE, self.name, message, found=self.word)
+        arguments = reader.types_of(self.bodies[0].block.args)
+        if not _alike(arguments, signature.inputs):
+            message = "the body's arguments are not those of function_type"
+            found, expected = (", ".join(map(str, t)) for t in (arguments, signature.inputs))
+            raise reader.findings.stop(
+                WRONG_TYPE, self.name, message, found=found, expected=expected
+            )
+        visibility = given.pop("sym_visibility", None)
+        shown = str(visibility.value) if visibility is not None and visibility.is_string else ""
+        return functions.make_function(
+            reader,
+            self.name,
+            str(symbol.value),
+            shown,
+            signature.outputs,
+            given,
+            self.head,
+            self.bodies[0],
+        )
+
+    def _for(self) -> Op:
+        reader = self.reader
+        self._counts(3 + len(self.results), None)
+        index = reader.type_of(self.values[0])
+        self._arguments(self.bodies, [index, *self.results])
+        wanted = (index, index, index, *self.results)
+        for place, value, type in zip(self.places, self.values, wanted, strict=True):
+            reader.agree(value, type, place)
+        return control.make_for(
+            reader, self.name, self.places, self.results, self.head, self.bodies[0]
+        )
+
+    def _if(self) -> Op:
+        self._counts(1, None)
+        self.reader.agree(self.values[0], types.I1, self.places[0])
+        self._arguments(self.bodies, [])
+        then, otherwise = self.bodies
+        return control.make_if(
+            self.reader,
+            self.name,
+            self.places[0],
+            self.results,
+            self.head,
+            then,
+            otherwise if otherwise.block.ops else None,
+        )
+
+    def _while(self) -> Op:
+        before, after = self.bodies
+        self._arguments([before], self.reader.types_of(self.values))
+        return control.make_while(
+            self.reader, self.name, self.places, self.results, self.head, before, after
+        )
+
+    def _scope(self) -> Op:
+        self._counts(None if "strict" in self.word else 0, 0)
+        return scopes.make_scope(self.reader, self.name, self.places, self.head, self.bodies[0])
+
+    def _terminator(self) -> Op:
+        self._counts(None, 0)
+        if self.word == "scf.condition":
+            if not self.places:
+                raise self._wrong("operands", 0, "at least 1")
+            self.reader.agree(self.values[0], types.I1, self.places[0])
+        return self._make(Note(0, 0, self.head, self.head, self.places))
+
+    def _make(
+        self,
+        note: Note,
+        attrs: dict[str, AttrValue] | None = None,
+        form: int = 0,
+        segments: Segments = (),
+    ) -> Op:
+        return self.reader.make(
+            self.name, self.word, self.values, self.results, note, attrs, (), form, segments
+        )
+
+    def _arith(self) -> Op:
+        reader = self.reader
+        how = arith_forms.scheme(reader.language.table[self.word])
+        self._counts(how.operands, how.results)
+        given = {**self.attributes, **self.properties}
+        if self.word == "arith.constant":
+            return self._constant(given)
+        attrs: dict[str, AttrValue] = {}
+        if how.predicates:
+            predicate = given.pop("predicate", None)
+            number = None if predicate is None else predicate.value
+            if not isinstance(number, int) or not 0 <= number < len(how.predicates):
+                last = len(how.predicates) - 1
+                message = f"{self.word} needs a predicate from 0 to {last}"
+                raise reader.findings.stop(WRONG_OPERANDS, self.name, message)
+            attrs["predicate"] = how.predicates[number]
+        promises = {properties or word for word, properties in arith_forms.PROMISES.items()}
+        flags = {name: value for name, value in given.items() if name in promises}
+        others = {name: value for name, value in given.items() if name not in promises}
+        note = Note(0, 0, self.head, self.head, self.places, flags=flags, attributes=others)
+        return self._make(note, attrs)
+
+    def _constant(self, given: dict[str, Attribute]) -> Op:
+        stop = self.reader.findings.stop
+        found = given.pop("value", None)
+        if found is None or not isinstance(found.value, int | float) or found.type is None:
+            message = "arith.constant needs a number as its value"
+            raise stop(WRONG_OPERANDS, self.name, message)
+        if not types.compatible(found.type, self.results[0]):
+            message = "the value's type is not the result's"
+            own, wanted = str(found.type), str(self.results[0])
+            raise stop(WRONG_TYPE, self.name, message, found=own, expected=wanted)
+        return make_constant(self.reader, self.name, found.value, self.results[0], given)
+
+    def _instruction(self) -> Op:
+        reader = self.reader
+        record = reader.language.table[self.word]
+        known = {a.name for form in record.forms for a in form.attrs}
+        for name in [n for n in self.attributes if n in known]:
+            self.properties.setdefault(name, self.attributes.pop(name))
+        named = self.attributes.pop(FORM, None)
+        keywords, sizes = self.properties.pop(CLAUSES, None), self.properties.pop(SIZES, None)
+        segments = _segments(keywords, sizes, len(self.values))
+        # What is no string or number fits no form.
+        given: dict[str, AttrValue] = {
+            name: attribute.value if isinstance(attribute.value, str | int) else ()
+            for name, attribute in self.properties.items()
+        }
+        index = -1 if segments is None else self._form(record, given, segments, named)
+        if segments is None or index < 0:
+            raise self._no_form(keywords, sizes)
+        note = Note(
+            0,
+            0,
+            self.head,
+            self.head,
+            self.places,
+            given=tuple(given),
+            attributes=self.attributes,
+        )
+        return self._make(note, all_attributes(record.forms[index], given), index, segments)
+
+    def _form(
+        self,
+        record: Record,
+        given: dict[str, AttrValue],
+        segments: Segments,
+        named: Attribute | None,
+    ) -> int:
+        """The form that is named, or else the one that fits; -1 if none does."""
+        operands = self.reader.types_of(self.values)
+        chosen = -1 if named is None else named.value
+        if isinstance(chosen, int) and 0 <= chosen < len(record.forms):
+            form = record.forms[chosen]
+            fitting = fits(form, len(operands), len(self.results), given, segments)
+            return chosen if fitting else -1
+        return form_of(record, operands, self.results, given, segments)
+
+    def _no_form(self, keywords: Attribute | None, sizes: Attribute | None) -> Exception:
+        record = self.reader.language.table[self.word]
+        names = [*self.properties, *([CLAUSES] if keywords else []), *([SIZES] if sizes else [])]
+        listed = ", ".join(names) or "no attributes"
+        found = f"{len(self.places)} operands, {len(self.results)} results and {listed}"
+        return self.reader.findings.stop(
+            WRONG_OPERANDS,
+            self.name,
+            f"no form of {record.short} takes {found}",
+            found=found,
+            expected=expected_counts(record),
+        )
+
+    def _arguments(self, bodies: Sequence[Body], wanted: Sequence[TextType]) -> None:
+        reader = self.reader
+        found = [reader.type_of(arg) for body in bodies for arg in body.block.args]
+        if not _alike(found, wanted):
+            raise reader.findings.stop(
+                WRONG_TYPE,
+                self.name,
+                f"the body of {self.word} takes other arguments",
+                found=", ".join(map(str, found)),
+                expected=", ".join(map(str, wanted)),
+            )
+
+
+def _alike(found: Sequence[TextType], wanted: Sequence[TextType]) -> bool:
+    """Whether types may turn out to be the same, one by one."""
+    if len(found) != len(wanted):
+        return False
+    return all(types.compatible(f, w) for f, w in zip(found, wanted, strict=True))
+
+
+def _segments(
+    keywords: Attribute | None, sizes: Attribute | None, operands: int
+) -> Segments | None:
+    """The clauses that the properties of an instruction name; None if they contradict it."""
+    if keywords is None and sizes is None:
+        return ()
+    if keywords is None or sizes is None:
+        return None
+    words, counts = keywords.value, sizes.value
+    if not isinstance(words, list) or not isinstance(counts, list):
+        return None
+    named = [word for word in words if isinstance(word, str)]
+    numbers = [count for count in counts if isinstance(count, int)]
+    if len(named) + 1 != len(numbers) or min(numbers) < 0 or sum(numbers) != operands:
+        return None
+    return tuple(zip(named, numbers[1:], strict=True))

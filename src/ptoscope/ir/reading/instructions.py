@@ -1,0 +1,196 @@
+"""Reads instructions: one grammar of items for all of them, then the record's forms decide.
+
+A line with `ins( )` or `outs( )` is in destination form. A name without `pto.` stands before
+assembly form. Any other line is SSA form where it fits, and else assembly form.
+"""
+
+from __future__ import annotations
+
+from ptoscope.ir import types
+from ptoscope.ir.forms.choose import types_fit
+from ptoscope.ir.forms.mismatch import plural
+from ptoscope.ir.forms.shape import NO_ARROW, Mismatch, Plan, Shape
+from ptoscope.ir.language import PREFIX
+from ptoscope.ir.module import Note
+from ptoscope.ir.reading import assembly
+from ptoscope.ir.reading.attributes import all_attributes, given_attributes, literal_value
+from ptoscope.ir.reading.findings import STRUCTURE, SYNTAX, WRONG_OPERANDS, Stop
+from ptoscope.ir.reading.operand_tokens import OperandTokens
+from ptoscope.ir.reading.reader import Reader
+from ptoscope.ir.types import TextType
+from ptoscope.isa.record import Form
+from ptoscope.program import Op
+
+
+def instruction(reader: Reader, name: int) -> Op:
+    """Reads an instruction of the table that is written with its full name."""
+    text = reader.text
+    tokens = OperandTokens(reader, name, reader.language.matcher(text[name]))
+    if text[reader.i] in DESTINATIONS and text[reader.i + 1] == "(":
+        return _destinations(tokens)
+    shape = tokens.scan()
+    plans = tokens.matcher.plans(shape)
+    if plans and (tokens.named or all([text[p] in reader.values for p in tokens.values])):
+        return _build(tokens, shape, plans)
+    if tokens.named:
+        return _ssa(tokens, shape, plans)
+    found = assembly.read(tokens, shape, prefixed=True)
+    return found or _ssa(tokens, shape, plans)
+
+
+def mnemonic(reader: Reader, name: int) -> Op:
+    """Reads an instruction that is written without `pto.`."""
+    text = reader.text
+    if text[name - 1] == "=":
+        word = text[name]
+        hint = f"write {PREFIX}{word}, or name the results behind {word} and leave out the '='"
+        raise reader.unknown(name, word, hint)
+    tokens = OperandTokens(reader, name, reader.language.matcher(PREFIX + text[name]))
+    if text[reader.i] in DESTINATIONS and text[reader.i + 1] == "(":
+        return _destinations(tokens)
+    shape = tokens.scan()
+    found = assembly.read(tokens, shape)
+    if found is None:
+        raise misfit(tokens, assembly.mismatch(tokens.matcher, shape))
+    return found
+
+
+DESTINATIONS = ("ins", "outs")
+
+
+def misfit(tokens: OperandTokens, wrong: Mismatch) -> Stop:
+    """Collects why no form fits; the caller raises what this returns."""
+    items = tokens.items
+    place = items[wrong.item] if 0 <= wrong.item < len(items) else tokens.name
+    return tokens.reader.findings.stop(
+        WRONG_OPERANDS,
+        place,
+        wrong.message,
+        found=wrong.found,
+        expected=wrong.expected,
+        hint=wrong.hint,
+    )
+
+
+def _ssa(tokens: OperandTokens, shape: Shape, plans: tuple[Plan, ...]) -> Op:
+    if plans:
+        return _build(tokens, shape, plans)
+    # What the operands are called is still worth checking.
+    for place in tokens.values:
+        tokens.reader.use(place)
+    raise misfit(tokens, tokens.matcher.mismatch(shape))
+
+
+def _destinations(tokens: OperandTokens) -> Op:
+    reader = tokens.reader
+    if tokens.named:
+        message = "the results of this form are named in outs( ), not before '='"
+        raise reader.findings.stop(SYNTAX, reader.i, message, found=reader.text[reader.i])
+    shape = tokens.scan_destinations()
+    plans = tokens.matcher.plans(shape)
+    if not plans:
+        for place in tokens.values:
+            reader.use(place)
+        raise _wrong_destinations(tokens, shape) or misfit(tokens, tokens.matcher.mismatch(shape))
+    op = _build(tokens, shape, plans)
+    if tokens.outs is None:
+        if op.results:
+            raise _missing(tokens, tokens.matcher.record.forms[op.form])
+        return op
+    packs, places = tokens.outs
+    reader.notes[op] = reader.notes[op]._replace(packs=packs)
+    reader.bind(op.results, packs, places, tokens.name)
+    return op
+
+
+def _wrong_destinations(tokens: OperandTokens, shape: Shape) -> Stop | None:
+    """The finding that all fits but the number of results, if that is so."""
+    for form in tokens.matcher.record.forms:
+        count = len(form.results)
+        right = shape._replace(results=count or NO_ARROW)
+        if not tokens.matcher.plans(right):
+            continue
+        if tokens.outs is None:
+            return _missing(tokens, form)
+        places = tokens.outs[1]
+        named = "1 is named" if shape.results == 1 else f"{shape.results} are named"
+        name = tokens.matcher.record.name
+        return tokens.reader.findings.stop(
+            STRUCTURE,
+            places[0],
+            f"{name} has {plural(count, 'result') if count else 'no results'}, but {named}",
+            found=str(shape.results),
+            expected=str(count),
+            hint="" if count else "an operation without results has no outs",
+        )
+    return None
+
+
+def _missing(tokens: OperandTokens, form: Form) -> Stop:
+    names = ", ".join(f"%{r.name}" for r in form.results)
+    kinds = ", ".join(str(r.type) for r in form.results)
+    many = plural(len(form.results), "result")
+    return tokens.reader.findings.stop(
+        WRONG_OPERANDS,
+        tokens.name,
+        f"{tokens.matcher.record.short} needs outs( ) for its {many}",
+        found="no outs",
+        expected=f"outs({names} : {kinds})",
+    )
+
+
+def _build(tokens: OperandTokens, shape: Shape, plans: tuple[Plan, ...]) -> Op:
+    reader = tokens.reader
+    use = reader.use
+    values = [use(place) for place in tokens.values]
+    plan = plans[0] if len(plans) == 1 else _choose(tokens, plans, values)
+    if plan.results != "listed":
+        for at, listed in enumerate(tokens.listed):
+            reader.agree(values[plan.typed[at]], listed, tokens.listed_at[at])
+    record = tokens.matcher.record
+    form = record.forms[plan.form]
+    given = given_attributes(reader, form, plan.attrs, tokens.literals, tokens.entries)
+    if plan.results == "arrow":
+        results = tokens.results
+    elif plan.results == "listed":
+        results = tokens.listed
+    else:
+        results = _implied_results(form)
+    last = reader.i - 1
+    places = tuple([tokens.values[p] for p in plan.operands])
+    return reader.make(
+        tokens.name,
+        record.name,
+        [values[p] for p in plan.operands],
+        results,
+        Note(0, 0, last, last, places, given=tuple(given)),
+        all_attributes(form, given),
+        form=plan.form,
+        segments=shape.clauses,
+    )
+
+
+def _implied_results(form: Form) -> list[TextType]:
+    """The result types of a form whose text has none."""
+    resolved = [result.type.resolve({}) for result in form.results]
+    return [types.UNKNOWN if t is None else types.the_one(t) for t in resolved]
+
+
+def _choose(tokens: OperandTokens, plans: tuple[Plan, ...], values: list[int]) -> Plan:
+    """The plan that the types fit best; the first of several equals."""
+    reader = tokens.reader
+
+    def fit(plan: Plan) -> tuple[int, int, int]:
+        form = tokens.matcher.record.forms[plan.form]
+        listed = 0
+        if plan.results == "arrow":
+            pairs = zip(plan.typed, tokens.listed, strict=True)
+            listed = sum(reader.type_of(values[at]) is type for at, type in pairs)
+        operands = [reader.type_of(values[p]) for p in plan.operands]
+        literals = sum(
+            form.attr(name).allows(literal_value(reader.text[tokens.literals[at]]))
+            for name, at in plan.attrs
+        )
+        return types_fit(form, operands, tokens.results or tokens.listed), listed, literals
+
+    return max(plans, key=fit)

@@ -1,0 +1,296 @@
+"""What stands in the text after the name of an instruction, in any of the three levels."""
+
+from __future__ import annotations
+
+from ptoscope.ir import attributes as make
+from ptoscope.ir.attributes import Attribute
+from ptoscope.ir.forms.match import Matcher
+from ptoscope.ir.forms.mismatch import plural
+from ptoscope.ir.forms.shape import NO_ARROW, PACK, Shape
+from ptoscope.ir.module import Packs
+from ptoscope.ir.reading.attributes import dictionary, integer_at, plain_string_at
+from ptoscope.ir.reading.findings import SYNTAX, WRONG_OPERANDS
+from ptoscope.ir.reading.reader import Reader
+from ptoscope.ir.types import TextType
+
+_ITEMS = frozenset('%"#[-0123456789')
+"""How an item begins, but no type."""
+
+
+class OperandTokens:
+    """The tokens of one instruction behind its name.
+
+    `values`, `literals` and `items` are token places. `named` says that results stand
+    before `=`; without them the values may begin with results, and `packs` are those of
+    them written `%name:2`, by the number of the value. `outs` are the names that
+    destination form defines.
+    """
+
+    def __init__(self, reader: Reader, name: int, matcher: Matcher) -> None:
+        self.reader = reader
+        self.name = name
+        self.matcher = matcher
+        self.named = reader.text[name - 1] == "="
+        self.values: list[int] = []
+        self.literals: list[int] = []
+        self.items: list[int] = []
+        self.packs: dict[int, int] = {}
+        self.entries: dict[str, tuple[Attribute, int]] = {}
+        self.listed: list[TextType] = []
+        self.listed_at: list[int] = []
+        self.results: list[TextType] = []
+        self.outs: tuple[Packs, list[int]] | None = None
+        self.mixed = False
+        """Whether items may follow types."""
+
+    def scan(self) -> Shape:
+        """Reads `items clauses {entries} : types -> types`."""
+        reader = self.reader
+        text = reader.text
+        shape = self._positional()
+        clauses = self._clauses() if text[reader.i + 1] == "(" else ()
+        if text[reader.i] == "{":
+            self._dictionary()
+        if text[reader.i][:1] == "#":
+            self._hashed()
+        marks: tuple[tuple[str, int], ...] = ()
+        if text[reader.i] == ":":
+            reader.i += 1
+            if text[reader.i] != "->":
+                marks = self._types()
+        count = NO_ARROW
+        if text[reader.i] == "->":
+            reader.i += 1
+            self.results = reader.type_list()
+            count = len(self.results)
+        if text[reader.i][:1] == "#":
+            self._hashed()
+        entries = tuple(self.entries) if self.entries else ()
+        return Shape(shape, clauses, entries, marks, len(self.listed), count)
+
+    def scan_destinations(self) -> Shape:
+        """Reads `ins(items clauses {entries} : types) outs(%a, ... : types)`.
+
+        Types may also stand behind each item: `ins(%a : T, %b : T)`.
+        """
+        reader = self.reader
+        text = reader.text
+        shape = ""
+        clauses: tuple[tuple[str, int], ...] = ()
+        marks: tuple[tuple[str, int], ...] = ()
+        self.mixed = True
+        if reader.accept("ins"):
+            reader.expect("(")
+            while text[reader.i] != ")":
+                shape += self._positional()
+                if text[reader.i + 1] == "(":
+                    clauses += self._clauses()
+                if text[reader.i] == "{":
+                    self._dictionary()
+                if reader.accept(":"):
+                    marks += self._types()
+                if text[reader.i] != "," or not shape:
+                    break
+                reader.i += 1
+            reader.expect(")")
+        count = NO_ARROW
+        if text[reader.i] == "outs" and text[reader.i + 1] == "(":
+            reader.i += 2
+            count = self._outs()
+        if text[reader.i] == "{":
+            self._dictionary()
+        return Shape(shape, clauses, tuple(self.entries), marks, len(self.listed), count)
+
+    def _outs(self) -> int:
+        reader = self.reader
+        start = reader.i
+        if reader.text[start] == ")":
+            raise reader.findings.expected(start, "the names of the results")
+        packs, places = reader.names(typed=True)
+        self.outs = packs, places
+        reader.expect(":")
+        at = reader.i
+        self.results = reader.type_list()
+        reader.expect(")")
+        count = sum(size or 1 for _, size in packs)
+        if count != len(self.results):
+            listed = len(self.results)
+            message = f"outs names {plural(count, 'result')}, but lists {plural(listed, 'type')}"
+            found, expected = str(listed), str(count)
+            raise reader.findings.stop(WRONG_OPERANDS, at, message, found=found, expected=expected)
+        return count
+
+    def _positional(self) -> str:
+        """Items up to the clauses, dictionary or colon; gives their shape."""
+        reader = self.reader
+        text = reader.text
+        i = reader.i
+        shape = ""
+        bracket = 0
+        if self.matcher.bare and text[i][:1] == "%" and self._defines(i):
+            return shape
+        while True:
+            token = text[i]
+            first = token[:1]
+            self.items.append(i)
+            if first == "%":
+                self.values.append(i)
+                if text[i + 1] == "[":
+                    if text[i + 2][:1] != "%":
+                        raise reader.findings.expected(i + 2, "a value as offset")
+                    if text[i + 3] != "]":
+                        raise reader.findings.expected(i + 3, "']'")
+                    self.values.append(i + 2)
+                    shape += "a"
+                    i += 4
+                elif text[i + 1] == ":" and text[i + 2][:1].isdecimal() and not self.named:
+                    shape += self._pack(i)
+                    i += 3
+                else:
+                    shape += "v"
+                    i += 1
+            elif first == '"':
+                if len(token) < 2:
+                    raise reader.findings.expected(i, "a closed string")
+                self.literals.append(i)
+                shape += "s"
+                i += 1
+            elif first == "[":
+                shape += "["
+                bracket += 1
+                i += 1
+                continue
+            elif first == "#" and text[i + 1] != "=":
+                self.literals.append(i)
+                shape += "h"
+                i += 1
+            elif first.isdecimal() or (first == "-" and token != "->"):
+                self.literals.append(i)
+                shape += "i"
+                i += 1
+            else:
+                self.items.pop()
+                if shape or token == ",":
+                    # Reached behind a comma or an opening bracket otherwise.
+                    raise reader.findings.expected(i, "an operand")
+                break
+            while bracket and text[i] == "]":
+                self.items.append(i)
+                shape += "]"
+                bracket -= 1
+                i += 1
+            if text[i] != ",":
+                break
+            i += 1
+        if bracket:
+            raise reader.findings.expected(i, "',' or ']'")
+        reader.i = i
+        return shape
+
+    def _pack(self, i: int) -> str:
+        """Notes the results that `%name:2` names; gives their letters."""
+        size = self.reader.pack_size(i + 2)
+        self.packs[len(self.values) - 1] = size
+        self.values += [i] * (size - 1)
+        self.items += [i] * (size - 1)
+        return PACK * size
+
+    def _defines(self, i: int) -> bool:
+        """Whether the values from here on are the results of the next operation."""
+        text = self.reader.text
+        while text[i][:1] == "%":
+            i += 3 if text[i + 1] == ":" else 1
+            if text[i] != ",":
+                break
+            i += 1
+        return text[i] == "="
+
+    def _clauses(self) -> tuple[tuple[str, int], ...]:
+        reader = self.reader
+        text = reader.text
+        found: list[tuple[str, int]] = []
+        while text[reader.i + 1] == "(":
+            keyword = text[reader.i]
+            # `loc(...)`, and operations whose name stands before a bracket.
+            if not keyword[:1].isalpha() or "." in keyword or keyword in ("loc", "outs"):
+                break
+            self.items.append(reader.i)
+            reader.i += 2
+            places = reader.value_list(")")
+            self.values += places
+            found.append((keyword, len(places)))
+        return tuple(found)
+
+    def _dictionary(self) -> None:
+        """Entries of the kinds that instructions have, or any other dictionary."""
+        reader = self.reader
+        text = reader.text
+        opened = i = reader.i
+        i += 1
+        while text[i] != "}":
+            key = text[i]
+            value = text[i + 2]
+            simple = text[i + 1] == "=" and (value[:1] == '"' or value.lstrip("-").isdecimal())
+            if not simple or not (key[:1].isalpha() or key[:1] == "_"):
+                reader.i = opened
+                for name, attribute in dictionary(reader).items():
+                    self.entries[name] = attribute, opened
+                return
+            self._entry(key, i, i + 2)
+            i += 3
+            if text[i] == ":" and value[0] != '"':
+                i += 2
+            if text[i] == ",":
+                i += 1
+            elif text[i] != "}":
+                raise reader.findings.expected(i, "',' or '}'")
+        reader.i = i + 1
+
+    def _hashed(self) -> None:
+        """Entries written `#key=value`, as assembly form has them."""
+        reader = self.reader
+        text = reader.text
+        while text[reader.i][:1] == "#" and text[reader.i + 1] == "=" and not self.named:
+            at = reader.i + 2
+            value = text[at]
+            if not (value[:1] in ('"', "-", "_") or value[:1].isalnum()):
+                raise reader.findings.expected(at, "a value")
+            self._entry(text[reader.i][1:], reader.i, at)
+            reader.i = at + 1
+
+    def _entry(self, key: str, at: int, place: int) -> None:
+        if key in self.entries:
+            message = f"attribute '{key}' is written twice"
+            raise self.reader.findings.stop(SYNTAX, at, message, found=key)
+        value = self.reader.text[place]
+        if value[0] == '"':
+            self.entries[key] = make.string(plain_string_at(self.reader, place)), place
+        elif value.lstrip("-").isdecimal():
+            self.entries[key] = make.number(integer_at(self.reader, place)), place
+        else:
+            self.entries[key] = make.string(value), place
+
+    def _types(self) -> tuple[tuple[str, int], ...]:
+        """The types before the arrow, with the clause keywords among them."""
+        reader = self.reader
+        text = reader.text
+        listed = self.listed
+        marks: list[tuple[str, int]] = []
+        inside = text[reader.i] == "("
+        if inside:
+            reader.i += 1
+            if reader.accept(")"):
+                return ()
+        while True:
+            word = text[reader.i]
+            if word in self.matcher.keywords:
+                marks.append((word, len(listed)))
+                reader.i += 1
+            self.listed_at.append(reader.i)
+            listed.append(reader.type())
+            if text[reader.i] != "," or (self.mixed and text[reader.i + 1][:1] in _ITEMS):
+                break
+            reader.i += 1
+        if inside and not reader.accept(")"):
+            raise reader.findings.expected(reader.i, "',' or ')'")
+        return tuple(marks)

@@ -17,7 +17,8 @@ from ptoscope.check.analysis.reach import (
     settled,
 )
 from ptoscope.check.rule import Context, Finding, Rule
-from ptoscope.isa.targets import KIB
+from ptoscope.isa.footprint import reach_down, reach_up
+from ptoscope.isa.memories import KIB
 
 
 def _touches(context: Context) -> Iterator[Touch]:
@@ -37,12 +38,12 @@ def _ends(rows: Bytes) -> tuple[Expr, Expr]:
     variable = rows.start.variable
     found = rows.rows()
     last = [end for _, end in found]
-    # With many rows only the first are listed; the outermost are corners of all levels.
+    # With many rows only the first are listed; the outermost are corners of all loops.
     down = up = 0
-    for count, stride in rows.levels:
+    for count, stride in rows.loops:
         if count.number is not None and stride.number is not None:
-            reach = (count.number - 1) * stride.number
-            down, up = down + min(0, reach), up + max(0, reach)
+            down += reach_down(count.number, stride.number)
+            up += reach_up(count.number, stride.number)
     length = rows.length.number or 1
     low = min(rows.start.const + down, min(start for start, _ in found))
     high = max(rows.start.const + up + length, max(last))
@@ -124,9 +125,9 @@ def _too_wide(context: Context) -> Iterator[Finding]:
 def _overlapping(context: Context) -> Iterator[Finding]:
     for touch in _touches(context):
         rows = touch.sure
-        if not touch.writes or rows is None or not rows.levels:
+        if not touch.writes or rows is None or not rows.loops:
             continue
-        if any(c.number is None or s.number is None for c, s in rows.levels):
+        if any(c.number is None or s.number is None for c, s in rows.loops):
             continue
         found = sorted(rows.rows(4096))
         for (start, end), (following, _) in pairwise(found):

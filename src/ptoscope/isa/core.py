@@ -8,49 +8,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from ptoscope.isa.copies import Transfer
 from ptoscope.isa.distributions import Access
 from ptoscope.isa.dtypes import DType
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.record import Site
 from ptoscope.isa.types import Space
-
-
-@dataclass(frozen=True)
-class Level:
-    """One loop of a DMA: how often, and the byte steps of source and destination."""
-
-    count: Lanes
-    src_stride: Lanes
-    dst_stride: Lanes
-
-
-@dataclass(frozen=True)
-class Pad:
-    """Fill of a DMA row in UB: `left` elements before the data, `right` after it, then on
-    to the 32-byte boundary and to the row stride. `enabled` is one lane of i1; None is yes."""
-
-    value: Lanes
-    left: Lanes
-    right: Lanes
-    enabled: Lanes | None = None
-
-
-@dataclass(frozen=True)
-class Transfer:
-    """A DMA: `length` bytes per burst, repeated by the levels, innermost first.
-
-    `length_bits` is the width of the length field, which must hold it.
-    """
-
-    src_space: Space
-    dst_space: Space
-    dtype: DType
-    length: Lanes
-    levels: tuple[Level, ...]
-    pad: Pad | None = None
-    length_bits: int = 16
 
 
 class Core(ABC):
@@ -152,8 +116,8 @@ class Core(ABC):
         """One element to GM or UB."""
 
     @abstractmethod
-    def transfer(self, site: Site, src: Lanes, dst: Lanes, transfer: Transfer) -> None:
-        """A DMA between GM and UB, on the pipe of the site's record."""
+    def transfer(self, site: Site, src: Lanes, dst: Lanes, transfer: Transfer[Lanes]) -> None:
+        """A copy between two memories, on the pipe of the site's record."""
 
     @abstractmethod
     def read_register(self, site: Site, name: str, dtype: DType, initial: int) -> Lanes:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ptoscope.isa.core import Core, Level, Pad, Transfer
+from ptoscope.isa.copies import GAP_BITS, BurstLoop, CopyPath, Padding, Transfer
+from ptoscope.isa.core import Core
 from ptoscope.isa.distributions import BLOCK
 from ptoscope.isa.dtypes import ELEMENTS, I1, I64
 from ptoscope.isa.lanes import Lanes
+from ptoscope.isa.memories import MEMORIES
 from ptoscope.isa.patterns import PtrTo, ScalarAsWide, ScalarIn
 from ptoscope.isa.record import (
     Cost,
@@ -20,12 +22,14 @@ from ptoscope.isa.record import (
     Site,
     Types,
 )
-from ptoscope.isa.types import Ptr, Space
+from ptoscope.isa.types import Ptr
 
 GROUP = "DMA"
 _I64 = ScalarIn((I64,))
 _COST = Cost(note="A2/A3: ceil(bytes / 128) cycles; no figure published for A5")
 _TYPES = {"T": Types(ELEMENTS)}
+
+_GM_UB, _UB_GM, _UB_UB = CopyPath("gm", "ub"), CopyPath("ub", "gm"), CopyPath("ub", "ub", BLOCK)
 
 _STATE_EVIDENCE = Evidence(
     "state at launch", "chosen", "Loop sizes 1 and strides 0: a copy without set-up is one loop."
@@ -52,10 +56,14 @@ def _number(name: str, doc: str) -> Operand:
     return Operand(name, _I64, doc)
 
 
-def _pointers(src: Space, dst: Space) -> tuple[Operand, Operand]:
+def _title(space: str) -> str:
+    return MEMORIES[space].title
+
+
+def _pointers(path: CopyPath) -> tuple[Operand, Operand]:
     return (
-        Operand("src", PtrTo(space=src), f"source in {src.upper()}"),
-        Operand("dst", PtrTo(space=dst), f"destination in {dst.upper()}"),
+        Operand("src", PtrTo(space=path.source), f"source in {_title(path.source)}"),
+        Operand("dst", PtrTo(space=path.target), f"destination in {_title(path.target)}"),
     )
 
 
@@ -63,6 +71,11 @@ def _element(site: Site) -> Ptr:
     pointer = site.operands[0]
     assert isinstance(pointer, Ptr)
     return pointer
+
+
+def _path(site: Site) -> CopyPath:
+    assert site.record.path is not None
+    return site.record.path
 
 
 def _clauses(site: Site, values: tuple[Lanes, ...]) -> list[tuple[str, tuple[Lanes, ...]]]:
@@ -75,27 +88,25 @@ def _clauses(site: Site, values: tuple[Lanes, ...]) -> list[tuple[str, tuple[Lan
     return out
 
 
-def _grouped(src_space: Space, dst_space: Space, fixed: int) -> Callable[[Site], Run]:
+def _grouped(fixed: int) -> Callable[[Site], Run]:
     """nburst, then the loops around it, then padding."""
 
     def meaning(site: Site) -> Run:
-        dtype = _element(site).dtype
+        path, dtype = _path(site), _element(site).dtype
 
         def run(core: Core, src: Lanes, dst: Lanes, *values: Lanes) -> None:
             length = values[fixed - 3]
-            levels: list[Level] = []
-            pad: Pad | None = None
+            loops: list[BurstLoop[Lanes]] = []
+            padding: Padding[Lanes] | None = None
             for keyword, operands in _clauses(site, values[fixed - 2 :]):
                 if keyword == "pad":
                     value, *counts = operands
                     left, right = counts or (length.const(0), length.const(0))
-                    pad = Pad(value.bits(dtype), left, right)
+                    padding = Padding(value.bits(dtype), left, right)
                 else:
                     count, src_stride, dst_stride = operands
-                    levels.append(Level(count, src_stride, dst_stride))
-            core.transfer(
-                site, src, dst, Transfer(src_space, dst_space, dtype, length, tuple(levels), pad)
-            )
+                    loops.append(BurstLoop(count, src_stride, dst_stride))
+            core.transfer(site, src, dst, Transfer(path, dtype, length, tuple(loops), padding))
 
         return run
 
@@ -137,7 +148,7 @@ mte_gm_ub = Record(
     (
         Form(
             (
-                *_pointers("gm", "ub"),
+                *_pointers(_GM_UB),
                 _number("l2_cache_ctl", "L2 allocation hint, without effect on values"),
                 _number("len_burst", "bytes per row"),
             ),
@@ -145,9 +156,10 @@ mte_gm_ub = Record(
             syntax="src, dst, l2_cache_ctl, len_burst groups : all",
         ),
     ),
-    _grouped("gm", "ub", 4),
+    _grouped(4),
     _TYPES,
     pipe="PIPE_MTE2",
+    path=_GM_UB,
     where="outside",
     cost=_COST,
     evidence=(*_PAD_EVIDENCE, _WIDTH_EVIDENCE, _ORDER_EVIDENCE),
@@ -160,14 +172,15 @@ mte_ub_gm = Record(
     "Copies rows from UB to GM, with loops around them.",
     (
         Form(
-            (*_pointers("ub", "gm"), _number("len_burst", "bytes per row")),
+            (*_pointers(_UB_GM), _number("len_burst", "bytes per row")),
             groups=(_NBURST, _LOOP),
             syntax="src, dst, len_burst groups : all",
         ),
     ),
-    _grouped("ub", "gm", 3),
+    _grouped(3),
     _TYPES,
     pipe="PIPE_MTE3",
+    path=_UB_GM,
     where="outside",
     cost=_COST,
     evidence=(_WIDTH_EVIDENCE, _ORDER_EVIDENCE),
@@ -176,18 +189,20 @@ mte_ub_gm = Record(
 )
 
 
-def _state_levels(site: Site, core: Core, direction: str) -> tuple[Level, Level]:
+def _state_loops(
+    site: Site, core: Core, direction: str
+) -> tuple[BurstLoop[Lanes], BurstLoop[Lanes]]:
     def register(name: str, initial: int) -> Lanes:
         return core.read_register(site, f"{name}_{direction}", I64, initial)
 
-    def level(n: int) -> Level:
-        return Level(
+    def loop(n: int) -> BurstLoop[Lanes]:
+        return BurstLoop(
             register(f"loop{n}_size", 1),
             register(f"loop{n}_src_stride", 0),
             register(f"loop{n}_dst_stride", 0),
         )
 
-    return level(1), level(2)
+    return loop(1), loop(2)
 
 
 def _copy_in(site: Site) -> Run:
@@ -207,9 +222,9 @@ def _copy_in(site: Site) -> Run:
         src_stride: Lanes,
         dst_stride: Lanes,
     ) -> None:
-        levels = (Level(n_burst, src_stride, dst_stride), *_state_levels(site, core, "outtoub"))
-        padded = Pad(core.constant(dtype, 1, 0), left, right, data_select)
-        core.transfer(site, src, dst, Transfer("gm", "ub", dtype, len_burst, levels, padded))
+        loops = (BurstLoop(n_burst, src_stride, dst_stride), *_state_loops(site, core, "outtoub"))
+        padding = Padding(core.constant(dtype, 1, 0), left, right, data_select)
+        core.transfer(site, src, dst, Transfer(_path(site), dtype, len_burst, loops, padding))
 
     return run
 
@@ -221,7 +236,7 @@ copy_gm_to_ubuf = Record(
     (
         Form(
             (
-                *_pointers("gm", "ub"),
+                *_pointers(_GM_UB),
                 _number("sid", "stream id, without effect on values"),
                 _number("n_burst", "rows"),
                 _number("len_burst", "bytes per row"),
@@ -237,6 +252,7 @@ copy_gm_to_ubuf = Record(
     _copy_in,
     _TYPES,
     pipe="PIPE_MTE2",
+    path=_GM_UB,
     where="outside",
     cost=_COST,
     evidence=(
@@ -265,8 +281,8 @@ def _copy_out(site: Site) -> Run:
         dst_stride: Lanes,
         src_stride: Lanes,
     ) -> None:
-        levels = (Level(n_burst, src_stride, dst_stride), *_state_levels(site, core, "ubtoout"))
-        core.transfer(site, src, dst, Transfer("ub", "gm", dtype, len_burst, levels))
+        loops = (BurstLoop(n_burst, src_stride, dst_stride), *_state_loops(site, core, "ubtoout"))
+        core.transfer(site, src, dst, Transfer(_path(site), dtype, len_burst, loops))
 
     return run
 
@@ -278,7 +294,7 @@ copy_ubuf_to_gm = Record(
     (
         Form(
             (
-                *_pointers("ub", "gm"),
+                *_pointers(_UB_GM),
                 _number("sid", "stream id, without effect on values"),
                 _number("n_burst", "rows"),
                 _number("len_burst", "bytes per row"),
@@ -291,6 +307,7 @@ copy_ubuf_to_gm = Record(
     _copy_out,
     _TYPES,
     pipe="PIPE_MTE3",
+    path=_UB_GM,
     where="outside",
     cost=_COST,
     evidence=(_STATE_EVIDENCE, _WIDTH_EVIDENCE, _ORDER_EVIDENCE),
@@ -354,12 +371,12 @@ def _blocks(core: Core, site: Site, src: Lanes, dst: Lanes, *counts: Lanes) -> N
     """Bursts of whole blocks with gaps between them, inside UB."""
     length, rows, src_gap, dst_gap = counts
     for gap in (src_gap, dst_gap):
-        outside = (gap < 0) | (gap > 0xFFFF)
-        core.refuse(site, outside, "PTO0907", "a gap does not fit its 16-bit field")
-    unit = _element(site).dtype
-    level = Level(rows, (length + src_gap) * BLOCK, (length + dst_gap) * BLOCK)
-    moved = Transfer("ub", "ub", unit, length * BLOCK, (level,), length_bits=16 + 5)
-    core.transfer(site, src, dst, moved)
+        outside = (gap < 0) | (gap >= 1 << GAP_BITS)
+        core.refuse(site, outside, "PTO0907", f"a gap does not fit its {GAP_BITS}-bit field")
+    path, dtype = _path(site), _element(site).dtype
+    unit = path.unit
+    loop = BurstLoop(rows, (length + src_gap) * unit, (length + dst_gap) * unit)
+    core.transfer(site, src, dst, Transfer(path, dtype, length * unit, (loop,)))
 
 
 def _mte_ub_ub(site: Site) -> Run:
@@ -400,13 +417,14 @@ mte_ub_ub = Record(
     "Copies bursts of 32-byte blocks inside UB.",
     (
         Form(
-            (*_pointers("ub", "ub"), _number("len_burst", "blocks per burst")),
+            (*_pointers(_UB_UB), _number("len_burst", "blocks per burst")),
             groups=(_GAPS,),
             syntax="src, dst, len_burst groups : all",
         ),
     ),
     _mte_ub_ub,
     _TYPES,
+    path=_UB_UB,
     where="outside",
     cost=_COST,
     evidence=(_BLOCK_UNIT, _COPY_PIPE, _WIDTH_EVIDENCE),
@@ -420,7 +438,7 @@ copy_ubuf_to_ubuf = Record(
     (
         Form(
             (
-                *_pointers("ub", "ub"),
+                *_pointers(_UB_UB),
                 _number("sid", "stream id, without effect on values"),
                 _number("n_burst", "bursts"),
                 _number("len_burst", "blocks per burst"),
@@ -431,6 +449,7 @@ copy_ubuf_to_ubuf = Record(
     ),
     _copy_ub_ub,
     _TYPES,
+    path=_UB_UB,
     where="outside",
     cost=_COST,
     evidence=(

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Generic, NamedTuple, TypeVar
 
+from ptoscope.isa.memories import MEMORIES
 from ptoscope.isa.types import Space
 
 Value = TypeVar("Value")
@@ -103,4 +104,4 @@ def copies_in_order(space: Space) -> bool:
     """Whether copies of one pipe that meet in a memory count as ordered. By the documents only
     a barrier of the pipe orders them; the public suite relies on their order in UB, never in
     GM."""
-    return space == "ub"
+    return MEMORIES[space].copies_in_order

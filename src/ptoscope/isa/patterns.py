@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ptoscope.isa.dtypes import INDEX, DType
-from ptoscope.isa.types import Align, Mask, Ptr, Scalar, Space, Type, VReg, granularity
+from ptoscope.isa.types import Align, Mask, Ptr, Scalar, Type, VReg, granularity
 
 Bindings = dict[str, DType | int | str]
 """Variables of one use of an instruction: `T` to an element type, `G` to mask bits,
@@ -192,10 +192,7 @@ class PtrTo(Pattern):
     def resolve(self, known: Bindings) -> Type | None:
         dtype = _dtype(known, self.var)
         space = known.get("S") if self.space == "S" else self.space
-        if dtype is None or space is None:
-            return None
-        named: Space = "gm" if space == "gm" else "ub"
-        return Ptr(dtype, named)
+        return Ptr(dtype, space) if dtype is not None and isinstance(space, str) else None
 
     def __str__(self) -> str:
         return f"!pto.ptr<{self.var}, {'space' if self.space == 'S' else self.space}>"

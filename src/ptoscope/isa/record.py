@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from ptoscope.diagnostics import NOWHERE, Span
+from ptoscope.isa.copies import CopyPath
 from ptoscope.isa.dtypes import DType
 from ptoscope.isa.patterns import Pattern
 from ptoscope.isa.targets import Revision, Target, TargetName
@@ -250,6 +251,8 @@ class Record:
     an attribute that is not listed has its default."""
     pipe: str = "PIPE_V"
     """The pipe that executes it; `=x` names the attribute that says which."""
+    path: CopyPath | None = None
+    """Of a copy: from which memory to which."""
     where: Where = "vecscope"
     targets: tuple[TargetName, ...] = ("cpu", "a2a3", "a5")
     absent: Mapping[TargetName, Mapping[str, tuple[str, ...]]] = field(

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ptoscope.isa.dtypes import NARROW_FLOATS, DType
+from ptoscope.isa.memories import MEMORIES
 
 Revision = Literal["manual", "micro"]
 REVISIONS: tuple[Revision, ...] = ("manual", "micro")
 
 TargetName = Literal["cpu", "a2a3", "a5"]
-
-KIB = 1024
 
 
 @dataclass(frozen=True)
@@ -25,10 +24,17 @@ class Target:
 
     name: TargetName
     title: str
-    ub_bytes: int
     norm_alignment: int
     narrow_floats: bool
     ordered_aliases: bool
+
+    def bytes_of(self, space: str) -> int:
+        """How large one of a core's own memories is."""
+        return MEMORIES[space].sizes[self.name]
+
+    @property
+    def ub_bytes(self) -> int:
+        return self.bytes_of("ub")
 
     def has(self, dtype: DType) -> bool:
         """Whether this target has registers of that element type at all."""
@@ -38,12 +44,12 @@ class Target:
 TARGETS: dict[str, Target] = {
     t.name: t
     for t in (
-        Target("cpu", "CPU simulation", 256 * KIB, 0, False, True),
-        Target("a2a3", "Ascend A2/A3", 192 * KIB, 32, False, False),
-        Target("a5", "Ascend A5 (Ascend 950)", 256 * KIB, 32, True, True),
+        Target("cpu", "CPU simulation", 0, False, True),
+        Target("a2a3", "Ascend A2/A3", 32, False, False),
+        Target("a5", "Ascend A5 (Ascend 950)", 32, True, True),
     )
 }
 DEFAULT_TARGET = "a5"
 
-DMA_ALIGNMENT = 32
+DMA_ALIGNMENT = MEMORIES["ub"].copy_alignment
 BLOCK_BYTES = 32

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 from ptoscope.isa.dtypes import DType
+from ptoscope.isa.memories import MEMORIES
 
-Space = Literal["gm", "ub"]
-SPACES: tuple[Space, ...] = ("gm", "ub")
+Space = str
+"""The name of a memory: one of SPACES."""
+SPACES: tuple[Space, ...] = tuple(MEMORIES)
 GRANULARITIES = (8, 16, 32)
 
 
@@ -48,7 +49,7 @@ def granularity(bits: int) -> int:
 
 @dataclass(frozen=True)
 class Ptr:
-    """A pointer to elements in global memory or UB; its value is a byte address."""
+    """A pointer to elements in a memory; its value is a byte address."""
 
     dtype: DType
     space: Space

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ptoscope.isa.core import Core, Transfer
+from ptoscope.isa.copies import Transfer
+from ptoscope.isa.core import Core
 from ptoscope.isa.distributions import NOTHING, Access
 from ptoscope.isa.dtypes import I1, I64, INDEX, UI8, DType
 from ptoscope.isa.lanes import Lanes
@@ -19,17 +20,11 @@ from ptoscope.isa.types import Space
 from ptoscope.machine.deadlock import Turn
 from ptoscope.machine.dma import run_transfer
 from ptoscope.machine.faults import OTHER_CORE, SCATTER_ALIAS, Fault, too_many_steps
-from ptoscope.machine.lanes import NumpyLanes, constant, storage
+from ptoscope.machine.lanes import NumpyLanes, constant, number, storage
 from ptoscope.machine.memory import Memory, misaligned
 from ptoscope.machine.pipes import Pipes
 from ptoscope.machine.schedule import Order
 from ptoscope.machine.stream import Stream
-
-
-def number(value: Lanes) -> int:
-    """A row of one as a Python integer."""
-    assert isinstance(value, NumpyLanes)
-    return int(value.a)
 
 
 @cache
@@ -283,9 +278,9 @@ class ReferenceCore(Core):
         raw = self._scalar_bytes(site, space, address, value.dtype, "writes")
         raw.view(storage(value.dtype))[0] = value.a
 
-    def transfer(self, site: Site, src: Lanes, dst: Lanes, transfer: Transfer) -> None:
+    def transfer(self, site: Site, src: Lanes, dst: Lanes, transfer: Transfer[Lanes]) -> None:
         move = partial(run_transfer, site, self.memory, number(src), number(dst), transfer)
-        swaps = not copies_in_order(transfer.dst_space)
+        swaps = not copies_in_order(transfer.path.target)
         self.pipes.issue(site.record.pipe, site, move, swaps=swaps)
 
     def read_register(self, site: Site, name: str, dtype: DType, initial: int) -> Lanes:

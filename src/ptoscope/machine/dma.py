@@ -1,112 +1,73 @@
-"""DMA of the reference engine: nested loops of bursts between two regions."""
+"""Copies of the reference engine: nested loops of rows between two regions."""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from ptoscope.isa.core import Transfer
+from ptoscope.isa.copies import INTEGERS, CopyEnds, Transfer, ends, fields, in_field
+from ptoscope.isa.footprint import Bursts, hull, starts
+from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.record import Site
-from ptoscope.isa.targets import DMA_ALIGNMENT
 from ptoscope.machine.faults import DMA_FIELD, Fault
-from ptoscope.machine.lanes import NumpyLanes
+from ptoscope.machine.lanes import NumpyLanes, number
 from ptoscope.machine.memory import Memory, Region, misaligned
 
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
 
-def _number(value: object) -> int:
-    assert isinstance(value, NumpyLanes)
-    return int(value.a)
-
-
 @dataclass
 class _Side:
-    """One end of a transfer: where rows start and how far they step."""
+    """One end of a copy in its region."""
 
     region: Region
-    start: int
-    strides: list[int]
-    counts: list[int]
-    row: int
+    bursts: Bursts[int]
 
-    def first(self) -> int:
-        return self.start + sum(min(0, s) * (c - 1) for s, c in self._levels())
-
-    def last(self) -> int:
-        return self.start + sum(max(0, s) * (c - 1) for s, c in self._levels())
-
-    def _levels(self) -> Iterator[tuple[int, int]]:
-        return zip(self.strides, self.counts, strict=True)
-
-    def check(self, site: Site, verb: str) -> None:
+    def check(self, site: Site, verb: str, alignment: int) -> None:
         """Bounds and alignment of every row, without visiting them all unless one is wrong."""
-        if self.region.space == "ub":
-            self._check_alignment(site)
-        inside = self.first() >= 0 and self.last() + self.row <= self.region.size
-        if not inside:
-            for start in self.rows():
-                self.region.check(site, start, self.row, verb)
+        bursts = self.bursts
+        for address in (bursts.start, *(bursts.start + stride for _, stride in bursts.loops)):
+            if address % alignment:
+                raise misaligned(site, self.region.space, address, alignment)
+        first, end = hull(bursts)
+        if first < 0 or end > self.region.size:
+            for start in starts(bursts):
+                self.region.check(site, start, bursts.length, verb)
         if not self.region.writeable:
-            self.region.check(site, self.start, self.row, verb)
-
-    def _check_alignment(self, site: Site) -> None:
-        steps = [s for s, c in self._levels() if c > 1]
-        for address in (self.start, *(self.start + s for s in steps)):
-            if address % DMA_ALIGNMENT:
-                raise misaligned(site, "ub", address, DMA_ALIGNMENT)
-
-    def rows(self) -> Iterator[int]:
-        """The start of every row, in the order they are copied."""
-        outer = [range(c) for c in reversed(self.counts)]
-        steps = list(reversed(self.strides))
-        for index in itertools.product(*outer):
-            yield self.start + sum(i * s for i, s in zip(index, steps, strict=True))
+            self.region.check(site, bursts.start, bursts.length, verb)
 
 
-def run_transfer(site: Site, memory: Memory, src: int, dst: int, transfer: Transfer) -> None:
-    """Copies every burst, innermost level first; nothing is written if any row is illegal."""
-    length = _field(site, "burst length", _number(transfer.length), transfer.length_bits)
-    rows, *loops = (_number(level.count) for level in transfer.levels)
-    counts = [_field(site, "row count", rows, 16)]
-    counts += [_field(site, "loop count", count, 21) for count in loops]
-    if 0 in counts:
-        return
-    src_strides = [_number(level.src_stride) for level in transfer.levels]
-    dst_strides = [_number(level.dst_stride) for level in transfer.levels]
-    # A level that does not move copies the same bytes again: once is enough.
-    steps = zip(counts, src_strides, dst_strides, strict=True)
-    counts = [count if src_step or dst_step else 1 for count, src_step, dst_step in steps]
-    padding = _Padding.of(site, transfer, length, dst_strides[0] if dst_strides else 0)
-    if length == 0 and padding is None:
-        return
-    source = _Side(*memory.locate(site, transfer.src_space, src), src_strides, counts, length)
-    target = _Side(
-        *memory.locate(site, transfer.dst_space, dst),
-        dst_strides,
-        counts,
-        padding.end if padding else length,
-    )
-    source.check(site, "reads")
-    target.check(site, "writes")
-    if padding:
-        for read, write in zip(source.rows(), target.rows(), strict=True):
-            row = target.region.data[write : write + padding.end]
-            padding.fill(row, source.region.data[read : read + length])
+def run_transfer(
+    site: Site, memory: Memory, src: int, dst: int, transfer: Transfer[Lanes]
+) -> CopyEnds[int] | None:
+    """Copies every row, innermost loop first; nothing is written if any row is illegal. Gives
+    the ends of the copy, or None if there was nothing to copy."""
+    copy, path = transfer.map(number), transfer.path
+    for name, value, bits in fields(copy, INTEGERS):
+        if not in_field(value, bits):
+            raise _too_wide(site, name, value, bits)
+    made = ends(copy, INTEGERS)
+    if made is None:
+        return None
+    region, at = memory.locate(site, path.source, src)
+    source = _Side(region, replace(made.read, start=at))
+    region, at = memory.locate(site, path.target, dst)
+    target = _Side(region, replace(made.written, start=at))
+    source.check(site, "reads", path.source_alignment)
+    target.check(site, "writes", path.target_alignment)
+    padding = copy.padding
+    if padding is None or padding.enabled == 0:
+        _copy(source, target)
     else:
-        _copy(source, target, length)
+        _copy_padded(source, target, padding.value, made.left)
+    return made
 
 
-def _field(site: Site, name: str, value: int, bits: int) -> int:
-    if 0 <= value < 1 << bits:
-        return value
-    raise Fault(
+def _too_wide(site: Site, name: str, value: int, bits: int) -> Fault:
+    return Fault(
         site,
         DMA_FIELD,
         f"the {name} does not fit its {bits}-bit field",
@@ -116,13 +77,15 @@ def _field(site: Site, name: str, value: int, bits: int) -> int:
     )
 
 
-def _copy(source: _Side, target: _Side, length: int) -> None:
-    rows, step_in, step_out = source.counts[0], source.strides[0], target.strides[0]
+def _copy(source: _Side, target: _Side) -> None:
+    length = source.bursts.length
+    ((rows, step_in), *outer_in) = source.bursts.loops or ((1, 0),)
+    ((_, step_out), *outer_out) = target.bursts.loops or ((1, 0),)
     # Rows that overlap in the destination have to be written one after the other.
     dense = step_in >= 0 and step_out >= length and source.region is not target.region
-    outer_in = _Side(source.region, source.start, source.strides[1:], source.counts[1:], length)
-    outer_out = _Side(target.region, target.start, target.strides[1:], target.counts[1:], length)
-    for read, write in zip(outer_in.rows(), outer_out.rows(), strict=True):
+    reads = starts(replace(source.bursts, loops=tuple(outer_in)))
+    writes = starts(replace(target.bursts, loops=tuple(outer_out)))
+    for read, write in zip(reads, writes, strict=True):
         if dense and rows > 1:
             _rows(target.region.data, write, rows, step_out, length)[:] = _rows(
                 source.region.data, read, rows, step_in, length
@@ -139,35 +102,15 @@ def _rows(data: Bytes, start: int, rows: int, step: int, length: int) -> Bytes:
     return as_strided(data[start:], (rows, length), (step, 1))
 
 
-@dataclass
-class _Padding:
-    """The layout of a padded UB row: left fill, data, fill up to the end."""
-
-    element: Bytes
-    left: int
-    end: int
-
-    @staticmethod
-    def of(site: Site, transfer: Transfer, length: int, row_stride: int) -> _Padding | None:
-        pad = transfer.pad
-        if pad is None or (pad.enabled is not None and not _number(pad.enabled)):
-            return None
-        size = transfer.dtype.bytes
-        left = _field(site, "left padding", _number(pad.left), 8) * size
-        right = _field(site, "right padding", _number(pad.right), 8) * size
-        filled = left + length + right
-        end = max(-(-filled // DMA_ALIGNMENT) * DMA_ALIGNMENT, row_stride)
-        value = pad.value
-        assert isinstance(value, NumpyLanes)
-        return _Padding(np.frombuffer(value.a.tobytes(), dtype=np.uint8), left, end)
-
-    @cached_property
-    def pattern(self) -> Bytes:
-        """What a row is filled with; only rows that are inside UB can be so long."""
-        return np.resize(self.element, self.end)
-
-    def fill(self, row: Bytes, data: Bytes) -> None:
-        row[: self.left] = self.pattern[: self.left]
-        after = self.left + len(data)
-        row[self.left : after] = data
-        row[after:] = self.pattern[: self.end - after]
+def _copy_padded(source: _Side, target: _Side, value: Lanes | None, left: int) -> None:
+    """Each row: the fill, the data after `left` bytes of it, the fill again to the end."""
+    assert isinstance(value, NumpyLanes)
+    length, end = source.bursts.length, target.bursts.length
+    pattern = np.resize(np.frombuffer(value.a.tobytes(), dtype=np.uint8), end)
+    after = left + length
+    for read, write in zip(starts(source.bursts), starts(target.bursts), strict=True):
+        data = source.region.data[read : read + length]
+        row = target.region.data[write : write + end]
+        row[:left] = pattern[:left]
+        row[left:after] = data
+        row[after:] = pattern[: end - after]

@@ -343,6 +343,12 @@ class NumpyLanes(Lanes):
         return self._splat
 
 
+def number(value: Lanes) -> int:
+    """A row of one as a Python integer."""
+    assert isinstance(value, NumpyLanes)
+    return int(value.a)
+
+
 @cache
 def _order(order: tuple[int, ...]) -> tuple[Array, Array | None]:
     index = np.array(order)

@@ -359,6 +359,6 @@ def _joined(one: list[Shape], two: list[Shape]) -> list[Shape]:
 
 
 def _refuse_step(site: Site, core: Any, step: Any) -> None:
-    from ptoscope.machine.core import number
+    from ptoscope.machine.lanes import number
 
     raise Fault(site, LOOP_STEP, "the loop's step is not positive", str(number(step)), "1 or more")

@@ -11,8 +11,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from ptoscope.isa.core import Core, Level, Pad, Transfer
-from ptoscope.isa.dtypes import I64, unsigned
+from ptoscope.isa.copies import CopyPath, Transfer, from_words
+from ptoscope.isa.core import Core
+from ptoscope.isa.dtypes import I64, DType, unsigned
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.pipes import PIPE_ALL
 from ptoscope.isa.record import Site
@@ -79,39 +80,39 @@ class PipeCore(Core):
     def issue(self, site: Site, body: Callable[[], None]) -> None:
         self.launch(site, site.record.pipe, body)
 
-    def transfer(self, site: Site, src: Lanes, dst: Lanes, transfer: Transfer) -> None:
+    def transfer(self, site: Site, src: Lanes, dst: Lanes, transfer: Transfer[Lanes]) -> None:
         words = self.words_of(src, dst, transfer)
-        counters = [self._word_of(0)] * len(transfer.levels)
+        counters = [self._word_of(0)] * len(transfer.loops)
         limits = (
-            len(transfer.levels),
-            int(transfer.src_space == "gm"),
-            int(transfer.dst_space == "gm"),
+            len(transfer.loops),
+            int(transfer.path.source == "gm"),
+            int(transfer.path.target == "gm"),
             transfer.dtype.bytes,
-            1 << transfer.length_bits,
+            1 << transfer.path.length_bits,
         )
         more = (Value("i64", str(n)) for n in limits)
-        act = partial(_transfer_again, site, transfer)
+        loops = len(transfer.loops)
+        act = partial(_transfer_again, site, transfer.path, transfer.dtype, loops)
         self.stops.hand("rt_transfer", site, act, [*words, *counters], *more)
 
-    def words_of(self, src: Lanes, dst: Lanes, transfer: Transfer) -> list[NativeLanes]:
-        """A copy as words: both addresses, the length, whether it is padded, left, right, the
-        pattern; then for each level how often, and both strides."""
-        pad = transfer.pad
-        nothing = self._word_of(0)
-        enabled = nothing if pad is None else self._word_of(1)
-        if pad is not None and pad.enabled is not None:
-            enabled = native(pad.enabled).cast(I64)
-        padding = (
-            (nothing, nothing, nothing)
-            if pad is None
-            else (native(pad.left), native(pad.right), self._pattern(pad.value))
-        )
-        levels = [
+    def words_of(self, src: Lanes, dst: Lanes, transfer: Transfer[Lanes]) -> list[NativeLanes]:
+        """A copy as words: both addresses, then those of `from_words`, with the fill before
+        those of the loops."""
+        padding, nothing = transfer.padding, self._word_of(0)
+        fill = [nothing, nothing, nothing, nothing]
+        if padding is not None:
+            enabled = self._word_of(1)
+            if padding.enabled is not None:
+                enabled = native(padding.enabled).cast(I64)
+            assert padding.value is not None
+            fill = [enabled, native(padding.left), native(padding.right)]
+            fill.append(self._pattern(padding.value))
+        loops = [
             native(number)
-            for level in transfer.levels
-            for number in (level.count, level.src_stride, level.dst_stride)
+            for loop in transfer.loops
+            for number in (loop.count, loop.src_stride, loop.dst_stride)
         ]
-        rows = [native(src), native(dst), native(transfer.length), enabled, *padding, *levels]
+        rows = [native(src), native(dst), native(transfer.length), *fill, *loops]
         return [row.cast(I64) if row.dtype is not I64 else row for row in rows]
 
     def _pattern(self, value: Lanes) -> NativeLanes:
@@ -222,23 +223,13 @@ def _issue_outlined(site: Site, pipe: str, core: Any, address: Lanes, *captured:
     core.issue_native(site, pipe, address, captured)
 
 
-def _transfer_again(site: Site, transfer: Transfer, core: Core, *words: Lanes) -> None:
+def _transfer_again(
+    site: Site, path: CopyPath, dtype: DType, loops: int, core: Core, *words: Lanes
+) -> None:
     src, dst, length, enabled, left, right, pattern, *rest = words
-    levels = [Level(*rest[3 * i : 3 * i + 3]) for i in range(len(transfer.levels))]
-    pad = transfer.pad
-    if pad is not None:
-        value = pattern.cast(unsigned(8 * transfer.dtype.bytes))
-        pad = Pad(value.bits(transfer.dtype), left, right, enabled.ne(0))
-    again = Transfer(
-        transfer.src_space,
-        transfer.dst_space,
-        transfer.dtype,
-        length,
-        tuple(levels),
-        pad,
-        transfer.length_bits,
-    )
-    core.transfer(site, src, dst, again)
+    value = pattern.cast(unsigned(8 * dtype.bytes)).bits(dtype)
+    numbers = (length, enabled, left, right, *rest[: 3 * loops])
+    core.transfer(site, src, dst, from_words(path, dtype, numbers, value))
 
 
 def _flag_again(name: str, site: Site, src: str, dst: str, core: Core, event: Lanes) -> None:

@@ -9,9 +9,9 @@ import numpy as np
 
 from ptoscope.isa.dtypes import I1, DType
 from ptoscope.isa.record import Site
-from ptoscope.machine.core import ReferenceCore, number
+from ptoscope.machine.core import ReferenceCore
 from ptoscope.machine.faults import Fault, too_many_steps
-from ptoscope.machine.lanes import NumpyLanes, quietly, storage
+from ptoscope.machine.lanes import NumpyLanes, number, quietly, storage
 from ptoscope.machine.memory import Memory
 from ptoscope.native import layout
 from ptoscope.native.stops import size

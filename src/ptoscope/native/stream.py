@@ -60,7 +60,7 @@ def _reloaded(code: Code, memory: Value) -> Stream:
 
 def _again(pending: Any, count: Lanes, end: Lanes, begun: Lanes) -> Any:
     """The reference engine's state of the same stream."""
-    from ptoscope.machine.core import number
+    from ptoscope.machine.lanes import number
     from ptoscope.machine.stream import Stream as Reference
 
     data = pending.a.tobytes()[: number(count)]

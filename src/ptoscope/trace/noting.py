@@ -6,7 +6,8 @@ from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any
 
-from ptoscope.isa.core import Core, Transfer
+from ptoscope.isa.copies import Transfer
+from ptoscope.isa.core import Core
 from ptoscope.isa.distributions import Access
 from ptoscope.isa.dtypes import DType
 from ptoscope.isa.lanes import Lanes
@@ -55,7 +56,7 @@ class Noting(Core):
         """One element."""
 
     @abstractmethod
-    def note_copy(self, site: Site, src: Lanes, dst: Lanes, transfer: Transfer) -> None:
+    def note_copy(self, site: Site, src: Lanes, dst: Lanes, transfer: Transfer[Lanes]) -> None:
         """Both ends of a copy that does not fault."""
 
     @abstractmethod
@@ -119,7 +120,7 @@ class Noting(Core):
         self._engine.store_scalar(site, space, address, value)
         self.note_scalar(site, True, space, address, value.dtype.bytes)
 
-    def transfer(self, site: Site, src: Lanes, dst: Lanes, transfer: Transfer) -> None:
+    def transfer(self, site: Site, src: Lanes, dst: Lanes, transfer: Transfer[Lanes]) -> None:
         self.note_copy(site, src, dst, transfer)
         self._engine.transfer(site, src, dst, transfer)
 

@@ -4,7 +4,7 @@ native one.
 
 Instructions that follow each other without control flow between them are one segment of the
 text: a run notes each segment it begins, and the events are laid out afterwards. An access
-notes its segment, its place, and which of the known shapes it has.
+notes its segment, its place, and which of the known footprints it has.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from array import array
 import numpy as np
 
 from ptoscope.diagnostics import PtoError
+from ptoscope.isa.footprint import Footprint, StridedRun
 from ptoscope.isa.memory_order import MEMORY_BARRIERS
 from ptoscope.program import Function
-from ptoscope.trace.shapes import Row, Shape
 from ptoscope.trace.trace import (
     MEM_BAR,
     NONE,
@@ -44,7 +44,7 @@ class Recorder:
         """Of each turn: its parent, the place of the loop, the value."""
         self.touches = array("q")
         """Of each access: the segment begun, the place, the space twice plus 1 if it writes,
-        the shape, the address."""
+        the footprint, the address."""
         self.syncs = array("q")
         """Of each: the segment begun, the place, and the columns of `Syncs`."""
         self.entries = array("i")
@@ -52,17 +52,17 @@ class Recorder:
         self.blocks: list[int] = []
         """How many segments had begun at the end of each block."""
         self.registers: list[str] = []
-        self._shapes: dict[Shape, int] = {}
-        self._rows: list[Row] = []
+        self._footprints: dict[Footprint, int] = {}
+        self._rows: list[StridedRun] = []
         self._counts: list[int] = []
 
-    def shape(self, shape: Shape) -> int:
-        """The number of a shape."""
-        number = self._shapes.get(shape)
+    def footprint(self, footprint: Footprint) -> int:
+        """The number of a footprint."""
+        number = self._footprints.get(footprint)
         if number is None:
-            number = self._shapes[shape] = len(self._counts)
-            self._counts.append(len(shape))
-            self._rows.extend(shape)
+            number = self._footprints[footprint] = len(self._counts)
+            self._counts.append(len(footprint))
+            self._rows.extend(footprint)
         return number
 
     def register(self, name: str) -> int:
@@ -142,7 +142,7 @@ class _Layout:
         function: Function,
         grid: int,
         blocks: Column,
-        shapes: tuple[list[Row], list[int]],
+        footprints: tuple[list[StridedRun], list[int]],
         error: PtoError | None,
     ) -> Trace:
         events = self._events(blocks)
@@ -153,7 +153,7 @@ class _Layout:
             self._places,
             events,
             Turns(turns[0].astype(np.int32), turns[1].astype(np.int32), turns[2].copy()),
-            self._accesses(*shapes),
+            self._accesses(*footprints),
             self._syncs(events),
             error,
             tuple(self._recorder.registers),
@@ -178,18 +178,19 @@ class _Layout:
     def _event(self, begun: Column, place: Column) -> Column:
         return (self._start[begun] + self._offset[place]).astype(np.int32)
 
-    def _accesses(self, rows: list[Row], counts: list[int]) -> Accesses:
-        begun, place, kind, shape, address = _table(self._recorder.touches, _TOUCH)
+    def _accesses(self, rows: list[StridedRun], counts: list[int]) -> Accesses:
+        begun, place, kind, footprint, address = _table(self._recorder.touches, _TOUCH)
         event = self._event(begun, place)
         order = None if (event[1:] >= event[:-1]).all() else np.argsort(event, kind="stable")
         if order is not None:
-            event, kind, shape, address = (c[order] for c in (event, kind, shape, address))
+            columns = event, kind, footprint, address
+            event, kind, footprint, address = (c[order] for c in columns)
         size = np.array(counts, dtype=np.int64)
         first = np.cumsum(size) - size
-        times = size[shape]
-        row = np.repeat(first[shape] - (np.cumsum(times) - times), times)
+        times = size[footprint]
+        row = np.repeat(first[footprint] - (np.cumsum(times) - times), times)
         row += np.arange(len(row))
-        table = np.array(rows, dtype=np.int64).reshape(-1, len(Row._fields))[row]
+        table = np.array(rows, dtype=np.int64).reshape(-1, len(StridedRun._fields))[row]
         kind = np.repeat(kind, times)
         return Accesses(
             np.repeat(event, times),

@@ -1,80 +1,59 @@
-"""Which bytes a DMA copies, in expressions."""
+"""What copies and lanes touch, in expressions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from functools import cache
 
-from ptoscope.check.analysis.expr import ONE, Expr, Symbol, of
+from ptoscope.check.analysis.expr import Expr, Symbol, of
 from ptoscope.check.analysis.nodes import Bytes
-from ptoscope.isa.core import Pad, Transfer
-from ptoscope.isa.lanes import Lanes
-from ptoscope.isa.targets import DMA_ALIGNMENT
-
-Number = Callable[[Lanes], Expr]
-Levels = tuple[tuple[Expr, Expr], ...]
-LENGTH, ROWS, LOOPS, PADDING = "burst length", "row count", "loop count", "padding"
-_ROW_BITS, _LOOP_BITS, _PADDING_BITS = 16, 21, 8
+from ptoscope.isa.distributions import Access
+from ptoscope.isa.footprint import Bursts, Footprint, lanes
 
 
-@dataclass(frozen=True)
-class Copy:
-    """Rows of `length` bytes that become rows of `row` bytes: more where they are padded.
-    `certain` is false where so much may be written and perhaps less is."""
+class Expressions:
+    """Expressions as the numbers of a copy."""
 
-    length: Expr
-    row: Expr
-    certain: bool
-    read: Levels
-    write: Levels
-    fields: tuple[tuple[str, Expr, int], ...]
-    """Numbers that the instruction encodes, with the bits of their fields."""
+    def known(self, number: Expr) -> int | None:
+        return number.number
 
+    def of(self, value: int) -> Expr:
+        return Expr(value)
 
-def copy_of(number: Number, transfer: Transfer) -> Copy:
-    """A transfer whose numbers are made known."""
-    length = number(transfer.length)
-    fields = [(LENGTH, length, transfer.length_bits)]
-    read: list[tuple[Expr, Expr]] = []
-    write: list[tuple[Expr, Expr]] = []
-    for index, level in enumerate(transfer.levels):
-        count = number(level.count)
-        fields.append((LOOPS, count, _LOOP_BITS) if index else (ROWS, count, _ROW_BITS))
-        src, dst = number(level.src_stride), number(level.dst_stride)
-        # A level that does not move copies the same bytes again.
-        if count.number == 0 or (count.number != 1 and not src.number == dst.number == 0):
-            read.append((count, src))
-            write.append((count, dst))
-    stride = write[0][1] if write else Expr(0)
-    row, certain = length, True
-    if transfer.pad is not None:
-        enabled = ONE if transfer.pad.enabled is None else number(transfer.pad.enabled)
-        if enabled.number != 0:
-            left, right = _padding(number, transfer.pad)
-            if enabled.number is not None:
-                fields += [(f"left {PADDING}", left, _PADDING_BITS)]
-                fields += [(f"right {PADDING}", right, _PADDING_BITS)]
-            filled = length + (left + right).times(transfer.dtype.bytes)
-            row = _padded(filled, stride) if enabled.number is not None else _UNKNOWN
-            certain = row is not _UNKNOWN
-    return Copy(length, row, certain, tuple(read), tuple(write), tuple(fields))
+    def unknown(self) -> Expr:
+        return UNKNOWN
 
 
-_UNKNOWN = of(Symbol("any", "row", low=0))
+UNKNOWN = of(Symbol("any", "row", low=0))
+"""The bytes of a row that may be padded, or not known how far."""
+EXPRESSIONS = Expressions()
 
 
-def _padding(number: Number, pad: Pad) -> tuple[Expr, Expr]:
-    return number(pad.left), number(pad.right)
+def at(address: Expr, bursts: Bursts[Expr]) -> Bytes:
+    """Rows at an address."""
+    return Bytes(address + bursts.start, bursts.length, bursts.loops)
 
 
-def _padded(filled: Expr, stride: Expr) -> Expr:
-    """Padding goes on to the next block, and on to the next row."""
-    if filled.number is None or stride.number is None:
-        return _UNKNOWN
-    return Expr(max(-(-filled.number // DMA_ALIGNMENT) * DMA_ALIGNMENT, stride.number))
-
-
-def starts(rows: Bytes) -> tuple[Expr, ...]:
-    """The first row, and one a step further on every level."""
-    steps = (stride for count, stride in rows.levels if (count.number or 0) > 1)
+def row_starts(rows: Bytes) -> tuple[Expr, ...]:
+    """The first row, and one a step further in every loop."""
+    steps = (stride for count, stride in rows.loops if (count.number or 0) > 1)
     return (rows.start, *(rows.start + stride for stride in steps))
+
+
+@cache
+def lanes_of(access: Access, active: tuple[bool, ...] | None = None) -> Footprint:
+    """What active lanes touch, or all."""
+    if active is None:
+        return lanes(access)
+    return lanes(access, [lane for lane, on in enumerate(active) if on])
+
+
+def touched(footprint: Footprint, address: Expr) -> tuple[Bytes, Bytes]:
+    """Some bytes at an address: what may be touched, and what surely is. Where they are not
+    one regular run, the first is all of them with the gaps, the other the first run."""
+    first = footprint[0]
+    start = address + Expr(first.start)
+    loops = ((Expr(first.runs), Expr(first.stride)),) if first.runs > 1 else ()
+    sure = Bytes(start, Expr(first.length), loops)
+    if len(footprint) == 1:
+        return sure, sure
+    return Bytes(start, Expr(footprint[-1].end - first.start)), sure

@@ -8,17 +8,25 @@ from functools import cache
 from itertools import count as counter
 
 from ptoscope.check.analysis import functions
-from ptoscope.check.analysis.copies import copy_of, starts
+from ptoscope.check.analysis.copies import (
+    EXPRESSIONS,
+    UNKNOWN,
+    at,
+    lanes_of,
+    row_starts,
+    touched,
+)
 from ptoscope.check.analysis.expr import ONE, ZERO, Expr, Symbol, of
 from ptoscope.check.analysis.nodes import Barrier, Buffer, Bytes, Field, Flag, Loop, Node, Touch
-from ptoscope.check.analysis.shapes import shape
 from ptoscope.check.analysis.values import LONGEST, Prefix, Value, constant, limits
-from ptoscope.isa.core import Core, Transfer
+from ptoscope.isa.copies import Transfer, ends, fields
+from ptoscope.isa.core import Core
 from ptoscope.isa.distributions import NOTHING, Access
 from ptoscope.isa.dtypes import I1, I64, INDEX, UI8, DType
 from ptoscope.isa.lanes import PREDICATE_BITS, Lanes
+from ptoscope.isa.memories import MEMORIES
 from ptoscope.isa.record import Site
-from ptoscope.isa.targets import BLOCK_BYTES, DMA_ALIGNMENT
+from ptoscope.isa.targets import BLOCK_BYTES
 from ptoscope.isa.types import Space
 from ptoscope.program import Op
 
@@ -144,35 +152,37 @@ class AbstractCore(Core):
         )
 
     def load(self, site: Site, address: Lanes, access: Access, dtype: DType) -> Value:
-        found = shape(access)
-        if found is not None:
-            at = self.number(address)
-            self._touch(site, False, *found.touched(at), access.alignment, (at,))
+        found = lanes_of(access)
+        if found:
+            start = self.number(address)
+            self._touch(site, False, *touched(found, start), access.alignment, (start,))
         return Value(dtype, len(access.offsets))
 
     def store(
         self, site: Site, address: Lanes, access: Access, value: Lanes, mask: Lanes | None
     ) -> None:
-        at = self.number(address)
+        start = self.number(address)
         assert mask is None or isinstance(mask, Value)
         active = None if mask is None else mask.active
         known = isinstance(active, tuple)
-        found = shape(access, active if known else None)
-        if found is None:
+        found = lanes_of(access, active if known else None)
+        if not found:
             return
-        may, sure = found.touched(at)
+        may, sure = touched(found, start)
         if isinstance(active, Prefix):
             lanes = Expr(len(access.offsets))
             first = functions.select(functions.negative(active.limit - lanes), active.limit, lanes)
             if access.contiguous:
-                may = sure = Bytes(at, first.times(access.width))
+                may = sure = Bytes(start, first.times(access.width))
             else:
                 # Lane 0 is the first of any prefix.
                 origin = access.offsets[0]
-                sure = None if origin == NOTHING else Bytes(at + Expr(origin), Expr(access.width))
+                sure = (
+                    None if origin == NOTHING else Bytes(start + Expr(origin), Expr(access.width))
+                )
         elif mask is not None and not known:
             sure = None
-        self._touch(site, True, may, sure, access.alignment, () if sure is None else (at,))
+        self._touch(site, True, may, sure, access.alignment, () if sure is None else (start,))
 
     def _indexed(
         self, site: Site, writes: bool, base: Lanes, offsets: Lanes, active: Lanes, width: int
@@ -189,10 +199,9 @@ class AbstractCore(Core):
         for lane, offset in enumerate(offsets.row):
             if isinstance(lanes, tuple) and not lanes[lane]:
                 continue
-            at = start + offset
-            block = Bytes(at, size)
+            block = Bytes(start + offset, size)
             if isinstance(lanes, tuple):
-                self._touch(site, writes, block, block, width, (at,))
+                self._touch(site, writes, block, block, width, (block.start,))
             else:
                 self._touch(site, writes, block, None, width)
 
@@ -230,14 +239,14 @@ class AbstractCore(Core):
     def stream_store(
         self, site: Site, state: object, address: Lanes, value: Lanes, length: Lanes
     ) -> Stream:
-        at, size = self.number(address), self.number(length)
-        end = at + size
+        start, size = self.number(address), self.number(length)
+        end = start + size
         sure = None
-        if end.number is not None and at.number is not None:
-            whole = end.number // BLOCK_BYTES * BLOCK_BYTES - at.number
-            sure = Bytes(at, Expr(whole)) if whole > 0 else None
+        if end.number is not None and start.number is not None:
+            whole = end.number // BLOCK_BYTES * BLOCK_BYTES - start.number
+            sure = Bytes(start, Expr(whole)) if whole > 0 else None
         held = Expr(BLOCK_BYTES - 1)
-        self._touch(site, True, Bytes(at - held, size + held), sure, 1)
+        self._touch(site, True, Bytes(start - held, size + held), sure, 1)
         return Stream(end)
 
     def stream_end(self, site: Site, state: object, start: Lanes) -> Lanes:
@@ -250,19 +259,22 @@ class AbstractCore(Core):
         held = Expr(BLOCK_BYTES - 1)
         self._touch(site, True, Bytes(self.number(address) - held, held), None, 1)
 
-    def transfer(self, site: Site, src: Lanes, dst: Lanes, transfer: Transfer) -> None:
-        made = copy_of(self.number, transfer)
-        self.nodes += [Field(self.op, *field) for field in made.fields]
-        source = Bytes(self.number(src), made.length, made.read)
-        target = Bytes(self.number(dst), made.row, made.write)
-        self._rows(site, False, transfer.src_space, source, True)
-        self._rows(site, True, transfer.dst_space, target, made.certain)
-
-    def _rows(self, site: Site, writes: bool, space: Space, rows: Bytes, certain: bool) -> None:
-        aligned = DMA_ALIGNMENT if space == "ub" else 1
-        if rows.length.number != 0 and not any(count.number == 0 for count, _ in rows.levels):
-            sure = rows if certain else None
-            self._touch(site, writes, rows, sure, aligned, starts(rows), space)
+    def transfer(self, site: Site, src: Lanes, dst: Lanes, transfer: Transfer[Lanes]) -> None:
+        copy, path = transfer.map(self.number), transfer.path
+        self.nodes += [Field(self.op, *field) for field in fields(copy, EXPRESSIONS)]
+        made = ends(copy, EXPRESSIONS)
+        if made is None:
+            return
+        for writes, space, address, bursts in (
+            (False, path.source, src, made.read),
+            (True, path.target, dst, made.written),
+        ):
+            if bursts.length.number == 0:
+                continue
+            rows = at(self.number(address), bursts)
+            sure = None if rows.length is UNKNOWN else rows
+            aligned = MEMORIES[space].copy_alignment
+            self._touch(site, writes, rows, sure, aligned, row_starts(rows), space)
 
     # The rest of the machine.
 

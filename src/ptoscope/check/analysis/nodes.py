@@ -10,31 +10,29 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from ptoscope.check.analysis.expr import ONE, Expr, Symbol
+from ptoscope.isa.footprint import Bursts, reach_down, reach_up
 from ptoscope.isa.types import Space
 from ptoscope.program import Op
 
 Known = Mapping[Symbol, Expr]
 
 
-@dataclass(frozen=True, slots=True)
-class Bytes:
-    """Rows of `length` bytes from `start` on; each level repeats them by (count, stride)."""
+class Bytes(Bursts[Expr]):
+    """Bursts in expressions."""
 
-    start: Expr
-    length: Expr
-    levels: tuple[tuple[Expr, Expr], ...] = ()
+    __slots__ = ()
 
     def instance(self, known: Known) -> Bytes:
-        levels = tuple((c.substitute(known), s.substitute(known)) for c, s in self.levels)
-        return Bytes(self.start.substitute(known), self.length.substitute(known), levels)
+        loops = tuple((c.substitute(known), s.substitute(known)) for c, s in self.loops)
+        return Bytes(self.start.substitute(known), self.length.substitute(known), loops)
 
     def bounds(self) -> tuple[int, int]:
         """The first byte it may touch and the one after the last."""
         low, high = self.start.bounds()
-        for count, stride in self.levels:
-            steps = max(0, count.bounds()[1] - 1)
+        for count, stride in self.loops:
+            most = max(1, count.bounds()[1])
             down, up = stride.bounds()
-            low, high = low + min(0, down * steps), high + max(0, up * steps)
+            low, high = low + reach_down(most, down), high + reach_up(most, up)
         return low, high + self.length.bounds()[1]
 
     def rows(self, most: int = 64) -> list[tuple[int, int]]:
@@ -43,7 +41,7 @@ class Bytes:
         least is taken, and 1 where that could be nothing: some run has so many."""
         length = _least(self.length)
         starts = [self.start.const]
-        for count, stride in self.levels:
+        for count, stride in self.loops:
             times, step = _least(count), stride.number
             if times <= 0:
                 return []

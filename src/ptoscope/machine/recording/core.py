@@ -6,22 +6,21 @@ from collections import deque
 
 import numpy as np
 
-from ptoscope.isa.core import Transfer
+from ptoscope.isa.copies import INTEGERS, Transfer, ends, fits
 from ptoscope.isa.distributions import Access
+from ptoscope.isa.footprint import Footprint, covered, dense, elements, inside, lanes
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.pipes import PIPE_NUMBERS
 from ptoscope.isa.record import Site
 from ptoscope.isa.types import Space
-from ptoscope.machine.core import ReferenceCore, number
+from ptoscope.machine.core import ReferenceCore
 from ptoscope.machine.faults import Fault
-from ptoscope.machine.lanes import NumpyLanes
+from ptoscope.machine.lanes import NumpyLanes, number
 from ptoscope.machine.memory import Memory, Region
 from ptoscope.machine.stream import Stream
 from ptoscope.trace.noting import Noting
 from ptoscope.trace.recorder import Recorder
-from ptoscope.trace.shapes import Shape, dense, elements, lanes
 from ptoscope.trace.trace import NONE, REGISTERS, UB
-from ptoscope.trace.transfers import Copy
 
 
 class TraceCore(Noting, ReferenceCore):
@@ -89,9 +88,9 @@ class TraceCore(Noting, ReferenceCore):
 
     # Notes.
 
-    def _touch(self, site: Site, space: int, writes: bool, shape: int, address: int) -> None:
+    def _touch(self, site: Site, space: int, writes: bool, footprint: int, address: int) -> None:
         kind = space * 2 + writes
-        self._recorder.touches.extend((self.segment, self._places[site], kind, shape, address))
+        self._recorder.touches.extend((self.segment, self._places[site], kind, footprint, address))
 
     def note_lanes(
         self, site: Site, writes: bool, address: Lanes, access: Access, mask: Lanes | None
@@ -99,11 +98,11 @@ class TraceCore(Noting, ReferenceCore):
         assert mask is None or isinstance(mask, NumpyLanes)
         gate = None if mask is None or mask.is_full() else mask
         key = access if gate is None else (access, gate.a.tobytes())
-        shape = self._known.get(key)
-        if shape is None:
-            touched = lanes(access, None if gate is None else gate.active())
-            shape = self._known[key] = self._recorder.shape(touched)
-        self._touch(site, UB, writes, shape, number(address))
+        footprint = self._known.get(key)
+        if footprint is None:
+            touched = lanes(access, None if gate is None else gate.active().tolist())
+            footprint = self._known[key] = self._recorder.footprint(touched)
+        self._touch(site, UB, writes, footprint, number(address))
 
     def note_spread(
         self, site: Site, writes: bool, base: Lanes, offsets: Lanes, active: Lanes, width: int
@@ -115,10 +114,11 @@ class TraceCore(Noting, ReferenceCore):
             return
         first = int(starts[0])
         key = (width, (starts - first).tobytes())
-        shape = self._known.get(key)
-        if shape is None:
-            shape = self._known[key] = self._recorder.shape(elements(starts - first, width))
-        self._touch(site, UB, writes, shape, number(base) + first)
+        footprint = self._known.get(key)
+        if footprint is None:
+            touched = elements((starts - first).tolist(), width)
+            footprint = self._known[key] = self._recorder.footprint(touched)
+        self._touch(site, UB, writes, footprint, number(base) + first)
 
     def note_stream(self, site: Site, before: Stream, address: Lanes, after: Stream | None) -> None:
         start = number(address) - len(before.pending)
@@ -126,7 +126,7 @@ class TraceCore(Noting, ReferenceCore):
         if after is not None:
             assert after.end is not None
             length = after.end - len(after.pending) - start
-        self._touch(site, UB, True, self._recorder.shape(dense(length)), start)
+        self._touch(site, UB, True, self._recorder.footprint(dense(length)), start)
 
     def note_scalar(
         self, site: Site, writes: bool, space: Space, address: Lanes, size: int
@@ -134,32 +134,33 @@ class TraceCore(Noting, ReferenceCore):
         region, offset = self.memory.locate(site, space, number(address))
         self._at(site, writes, region, offset, dense(size))
 
-    def _at(self, site: Site, writes: bool, region: Region, offset: int, shape: Shape) -> None:
-        known = self._known.get(shape)
+    def _at(
+        self, site: Site, writes: bool, region: Region, offset: int, touched: Footprint
+    ) -> None:
+        known = self._known.get(touched)
         if known is None:
-            known = self._known[shape] = self._recorder.shape(shape)
+            known = self._known[touched] = self._recorder.footprint(touched)
         space, begin = self._spaces[id(region)]
         self._touch(site, space, writes, known, begin + offset)
 
-    def note_copy(self, site: Site, src: Lanes, dst: Lanes, transfer: Transfer) -> None:
-        ends = Copy.of(transfer, number).ends
-        if ends is None:
+    def note_copy(self, site: Site, src: Lanes, dst: Lanes, transfer: Transfer[Lanes]) -> None:
+        copy, path = transfer.map(number), transfer.path
+        made = ends(copy, INTEGERS) if fits(copy) else None
+        if made is None:
             return
         try:
-            found = (
-                self.memory.locate(site, transfer.src_space, number(src)),
-                self.memory.locate(site, transfer.dst_space, number(dst)),
-            )
+            source, at = self.memory.locate(site, path.source, number(src))
+            target, to = self.memory.locate(site, path.target, number(dst))
         except Fault:
             # The copy itself faults, when its pipe comes to it.
             return
-        if all(end.fits(at, r.size) for end, (r, at) in zip(ends, found, strict=True)):
-            for writes, end, (region, at) in zip((False, True), ends, found, strict=True):
-                self._at(site, writes, region, at, end.shape)
+        if inside(made.read, at, source.size) and inside(made.written, to, target.size):
+            self._at(site, False, source, at, covered(made.read))
+            self._at(site, True, target, to, covered(made.written))
 
     def note_register(self, site: Site, writes: bool, name: str) -> None:
-        shape = self._recorder.shape(dense(8))
-        self._touch(site, REGISTERS, writes, shape, self._recorder.register(name))
+        footprint = self._recorder.footprint(dense(8))
+        self._touch(site, REGISTERS, writes, footprint, self._recorder.register(name))
 
     def note_sync(
         self, site: Site, kind: int, src: str, dst: str, id: Lanes | None, mode: Lanes | None

@@ -6,7 +6,8 @@ from functools import partial
 
 from ptoscope.isa.record import Site
 from ptoscope.isa.targets import Revision, Target
-from ptoscope.machine.core import ReferenceCore, number
+from ptoscope.machine.core import ReferenceCore
+from ptoscope.machine.lanes import number
 from ptoscope.machine.recording.core import TraceCore
 from ptoscope.machine.walker import Registers, Step, Walker
 from ptoscope.program import Block, For, Function, Op, Scope, While

@@ -6,16 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from ptoscope.isa.core import Transfer
+from ptoscope.isa.copies import Transfer
 from ptoscope.isa.distributions import Access
 from ptoscope.isa.dtypes import I1, UI8, DType
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.record import Site
 from ptoscope.isa.types import Space
-from ptoscope.machine.core import number
 from ptoscope.machine.dma import run_transfer
-from ptoscope.machine.lanes import NumpyLanes
-from ptoscope.machine.memory import Memory, Region
+from ptoscope.machine.lanes import NumpyLanes, number
+from ptoscope.machine.memory import Memory
 from ptoscope.machine.shadow.decisions import DecidingCore
 from ptoscope.machine.shadow.findings import (
     REACHES_ADDRESS,
@@ -28,7 +27,7 @@ from ptoscope.machine.shadow.memory import ShadowBytes, lane_offsets
 from ptoscope.machine.shadow.origins import Origins
 from ptoscope.machine.shadow.rules import full, word
 from ptoscope.machine.shadow.stream import ShadowStream
-from ptoscope.machine.shadow.transfer import follow_transfer
+from ptoscope.machine.shadow.transfer import Located, follow_transfer
 
 
 class ShadowCore(DecidingCore):
@@ -255,21 +254,26 @@ class ShadowCore(DecidingCore):
             )
         self._shadows[region.base].write(slice(at, at + len(v)), v, value.origins()[0])
 
-    def transfer(self, site: Site, src: Lanes, dst: Lanes, transfer: Transfer) -> None:
+    def transfer(self, site: Site, src: Lanes, dst: Lanes, transfer: Transfer[Lanes]) -> None:
         self._addresses(site, src, dst, transfer.length)
-        for level in transfer.levels:
-            self._addresses(site, level.count, level.src_stride, level.dst_stride)
-        if transfer.pad is not None:
-            self._addresses(site, transfer.pad.left, transfer.pad.right, transfer.pad.enabled)
+        for loop in transfer.loops:
+            self._addresses(site, loop.count, loop.src_stride, loop.dst_stride)
+        padding = transfer.padding
+        if padding is not None:
+            self._addresses(site, padding.left, padding.right, padding.enabled)
 
-        def locate(space: Space, address: int) -> tuple[Region, ShadowBytes, int]:
+        path = transfer.path
+
+        def locate(space: Space, address: int) -> Located:
             region, offset = self.memory.locate(site, space, address)
-            return region, self._shadows[region.base], offset
+            return Located(region, self._shadows[region.base], offset)
 
         def move() -> None:
-            ends = number(src), number(dst)
-            run_transfer(site, self.memory, *ends, transfer)
-            follow_transfer(site, locate, *ends, transfer, self.findings, self.book)
+            at, to = number(src), number(dst)
+            ends = run_transfer(site, self.memory, at, to, transfer)
+            if ends is not None:
+                read, written = locate(path.source, at), locate(path.target, to)
+                follow_transfer(site, read, written, transfer, ends, self.findings, self.book)
 
         self.pipes.issue(site.record.pipe, site, move)
 

@@ -2,65 +2,71 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterator
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ptoscope.isa.core import Transfer
+from ptoscope.isa.copies import CopyEnds, Transfer
+from ptoscope.isa.footprint import starts
+from ptoscope.isa.lanes import Lanes
+from ptoscope.isa.memories import MEMORIES
 from ptoscope.isa.record import Site
-from ptoscope.isa.targets import DMA_ALIGNMENT
-from ptoscope.isa.types import Space
-from ptoscope.machine.core import number
 from ptoscope.machine.memory import Region
 from ptoscope.machine.shadow.findings import REACHES_GM, Findings
 from ptoscope.machine.shadow.lanes import ShadowLanes
 from ptoscope.machine.shadow.memory import ShadowBytes, tail_of
 from ptoscope.machine.shadow.origins import DETAIL, DETAIL_BITS, Ids, Origins
 
-Locate = Callable[[Space, int], tuple[Region, ShadowBytes, int]]
-"""The region of an address, its shadow and the byte offset in it."""
+
+class Located(NamedTuple):
+    """The region of an address, its shadow and the byte offset in it."""
+
+    region: Region
+    shadow: ShadowBytes
+    offset: int
 
 
 def follow_transfer(
     site: Site,
-    locate: Locate,
-    src: int,
-    dst: int,
-    transfer: Transfer,
+    read: Located,
+    written: Located,
+    transfer: Transfer[Lanes],
+    ends: CopyEnds[int],
     findings: Findings,
     book: Origins,
 ) -> None:
-    """Follows a transfer that has run without a fault."""
-    length = number(transfer.length)
-    pad = _Pad.of(transfer, length)
-    rows = list(_rows(transfer))
-    if not rows or (length == 0 and pad is None):
-        return
-    _, read, start = locate(transfer.src_space, src)
-    region, written, first = locate(transfer.dst_space, dst)
+    """Follows a copy that has run without a fault, between these places."""
+    source, target = MEMORIES[transfer.path.source], MEMORIES[transfer.path.target]
+    length = ends.read.length
+    fill = None
+    if transfer.padding is not None and ends.written.length > length:
+        fill = _Fill(transfer.padding.value, ends)
     arrived = _Arrived()
     written_rows: list[tuple[int, int]] = []
-    for src_step, dst_step in rows:
-        at, to = start + src_step, first + dst_step
-        v, o = read.v[at : at + length].copy(), read.o[at : at + length].copy()
-        if transfer.dst_space == "gm":
+    rows = zip(
+        starts(replace(ends.read, start=read.offset)),
+        starts(replace(ends.written, start=written.offset)),
+        strict=True,
+    )
+    for at, to in rows:
+        v, o = (column[at : at + length].copy() for column in (read.shadow.v, read.shadow.o))
+        if not target.on_core:
             arrived.row(v, o, at, to, book)
-        end = to + length
-        if pad is not None:
-            v, o = pad.around(v, o)
-            end = to + pad.end
-        written.write(slice(to, end), v, o)
+        if fill is not None:
+            v, o = fill.around(v, o)
+        end = to + ends.written.length
+        written.shadow.write(slice(to, end), v, o)
         written_rows.append((to, end))
-    if transfer.src_space == "gm":
+    if not source.on_core:
         for row in _merged(written_rows):
-            written.leave(site, "beyond a tail", tail_of(*row), row, book)
+            written.shadow.leave(site, "beyond a tail", tail_of(*row), row, book)
     if arrived.places:
         places, origins = np.concatenate(arrived.places), np.concatenate(arrived.origins)
         excused = np.concatenate(arrived.excused) & arrived.partly
+        name = written.region.name
         findings.arrived(
-            REACHES_GM, site, lambda i: f"byte {places[i]} of %{region.name}", origins, excused
+            REACHES_GM, site, lambda i: f"byte {places[i]} of %{name}", origins, excused
         )
 
 
@@ -111,44 +117,19 @@ def _merged(rows: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return merged
 
 
-def _rows(transfer: Transfer) -> Iterator[tuple[int, int]]:
-    """The byte steps of source and destination of every row, in the order they are copied."""
-    levels = list(reversed(transfer.levels))
-    steps = [(number(level.src_stride), number(level.dst_stride)) for level in levels]
-    # A level that does not move copies the same bytes again: once is enough.
-    counts = [
-        number(level.count) if any(step) else min(number(level.count), 1)
-        for level, step in zip(levels, steps, strict=True)
-    ]
-    for index in itertools.product(*map(range, counts)):
-        pairs = list(zip(index, steps, strict=True))
-        yield sum(i * s for i, (s, _) in pairs), sum(i * d for i, (_, d) in pairs)
+class _Fill:
+    """The padding of a row, with its shadow."""
 
-
-class _Pad:
-    """The layout of a padded row in UB, with the shadow of its fill."""
-
-    def __init__(self, value: ShadowLanes, left: int, end: int) -> None:
-        self.left, self.end = left, end
-        self.v = np.resize(value.undefined().view(np.uint8), end)
-        self.o = np.full(end, value.origins()[0])
-
-    @staticmethod
-    def of(transfer: Transfer, length: int) -> _Pad | None:
-        pad = transfer.pad
-        if pad is None or (pad.enabled is not None and not number(pad.enabled)):
-            return None
-        assert isinstance(pad.value, ShadowLanes)
-        left, right = (number(n) * transfer.dtype.bytes for n in (pad.left, pad.right))
-        blocks = -(-(left + length + right) // DMA_ALIGNMENT)
-        stride = number(transfer.levels[0].dst_stride) if transfer.levels else 0
-        return _Pad(pad.value, left, max(blocks * DMA_ALIGNMENT, stride))
+    def __init__(self, value: Lanes | None, ends: CopyEnds[int]) -> None:
+        assert isinstance(value, ShadowLanes)
+        self._left, self._end = ends.left, ends.written.length
+        self._v = np.resize(value.undefined().view(np.uint8), self._end)
+        self._o = np.full(self._end, value.origins()[0])
 
     def around(self, v: Any, o: Any) -> tuple[Any, Any]:
         """A row with its fill before and after it."""
-        after = self.end - self.left - len(v)
-        before_v, before_o = self.v[: self.left], self.o[: self.left]
+        left, after = self._left, self._end - self._left - len(v)
         return (
-            np.concatenate((before_v, v, self.v[:after])),
-            np.concatenate((before_o, o, self.o[:after])),
+            np.concatenate((self._v[:left], v, self._v[:after])),
+            np.concatenate((self._o[:left], o, self._o[:after])),
         )

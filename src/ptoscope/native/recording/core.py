@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ptoscope.isa.core import Transfer
+from ptoscope.isa.copies import Transfer
 from ptoscope.isa.distributions import Access
 from ptoscope.isa.dtypes import I32, I64
 from ptoscope.isa.lanes import Lanes
@@ -135,14 +135,12 @@ class NotingCore(Noting, NativeCore):
     ) -> None:
         self._touch(marks.SCALAR, site, (space, size), writes, native(address).value)
 
-    def note_copy(self, site: Site, src: Lanes, dst: Lanes, transfer: Transfer) -> None:
+    def note_copy(self, site: Site, src: Lanes, dst: Lanes, transfer: Transfer[Lanes]) -> None:
         words = self.words_of(src, dst, transfer)
         memory = self.code.alloca(f"[{len(words)} x i64]")
         for i, word in enumerate(words):
             self.code.store(word.value, self.code.offset(memory, i, "i64"), 8)
-        limit, size = 1 << transfer.length_bits, transfer.dtype.bytes
-        levels = len(transfer.levels)
-        detail = (transfer.src_space, transfer.dst_space, limit, size, levels)
+        detail = (transfer.path, transfer.dtype, len(transfer.loops))
         kept = self._keep(memory, 8 * len(words))
         self._touch(marks.COPY, site, detail, False, _NOTHING, kept)
 

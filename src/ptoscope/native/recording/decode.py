@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from ptoscope.isa.copies import INTEGERS, ends, fits, from_words
+from ptoscope.isa.footprint import Footprint, covered, dense, elements, inside, lanes
 from ptoscope.isa.types import Space
 from ptoscope.machine.memory import gm_base, gm_position
 from ptoscope.native.recording import marks
 from ptoscope.native.recording.marks import Mark
 from ptoscope.trace.recorder import Recorder
-from ptoscope.trace.shapes import Shape, dense, elements, lanes
 from ptoscope.trace.spaces import Extent
 from ptoscope.trace.trace import NONE, REGISTERS, UB, Column
-from ptoscope.trace.transfers import Copy
 
 
 def decode(
@@ -85,7 +85,7 @@ class _Decoder:
         begun = _rank(self._segments, self._a[at])
         _write(self._recorder.syncs, (begun, place[at], kind, src, dst, self._b[at], self._c[at]))
 
-    # Accesses: number of the note, space twice plus whether it writes, shape, address.
+    # Accesses: number of the note, space twice plus whether it writes, footprint, address.
 
     def _accesses(self, place: Column) -> None:
         self._plain()
@@ -102,38 +102,38 @@ class _Decoder:
             at = order[first[number] : first[number + 1]]
             if mark.kind in by_kind and len(at):
                 by_kind[mark.kind](mark, at)
-        note, kind, shape, address = np.hstack(self._touches)
+        note, kind, footprint, address = np.hstack(self._touches)
         if len(self._touches) > 1:
             # Stable: of the two ends of a copy the one that is read stays first.
             sort = np.argsort(note, kind="stable")
-            note, kind, shape, address = note[sort], kind[sort], shape[sort], address[sort]
+            note, kind, footprint, address = note[sort], kind[sort], footprint[sort], address[sort]
         begun = _rank(self._segments, self._a[note])
-        _write(self._recorder.touches, (begun, place[note], kind, shape, address))
+        _write(self._recorder.touches, (begun, place[note], kind, footprint, address))
 
-    def _touch(self, at: Column, kind: Any, shape: Any, address: Column) -> None:
+    def _touch(self, at: Column, kind: Any, footprint: Any, address: Column) -> None:
         rows = np.empty((4, len(at)), dtype=np.int64)
-        rows[0], rows[1], rows[2], rows[3] = at, kind, shape, address
+        rows[0], rows[1], rows[2], rows[3] = at, kind, footprint, address
         self._touches.append(rows)
 
     def _plain(self) -> None:
-        """Accesses whose shape is the mark's."""
+        """Accesses whose footprint is the mark's."""
         at = np.flatnonzero((self._kind == marks.LANES) | (self._kind == marks.REGISTER))
-        shapes, kinds = np.zeros((2, len(self._known)), dtype=np.int64)
+        footprints, kinds = np.zeros((2, len(self._known)), dtype=np.int64)
         addresses = np.zeros(len(self._known), dtype=np.int64)
         which = self._mark[at]
         for number in dict.fromkeys(which.tolist()):
             mark = self._known[number]
             if mark.kind == marks.LANES:
-                shapes[number] = self._shape(lanes(mark.detail, None))
+                footprints[number] = self._number(lanes(mark.detail, None))
                 kinds[number] = UB * 2 + mark.writes
             else:
-                shapes[number] = self._shape(dense(8))
+                footprints[number] = self._number(dense(8))
                 kinds[number] = REGISTERS * 2 + mark.writes
                 addresses[number] = self._recorder.register(mark.detail)
-        self._touch(at, kinds[which], shapes[which], self._b[at] + addresses[which])
+        self._touch(at, kinds[which], footprints[which], self._b[at] + addresses[which])
 
-    def _shape(self, shape: Shape) -> int:
-        return self._recorder.shape(shape)
+    def _number(self, footprint: Footprint) -> int:
+        return self._recorder.footprint(footprint)
 
     def _masked(self, mark: Mark, at: Column) -> None:
         access, count = mark.detail
@@ -143,8 +143,8 @@ class _Decoder:
         else:
             rows, which = _unique(self._words(at, count // 64))
         active = np.unpackbits(rows.view(np.uint8), axis=1, count=count, bitorder="little")
-        shapes = [self._shape(lanes(access, row)) for row in active.astype(bool)]
-        self._touch(at, UB * 2 + 1, np.array(shapes)[which], self._b[at])
+        found = [self._number(lanes(access, np.flatnonzero(row).tolist())) for row in active]
+        self._touch(at, UB * 2 + 1, np.array(found)[which], self._b[at])
 
     def _words(self, at: Column, count: int) -> Column:
         """The words that notes have kept."""
@@ -157,37 +157,37 @@ class _Decoder:
         at, places = at[some], places[some]
         first = places[:, 0].astype(np.int64)
         rows, which = _unique(np.where(places == marks.IDLE, NONE, places - first[:, None]))
-        shapes = [self._shape(elements(np.unique(row[row != NONE]), width)) for row in rows]
-        self._touch(at, UB * 2 + mark.writes, np.array(shapes, dtype=np.int64)[which], first)
+        starts = (np.unique(row[row != NONE]).tolist() for row in rows)
+        found = np.array([self._number(elements(row, width)) for row in starts], dtype=np.int64)
+        self._touch(at, UB * 2 + mark.writes, found[which], first)
 
     def _run(self, mark: Mark, at: Column) -> None:
         lengths, which = np.unique(self._c[at], return_inverse=True)
-        shapes = np.array([self._shape(dense(int(n))) for n in lengths], dtype=np.int64)
-        self._touch(at, UB * 2 + 1, shapes[which], self._b[at])
+        found = np.array([self._number(dense(int(n))) for n in lengths], dtype=np.int64)
+        self._touch(at, UB * 2 + 1, found[which], self._b[at])
 
     def _scalar(self, mark: Mark, at: Column) -> None:
         space, size = mark.detail
         extent, offset = self._located(space, self._b[at])
-        self._touch(at, extent[0] * 2 + mark.writes, self._shape(dense(size)), extent[1] + offset)
+        self._touch(at, extent[0] * 2 + mark.writes, self._number(dense(size)), extent[1] + offset)
 
     def _copy(self, mark: Mark, at: Column) -> None:
-        src_space, dst_space, limit, size, levels = mark.detail
+        path, dtype, levels = mark.detail
         words = self._words(at, 7 + 3 * levels)
-        src, src_at = self._located(src_space, words[:, 0])
-        dst, dst_at = self._located(dst_space, words[:, 1])
+        src, src_at = self._located(path.source, words[:, 0])
+        dst, dst_at = self._located(path.target, words[:, 1])
         # What a copy touches depends on its numbers, and on whether it stays inside.
         numbers = np.delete(words, (0, 1, 6), axis=1)
         rows, which = _unique(np.column_stack((src_at, src[2], dst_at, dst[2], numbers)))
-        shapes = np.full((len(rows), 2), NONE)
+        found = np.full((len(rows), 2), NONE)
         for i, (read_at, read_size, write_at, write_size, *row) in enumerate(rows.tolist()):
-            length, padded, left, right, *steps = row
-            every = tuple((steps[k], steps[k + 1], steps[k + 2]) for k in range(0, len(steps), 3))
-            ends = Copy(length, limit, every, bool(padded), left, right, size).ends
-            if ends is None or NONE in (read_size, write_size):
+            copy = from_words(path, dtype, row)
+            made = ends(copy, INTEGERS) if fits(copy) else None
+            if made is None or NONE in (read_size, write_size):
                 continue
-            if ends.read.fits(read_at, read_size) and ends.written.fits(write_at, write_size):
-                shapes[i] = self._shape(ends.read.shape), self._shape(ends.written.shape)
-        read, written = shapes[which].T
+            if inside(made.read, read_at, read_size) and inside(made.written, write_at, write_size):
+                found[i] = self._number(covered(made.read)), self._number(covered(made.written))
+        read, written = found[which].T
         fine = read != NONE
         self._touch(at[fine], src[0][fine] * 2, read[fine], (src[1] + src_at)[fine])
         self._touch(at[fine], dst[0][fine] * 2 + 1, written[fine], (dst[1] + dst_at)[fine])

@@ -32,8 +32,8 @@ RUN = 7
 SCALAR = 8
 """Detail: the space and the bytes."""
 COPY = 9
-"""Detail: the two spaces, the limit of the length, bytes of an element. Where its numbers are
-kept: both addresses, the length, whether it is padded, left, right, then its levels."""
+"""Detail: its path, the element type, how many loops. Where its numbers are kept: both
+addresses, then those of `isa.copies.from_words`, with the fill before those of the loops."""
 REGISTER = 10
 """A special register; detail: its name."""
 

@@ -1,4 +1,4 @@
-"""What the documents demand: each sentence, and a kernel that breaks it.
+"""What the documents demand: each rule in our words, and a kernel that breaks it.
 
 A kernel is the body of a function in which these values exist: `%ub` (f32, at address 0),
 `%out` (f32, behind what is loaded from `%ub`), `%odd` (4 bytes behind `%out`), `%skew` (2 bytes
@@ -20,7 +20,7 @@ A = "!pto.align"
 
 @dataclass(frozen=True)
 class Must:
-    """A sentence, and the code that a kernel breaking it gets: of a check, or of a fault.
+    """A rule, and the code that a kernel breaking it gets: of a check, or of a fault.
 
     `body` stands in the kernel's vector scope, `before` and `after` around the scope. Without
     a code, `reason` says why no kernel can break it, or that it is not enforced yet.
@@ -28,7 +28,7 @@ class Must:
 
     document: str
     instruction: str
-    sentence: str
+    rule: str
     code: str = ""
     body: str = ""
     target: str = "a5"
@@ -48,7 +48,7 @@ DEPENDENCE = "not yet enforced: needs to follow inactive lanes to what is stored
 
 
 def kernel(must: Must) -> str:
-    """The kernel that breaks a sentence."""
+    """The kernel that breaks a rule."""
     body = _indented(must.body, 4)
     return f"""\
 func.func @broken(
@@ -91,7 +91,7 @@ def _indented(lines: str, by: int) -> str:
     return "\n".join(" " * by + row for row in lines.splitlines())
 
 
-# Snippets that several sentences share.
+# Snippets that several rules share.
 MISPLACED = f"%r = pto.vlds %odd[%c0] : {P} -> {F}"
 LOAD = f"%r = pto.vlds %words[%c0] : {W} -> {L}"
 BYTES = "%p = pto.castptr %zero : i64 -> !pto.ptr<i8, ub>"

@@ -36,11 +36,11 @@ def _scalar(name: str, element: str = "f32", value: str = "%v", r: str = F, a: s
 
 
 def _same_types(document: str, name: str, body: str) -> Must:
-    return Must(document, name, "Input and result types MUST match.", "PTO0101", body)
+    return Must(document, name, "the result has the type of the operands", "PTO0101", body)
 
 
 def _integers(document: str, name: str, body: str) -> Must:
-    return Must(document, name, "Integer element types only.", "PTO0102", body)
+    return Must(document, name, "the elements are integers", "PTO0102", body)
 
 
 _ON_A2A3 = f"%r = pto.vselr %v, %u : {F}, {U} -> {F}"
@@ -48,13 +48,13 @@ _OVERVIEW = (
     Must(
         OVERVIEW,
         "",
-        "Every vector instruction set must state:",
+        "a description of instructions states width, predication, space, hand-off and targets",
         reason="is about documents: the reference pages state these five",
     ),
     Must(
         OVERVIEW,
         "vselr",
-        "Target-profile narrowing — A5-only ops (FP8 types, unaligned store, pair select).",
+        "8-bit floats, unaligned stores and pair selects are A5's (shared constraints)",
         "PTO0201",
         _ON_A2A3,
         target="a2a3",
@@ -62,21 +62,20 @@ _OVERVIEW = (
     Must(
         OVERVIEW,
         "",
-        "Programs MUST NOT rely on the identity-element behavior of masked lanes unless the "
-        "operation explicitly documents it.",
+        "a program does not depend on what lanes hold that are switched off",
         reason=DEPENDENCE,
     ),
     Must(
         OVERVIEW,
         "vstu",
-        "A trailing flush form (vstar / vstas) is required to commit any buffered tail bytes.",
+        "a stream of unaligned stores ends with a flush",
         "PTO0402",
         VSTU_B,
     ),
     Must(
         OVERVIEW,
         "vstar",
-        "These ops are A5-only.",
+        "the flush, too, is A5's",
         "PTO0201",
         f"{STREAM}\npto.vstar %b, %odd : {A}, {P}",
         target="a2a3",
@@ -84,21 +83,21 @@ _OVERVIEW = (
     Must(
         OVERVIEW,
         "vadd",
-        "Predicate width must match the vector length Nfor predicate-gated operations.",
+        "a mask has one bit per lane of the vector (constraints)",
         "PTO0101",
         _binary("vadd", mask=M16, values="%v, %w, %h"),
     ),
     Must(
         OVERVIEW,
         "vlds",
-        "A5 requires 32B alignment for NORM mode",
+        "on A5 a NORM load is at a multiple of 32 bytes",
         "PTO0502",
         MISPLACED,
     ),
     Must(
         OVERVIEW,
         "vstur",
-        "vstu/vstus/vstur: A5-only; not supported on CPU or A2/A3.",
+        "neither the CPU nor A2/A3 have unaligned stores (constraints)",
         "PTO0201",
         f"{STREAM}\npto.vstar %b, %odd : {A}, {P}",
         target="a2a3",
@@ -106,35 +105,34 @@ _OVERVIEW = (
     Must(
         OVERVIEW,
         "vadd",
-        "No implicit type promotion: all operands must have compatible types.",
+        "no operand is converted on the way",
         "PTO0101",
         f"%r = pto.vadd %v, %i, %m : {F}, {S}, {M} -> {F}",
     ),
     Must(
         OVERVIEW,
         "vadd",
-        "Using a predicate mask whose width does not match the target vector length.",
+        "a mask has one bit per lane of the vector (not allowed otherwise)",
         "PTO0101",
         _binary("vadd", mask=M16, values="%v, %w, %h"),
     ),
     Must(
         OVERVIEW,
         "vlds",
-        "Accessing memory with an illegal alignment for the target profile.",
+        "an access is aligned as its target demands",
         "PTO0502",
         MISPLACED,
     ),
     Must(
         OVERVIEW,
         "",
-        "Relying on undefined lane behavior when predicates mask some lanes (must not depend on "
-        "the identity-element value).",
+        "nothing follows from lanes that are switched off (not allowed otherwise)",
         reason=DEPENDENCE,
     ),
     Must(
         OVERVIEW,
         "vstu",
-        "Using vstu/vstus/vsturon CPU or A2/A3 (A5-only ops).",
+        "neither the CPU nor A2/A3 have unaligned stores (not allowed otherwise)",
         "PTO0201",
         f"{VSTU_B}\npto.vstar %b, %odd : {A}, {P}",
         target="cpu",
@@ -142,16 +140,14 @@ _OVERVIEW = (
     Must(
         OVERVIEW,
         "vmax",
-        "Mixing vector types within a single operation unless the operation explicitly supports "
-        "it.",
+        "the vectors of an operation are of one type",
         "PTO0101",
         f"%r = pto.vmax %v, %i, %m : {F}, {S}, {M} -> {F}",
     ),
     Must(
         OVERVIEW,
         "vsts",
-        "Issuing a vector store before the corresponding DMA copy is complete without an "
-        "intervening wait_flag.",
+        "a store waits for the copy into the place it writes",
         "PTO0607",
         STORE,
         before=f"{ARRIVED}\n{REFILL}",
@@ -159,7 +155,7 @@ _OVERVIEW = (
     Must(
         OVERVIEW,
         "vselr",
-        "A5-Only Operations¶ The following ops require A5 profile:",
+        "pair selects and unaligned stores are A5's (list of operations)",
         "PTO0201",
         _ON_A2A3,
         target="cpu",
@@ -167,7 +163,7 @@ _OVERVIEW = (
     Must(
         OVERVIEW,
         "vlds",
-        "All ops using FP8 element types (e4m3, e5m2)",
+        "so is every use of 8-bit floats",
         "PTO0202",
         "%p = pto.castptr %zero : i64 -> !pto.ptr<f8e4m3, ub>\n"
         "%r = pto.vlds %p[%c0] : !pto.ptr<f8e4m3, ub> -> !pto.vreg<256xf8e4m3>",
@@ -178,17 +174,16 @@ _BINARY = (
     Must(
         BINARY,
         "vsub",
-        "Unless explicitly documented otherwise, %lhs, %rhs, and %result MUST have matching "
-        "vector shapes and element types.",
+        "operands and result are of one shape and type",
         "PTO0101",
         f"%r = pto.vsub %v, %i, %m : {F}, {S}, {M} -> {F}",
     ),
-    Must(BINARY, "get_buf", "no explicit event IDs or loop peeling required.", reason=NOT_A_RULE),
+    Must(BINARY, "get_buf", "buffer ids order the pipes without events", reason=NOT_A_RULE),
     *(_same_types(BINARY, name, _binary(name, r=S)) for name in ("vadd", "vsub", "vmax", "vmin")),
     Must(
         BINARY,
         "vmul",
-        "The current A5 profile excludes i8/u8 forms from this instruction set.",
+        "A5 does not multiply bytes",
         "PTO0202",
         f"{BYTES}\n%x = pto.vlds %p[%c0] : !pto.ptr<i8, ub> -> {B}\n"
         '%y = pto.pset_b8 "PAT_ALL" : !pto.mask<b8>\n'
@@ -197,7 +192,7 @@ _BINARY = (
     Must(
         BINARY,
         "vdiv",
-        "Floating-point element types only.",
+        "the elements are floats",
         "PTO0102",
         _binary("vdiv", a=S, r=S, values="%i, %i, %m"),
     ),
@@ -211,47 +206,51 @@ _PREDICATE_STORE = (
     Must(
         PREDICATE_STORE,
         "pst",
-        "Only bits within the current element-type predicate width are transferred.",
+        "bits behind those of the element type are not stored",
         reason=NOT_A_RULE,
     ),
-    Must(PREDICATE_STORE, "pst", "%ub_ptrMUST have address spaceub.", "PTO0101", _GM_PST),
-    Must(
-        PREDICATE_STORE, "pst", "The effective address MUST be 64-bit aligned.", "PTO0502", _SKEWED
-    ),
-    Must(PREDICATE_STORE, "pst", "Misaligned effective addresses are illegal.", "PTO0502", _SKEWED),
-    Must(PREDICATE_STORE, "pst", 'The distattribute MUST be"NORM"or"PK".', "PTO0103", _BAD_DIST),
+    Must(PREDICATE_STORE, "pst", "the pointer is of UB (constraints)", "PTO0101", _GM_PST),
     Must(
         PREDICATE_STORE,
         "pst",
-        "The store transfers exactly 64 bits, which MUST match the active element type context.",
+        "the address is a multiple of 8 bytes (constraints)",
+        "PTO0502",
+        _SKEWED,
+    ),
+    Must(PREDICATE_STORE, "pst", "no other address is legal", "PTO0502", _SKEWED),
+    Must(PREDICATE_STORE, "pst", "the mode is NORM or PK (constraints)", "PTO0103", _BAD_DIST),
+    Must(
+        PREDICATE_STORE,
+        "pst",
+        "the 64 bits stored are those of 64 lanes",
         "PTO0101",
         _PST.replace("%m,", "%h,").replace(M, M16),
     ),
     Must(
         PREDICATE_STORE,
         "pst",
-        "Illegal if %ub_ptris not a UB-space pointer.",
+        "the pointer is of UB (exceptions)",
         "PTO0101",
         _GM_PST,
     ),
     Must(
         PREDICATE_STORE,
         "pst",
-        "Illegal if the effective address is not 64-bit aligned.",
+        "the address is a multiple of 8 bytes (exceptions)",
         "PTO0502",
         _SKEWED,
     ),
     Must(
         PREDICATE_STORE,
         "pst",
-        'Illegal if distattribute is not"NORM"or"PK".',
+        "the mode is NORM or PK (exceptions)",
         "PTO0103",
         _BAD_DIST,
     ),
     Must(
         PREDICATE_STORE,
         "pst",
-        '"PK" (packed) distribution mode | Not supported | Supported | Supported |',
+        "the CPU lacks mode PK",
         "PTO0204",
         _PST.replace("NORM", "PK"),
         target="cpu",
@@ -262,8 +261,7 @@ _VECTOR_SCALAR = (
     Must(
         VECTOR_SCALAR,
         "",
-        "For 32-bit scalar forms, the scalar source MUST satisfy the backend's legal "
-        "scalar-source constraints for this instruction set.",
+        "a 32-bit scalar comes from where the backend can take it",
         reason="binds the compiler: it places the scalar where its backend can read it",
     ),
     *(_same_types(VECTOR_SCALAR, name, _scalar(name, r=S)) for name in ("vmaxs", "vmins")),
@@ -274,7 +272,7 @@ _VECTOR_SCALAR = (
     Must(
         VECTOR_SCALAR,
         "vlrelu",
-        "Only f16 and f32 forms are currently documented for pto.vlrelu.",
+        "leaky ReLU takes f16 and f32",
         "PTO0102",
         f"%x = pto.vbr %bf : bf16 -> {_BF}\n"
         f"%r = pto.vlrelu %x, %bf, %h : {_BF}, bf16, {M16} -> {_BF}",

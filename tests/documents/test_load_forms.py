@@ -6,9 +6,7 @@ import pytest
 
 from tests.documents.harness import (
     LANES,
-    LOAD_STORE,
     assert_same,
-    assert_verbatim,
     blank,
     floats,
     run,
@@ -37,11 +35,6 @@ def kept(*names: str) -> str:
         " : !pto.vreg<64xf32>, !pto.ptr<f32, ub>, !pto.mask<b32>"
         for i, name in enumerate(names)
     )
-
-
-@pytest.mark.parametrize("snippet", [UNALIGNED, PAIRS])
-def test_the_lines_are_the_documents(snippet: str) -> None:
-    assert_verbatim(snippet, LOAD_STORE)
 
 
 @pytest.mark.parametrize("target", ["cpu", "a2a3", "a5"])

@@ -1,27 +1,17 @@
-"""The overview's three levels, and that no snippet of the documents is left without a test."""
+"""The overview's three levels of syntax."""
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from ptoscope.ir import LEVELS, Level, parse, print_module
-from ptoscope.isa import TABLE
 from tests.documents.harness import (
-    BINARY,
     LANES,
-    LOAD_STORE,
-    OVERVIEW,
-    PREDICATE_STORE,
-    VECTOR_SCALAR,
     assert_same,
-    assert_verbatim,
     blank,
-    document,
     floats,
     registers,
     run,
@@ -42,15 +32,6 @@ vadd %vdst, %vsrc0, %vsrc1 : !pto.vreg<f32, 64>
 LOAD = """\
 vlds %vreg, %ub_ptr[%offset] {dist = "NORM"} : !pto.ptr<f32, ub>
 """
-
-OPERATION = re.compile(r"^(?:%[\w:, %]+ = )?((?:\w+\.)?\w+)\b")
-# A line with one of these is a description of syntax, not a kernel.
-NOT_KERNEL_TEXT = ("NxT", '"DIST"')
-
-
-@pytest.mark.parametrize("snippet", [SSA, DPS, ASSEMBLY, LOAD])
-def test_the_lines_are_the_documents(snippet: str) -> None:
-    assert_verbatim(snippet, OVERVIEW)
 
 
 def added(src0: Any, src1: Any, active: int, stored: int = LANES) -> Any:
@@ -115,26 +96,3 @@ def test_each_level_runs_as_every_other(snippet: str, form: Level) -> None:
     src0, src1, dst = floats(1), floats(2), blank()
     run(print_module(parse(kernel), form=form), src0, src1, dst, LANES)
     assert_same(dst, added(src0, src1, LANES))
-
-
-def operations(text: str) -> list[str]:
-    """The lines of a document that are an operation of the table, written as in a kernel."""
-    found = []
-    lines = [line.strip() for line in text.splitlines()]
-    for line, after in zip(lines, [*lines[1:], ""], strict=True):
-        match = OPERATION.match(line)
-        concrete = "%" in line or ("." in line and '"' in line)
-        whole = line + after if after.startswith(":") else line
-        if not match or not concrete or any(word in whole for word in NOT_KERNEL_TEXT):
-            continue
-        if match[1] in TABLE or f"pto.{match[1]}" in TABLE:
-            found.append(line)
-    return found
-
-
-@pytest.mark.parametrize("name", [LOAD_STORE, OVERVIEW, BINARY, PREDICATE_STORE, VECTOR_SCALAR])
-def test_every_operation_of_the_documents_is_tested(name: str) -> None:
-    tests = "\n".join(p.read_text(encoding="utf-8") for p in Path(__file__).parent.glob("*.py"))
-    lines = operations(document(name))
-    assert lines or name == PREDICATE_STORE
-    assert [line for line in lines if line not in tests] == []

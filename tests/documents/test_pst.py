@@ -8,12 +8,10 @@ import numpy as np
 import pytest
 
 import ptoscope
-from tests.documents.harness import LANES, PREDICATE_STORE, assert_verbatim, floats, run
+from tests.documents.harness import LANES, floats, run
 
 EXAMPLE = """\
-// Generate predicate from comparison
 %mask = pto.vcmp %v0, %v1, %seed, "lt" : !pto.vreg<64xf32>, !pto.vreg<64xf32>, !pto.mask<b32> -> !pto.mask<b32>
-// Store predicate to UB at base + slot * 8
 pto.pst %mask, %ub_base, %slot, "NORM" : !pto.mask<G>, !pto.ptr<i64, ub>, i32
 """  # noqa: E501
 # The blanks are the distribution and the granularity.
@@ -73,11 +71,6 @@ def word(bits: list[bool]) -> int:
     """Bit i for lane i, as the i64 it is read as."""
     raw = sum(1 << i for i, on in enumerate(bits) if on)
     return raw - (raw >> 63 << 64)
-
-
-@pytest.mark.parametrize("snippet", [EXAMPLE, SSA, DPS])
-def test_the_lines_are_the_documents(snippet: str) -> None:
-    assert_verbatim(snippet, PREDICATE_STORE)
 
 
 @pytest.mark.parametrize("target", ["cpu", "a2a3", "a5"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import shutil
 from collections.abc import Callable
 from typing import Any
 
@@ -15,8 +14,6 @@ from bench import c_side
 from bench.cases import CASES, KERNELS, Case
 from bench.native import disagreement
 from bench.native_compile import HandWritten
-
-pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
 
 _WIDE = np.longdouble
 

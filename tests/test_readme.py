@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -67,7 +66,6 @@ def test_python(block: str):
     assert done.stdout.splitlines() == re.findall(r"# prints: (.*)", block)
 
 
-@pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
 @pytest.mark.parametrize("target", re.findall(r"make (\w+)", TEXT))
 def test_make_targets(target: str):
     done = subprocess.run(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import ptoscope
 from ptoscope import ir
 from ptoscope.cli import options
 from ptoscope.isa.targets import REVISIONS, TARGETS
@@ -19,8 +20,8 @@ def test_the_lists_of_choices_are_those_of_the_machine():
 
 def test_version(cli: Cli):
     outcome = cli("--version")
-    assert (outcome.code, outcome.out, outcome.err) == (0, "ptoscope 0.1.0\n", "")
-    assert cli("--version", "--json").json["release"] == "0.1.0"
+    assert (outcome.code, outcome.out, outcome.err) == (0, f"ptoscope {ptoscope.__version__}\n", "")
+    assert cli("--version", "--json").json["release"] == ptoscope.__version__
 
 
 @pytest.mark.parametrize("argv", [("--help",), ("help",), ("-h",)])

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from ptoscope import __version__
+
 from .conftest import store
 
 HEAVY = ("numpy", "xdsl", "rich", "ml_dtypes")
@@ -61,7 +63,11 @@ def test_it_starts_fast():
 def test_the_installed_command():
     command = Path(sys.executable).with_name("ptoscope")
     done = subprocess.run([command, "--version"], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "ptoscope 0.1.0\n", "")
+    assert (done.returncode, done.stdout, done.stderr) == (
+        0,
+        f"ptoscope {__version__}\n",
+        "",
+    )
 
 
 @pytest.mark.parametrize("argv", [["isa"], ["isa", "--json"], ["--help"]])
@@ -77,11 +83,19 @@ def test_a_closed_pipe_ends_quietly(argv: list[str]):
     assert (done.returncode, done.stderr) == (0, b"")
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
-def test_a_full_disk_is_reported():
-    with open("/dev/full", "w") as full:
+def test_a_full_disk_is_reported(tmp_path: Path):
+    """A limit on the size of files stands for the disk."""
+    script = (
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0));"
+        "from ptoscope.cli.main import main; sys.exit(main())"
+    )
+    with open(tmp_path / "full", "w") as full:
         done = subprocess.run(
-            [*PTOSCOPE, "isa"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+            [sys.executable, "-B", "-c", script, "isa"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
         )
     assert done.returncode == 2
     assert "cannot write the output" in done.stderr

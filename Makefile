@@ -1,14 +1,15 @@
-# Every target sets itself up: the environment is rebuilt only when pyproject.toml changes.
+# Every target sets itself up: the environment is rebuilt only when what it is made from changes.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
 JOBS ?= auto
+PIP := -m pip --quiet --disable-pip-version-check
 DOCS := build/docs
 SITE := $(DOCS)/site/index.html
 SOURCES := $(shell find src/ptoscope docs -name '*.py' -o -name '*.md' -o -path 'docs/*.*')
 
-.PHONY: demo test fuzz bench docs clean
+.PHONY: demo test wheel fuzz bench docs lock clean
 
 demo: $(READY)
 	@$(BIN)/ptoscope demo
@@ -18,6 +19,15 @@ test: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright
 	$(BIN)/pytest -n $(JOBS)
+
+# The package as users install it: with nothing of this directory but the wheel.
+wheel: $(READY)
+	rm -rf build/wheel
+	$(BIN)/python $(PIP) wheel --no-deps --wheel-dir build/wheel .
+	$(PYTHON) -m venv build/wheel/venv
+	build/wheel/venv/bin/python $(PIP) install --constraint constraints.txt build/wheel/*.whl
+	cd build/wheel && venv/bin/ptoscope check ../../examples/row_softmax.pto
+	cd build/wheel && venv/bin/ptoscope demo >/dev/null
 
 # Random legal and faulty programs on both engines; FUZZ says how many.
 FUZZ ?= 2000
@@ -30,19 +40,24 @@ bench: $(READY)
 docs: $(SITE)
 	@echo $(SITE)
 
-$(SITE): $(VENV)/ready-docs $(SOURCES)
+$(SITE): $(READY) $(SOURCES)
 	$(BIN)/python -m ptoscope.docs docs $(DOCS)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --config-file $(DOCS)/mkdocs.yml
 	@touch $@
 
-$(VENV)/ready-docs: $(READY)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python $(PIP) install --constraint constraints.txt --editable '.[dev]'
 	@touch $@
 
-$(READY): pyproject.toml
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
-	@touch $@
+# The newest versions that pyproject.toml allows become those that CI and development use.
+lock:
+	rm -rf build/lock
+	$(PYTHON) -m venv build/lock
+	build/lock/bin/python $(PIP) install '.[dev]'
+	(sed -n '/^#/p' constraints.txt; build/lock/bin/python $(PIP) freeze --exclude ptoscope) \
+		>build/constraints.txt
+	mv build/constraints.txt constraints.txt
 
 clean:
 	rm -rf $(VENV) build

@@ -15,6 +15,7 @@ ROOMS = (
     "diagnostics",
     "isa",
     "program",
+    "dataflow",
     "evidence",
     "signature",
     "arguments",

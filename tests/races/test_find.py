@@ -234,6 +234,14 @@ def test_a_pointer_to_one_array_or_another_is_not_named() -> None:
     assert "bytes 0 to 255 of %x, which" in finding.message
 
 
+def test_a_pointer_that_a_loop_moves_on_is_named() -> None:
+    carried = f"%e = scf.for %i = %i0 to %n step %i1 iter_args(%p = %y) -> ({G}) {{"
+    moved = f"%q = pto.addptr %p, %i64 : {G} -> {G}"
+    text = kernel(carried, copy_out(to="%p"), copy_out(to="%p"), moved, f"scf.yield %q : {G}", "}")
+    (finding,) = find_races(run(text), program(text), TARGETS["a5"])
+    assert "bytes 0 to 255 of %y, which" in finding.message
+
+
 def test_the_bytes_of_a_race_are_all_in_which_the_two_meet() -> None:
     x2 = f'pto.vstsx2 %w, %w, %b[%i0], "INTLV_B32", %m : {V}, {V}, {P}, index, {M}'
     (race,) = races(kernel(scope(MADE, x2, load("%u", "%b", "%i64"))))

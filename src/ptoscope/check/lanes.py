@@ -21,7 +21,7 @@ def _amount(context: Context, op: Op) -> int | None:
     """By how much an operation shifts, where that is a constant."""
     slot = op.operands[1]
     if op.name in _BY_VECTOR:
-        maker = context.values.made.get(slot)
+        maker = context.values.made(slot)
         if maker is None or maker.name not in _SPREAD:
             return None
         slot = maker.operands[0]
@@ -47,13 +47,13 @@ def _far_shifts(context: Context) -> Iterator[Finding]:
 
 def _packed(context: Context, slot: int) -> Op | None:
     """The vsqz that packed a value, through operations that keep lanes where they are."""
-    op = context.values.made.get(slot)
+    op = context.values.made(slot)
     while op is not None and op.name != "pto.vsqz":
         vectors = [s for s in op.operands if isinstance(context.function.types[s], VReg)]
         kinds = {context.function.types[s] for s in (*vectors, *op.results)}
         if len(vectors) != 1 or len(kinds) != 1 or not _keeps_lanes(op):
             return None
-        op = context.values.made.get(vectors[0])
+        op = context.values.made(vectors[0])
     return op
 
 

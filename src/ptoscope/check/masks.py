@@ -20,7 +20,7 @@ def family(op: Op) -> str:
 
 def is_prefix(context: Context, slot: int) -> bool:
     """Whether a mask is known to activate the first lanes and no others."""
-    op = context.values.made.get(slot)
+    op = context.values.made(slot)
     if op is None:
         return False
     pattern = str(op.attrs.get("pattern", ""))
@@ -47,7 +47,7 @@ def regranulated(context: Context, op: Op, index: int, bits: int) -> Fix:
     """Makes the mask that an operand is once more, with another granularity, and uses it."""
     slot = op.operands[index]
     old = context.function.types[slot]
-    maker = context.values.made.get(slot)
+    maker = context.values.made(slot)
     same = [s for s in op.operands if context.function.types[s] == old]
     if maker is None or index >= len(op.operand_spans) or len(same) != 1:
         return ()

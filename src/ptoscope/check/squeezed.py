@@ -95,7 +95,7 @@ def _uncleared(context: Context) -> Iterator[Finding]:
         if op.name != "pto.vstur" or not op.operands:
             continue
         begins = "pto.init_align" in context.values.makers(op.operands[0])
-        maker = context.values.made.get(op.operands[0])
+        maker = context.values.made(op.operands[0])
         if begins and not cleared:
             yield Finding(
                 op.span,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ptoscope.check.rule import Context
 from ptoscope.check.types import fits
+from ptoscope.dataflow import Fixpoint
 from ptoscope.isa import TABLE
 from ptoscope.isa.dtypes import VREG_BYTES
 from ptoscope.isa.targets import BLOCK_BYTES
@@ -70,16 +72,16 @@ class Ends:
     def __init__(self, context: Context) -> None:
         self.context = context
         self.values = context.values
-        self.residues: dict[int, Residue] = {}
-        self._settle()
+        none: Residue = None
+        self._residues = Fixpoint(self.values, none, _join, self._residue)
 
     # Addresses
 
     def place(self, slot: int) -> Place:
         """A pointer, also one that a stream instruction has advanced."""
         root, offset = self.values.place(slot)
-        op = self.values.made.get(root) if root is not None else None
-        if root is None or op is None or root in self.values.joined:
+        op = self.values.made(root) if root is not None else None
+        if root is None or op is None or self.values.joined(root):
             return root, offset
         if op.name == "pto.vldus":
             before, at = self.place(op.operands[0])
@@ -140,8 +142,8 @@ class Ends:
 
     def end(self, align: int) -> Place | None:
         """The place after the last byte of a stream, if it is known."""
-        op = self.values.made.get(align)
-        if op is None or align in self.values.joined or not self._is_store(op):
+        op = self.values.made(align)
+        if op is None or self.values.joined(align) or not self._is_store(op):
             return None
         return self._stored(op, end=True)
 
@@ -156,23 +158,24 @@ class Ends:
 
     def residue(self, slot: int) -> Residue:
         """An address or number modulo a block; of a stream that of its end."""
-        if slot in self.values.joined:
-            return self.residues.get(slot)
-        op = self.values.made.get(slot)
+        return self._residues.of(slot)
+
+    def _residue(self, slot: int, of: Callable[[int], Residue]) -> Residue:
+        op = self.values.made(slot)
         known = self.number(slot)
         kind = self.context.function.types[slot]
         if known is not None or op is None:
             return ANY if known is None else known % BLOCK_BYTES
         if isinstance(kind, Align):
-            return self._end_residue(op)
+            return self._end_residue(op, of)
         if isinstance(kind, Ptr) and op.name == "pto.addptr":
-            moved = _times(self.residue(op.operands[1]), kind.dtype.bytes)
-            return _sum(self.residue(op.operands[0]), moved)
+            moved = _times(of(op.operands[1]), kind.dtype.bytes)
+            return _sum(of(op.operands[0]), moved)
         if isinstance(kind, Ptr) and self._is_store(op) and self._advances(op):
-            return self._end_residue(op)
+            return self._end_residue(op, of)
         return ANY
 
-    def _end_residue(self, op: Op) -> Residue:
+    def _end_residue(self, op: Op, of: Callable[[int], Residue]) -> Residue:
         if op.name not in STORES:
             return None
         if not self._is_store(op):
@@ -180,27 +183,14 @@ class Ends:
         step = step_of(self.context, op)
         if not step.known:
             return ANY
-        at = self.residue(step.base)
+        at = of(step.base)
         if step.goes_on:
-            begun = self.residue(step.align)
+            begun = of(step.align)
             at = _join(at, begun) if "pto.init_align" in self.values.makers(step.align) else begun
         if step.offset is not None:
-            at = _sum(at, _times(self.residue(step.offset), step.size))
+            at = _sum(at, _times(of(step.offset), step.size))
         length = self._length(step)
         return ANY if length is None else _sum(at, length % BLOCK_BYTES)
-
-    def _settle(self) -> None:
-        """Residues of values that loops carry: assumed absent, then joined until they stay."""
-        changed = True
-        while changed:
-            changed = False
-            for slot, values in self.values.joined.items():
-                joined: Residue = None
-                for value in values:
-                    joined = _join(joined, self.residue(value))
-                if joined != self.residues.get(slot):
-                    self.residues[slot] = joined
-                    changed = True
 
 
 def _join(one: Residue, other: Residue) -> Residue:

@@ -13,7 +13,7 @@ from ptoscope.program import Op
 
 def primed(context: Context, op: Op, index: int) -> Fix:
     """Primes the stream of a vldus right before it."""
-    maker = context.values.made.get(op.operands[index])
+    maker = context.values.made(op.operands[index])
     if maker is None or maker.blocks or index >= len(op.operand_spans):
         return ()
     source = op.operands[0]
@@ -27,7 +27,8 @@ def primed(context: Context, op: Op, index: int) -> Fix:
 
 def flushed(context: Context, slot: int, owner: Op) -> Fix:
     """Flushes a state behind the operation that gives it."""
-    stores = [context.values.made[s] for s in context.values.sources(slot) if _is_store(context, s)]
+    made = (context.values.made(source) for source in context.values.sources(slot))
+    stores = [op for op in made if op is not None and op.name in STORES]
     if len(stores) != 1 or slot not in owner.results:
         return ()
     store = stores[0]
@@ -46,13 +47,9 @@ def flushed(context: Context, slot: int, owner: Op) -> Fix:
     return context.text.insert_after(owner, lines)
 
 
-def _is_store(context: Context, slot: int) -> bool:
-    return slot in context.values.made and context.values.made[slot].name in STORES
-
-
 def _is_outside(context: Context, slot: int, owner: Op) -> bool:
     """Whether a value is made before an operation with a body, not inside it."""
-    maker = context.values.made.get(slot)
+    maker = context.values.made(slot)
     return slot in context.function.params or (maker is not None and maker.span < owner.span)
 
 

@@ -16,7 +16,7 @@ from ptoscope.check.scope_values import ScopeValues
 from ptoscope.check.sync_races import Rows, overlap
 from ptoscope.check.sync_unroll import Event
 from ptoscope.isa.memory_order import Fences, ScopeAccess, barrier_between, needs_order
-from ptoscope.program import Op
+from ptoscope.program import For, If, Loop
 
 _FOLLOWED = 64
 """Of a value that a loop carries, so many turns are followed back."""
@@ -63,7 +63,7 @@ class ScopeOrder:
         scope = events[0].scope
         assert scope is not None
         self._turns = _Turns(values)
-        self._values = ScopeValues(scope.op, values.types, self._by_op)
+        self._values = ScopeValues(values, scope.op, self._by_op)
         depths = (len(e.turns) - self._values.depth(t.op) for e, t, _ in self._accesses)
         self._outside = min(depths, default=0)
         """How many loops are around the vecscope."""
@@ -191,19 +191,19 @@ class _Turns:
     def around(self, turn: Turn, loops: int) -> Turn:
         return turn[: len(turn) - loops]
 
-    def before(self, loop: Op, turn: Turn) -> Sequence[Turn | None]:
+    def before(self, loop: Loop, turn: Turn) -> Sequence[Turn | None]:
         *outside, now = turn
-        if now is None or now > _FOLLOWED or loop.name != "scf.for":
+        if now is None or now > _FOLLOWED or not isinstance(loop, For):
             return None, (*outside, None)
         return ((*outside, now - 1),) if now else (None,)
 
-    def last(self, loop: Op, turn: Turn) -> Sequence[Turn | None]:
-        if loop.name == "scf.for":
-            low, high, step = (self._values.constant(slot) for slot in loop.operands[:3])
+    def last(self, loop: Loop, turn: Turn) -> Sequence[Turn | None]:
+        if isinstance(loop, For):
+            low, high, step = (self._values.constant(slot) for slot in loop.bounds)
             if low is not None and high is not None and step is not None and step > 0:
                 count = max(0, -((low - high) // step))
                 return ((*turn, count - 1),) if count else (None,)
         return None, (*turn, None)
 
-    def sides(self, branch: Op, turn: Turn) -> Sequence[int]:
-        return range(len(branch.blocks))
+    def sides(self, branch: If, turn: Turn) -> Sequence[int]:
+        return 0, 1

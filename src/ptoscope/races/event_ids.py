@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import product
 
-from ptoscope.check.flow import Values
+from ptoscope.dataflow import Dataflow, Fixpoint, Index, Result
 from ptoscope.isa.types import Scalar
 from ptoscope.program import Function, Op
 
@@ -42,67 +42,53 @@ class EventIds:
     """The numbers of one function."""
 
     def __init__(self, function: Function) -> None:
-        self._values = Values(function)
-        loops = (op for op in function.ops() if op.name == "scf.for")
-        self._loops = {op.blocks[0].args[0]: op for op in loops}
-        self._assumed: dict[int, Numbers] = {}
-        self._open: set[int] = set()
+        self._types = function.types
+        self._definitions = (flow := Dataflow(function)).definitions
+        none: Numbers = frozenset()
+        self._numbers = Fixpoint(flow, none, _either, self._made)
 
     def possible(self, slot: int) -> Numbers:
         """All numbers that a value may be: what a loop carries is followed until it makes
         nothing new."""
-        while True:
-            before = dict(self._assumed)
-            found = self._of(slot)
-            if self._assumed == before:
-                return found
+        return self._numbers.of(slot)
 
-    def _of(self, slot: int) -> Numbers:
-        found = self._made(slot)
-        kind = self._values.types[slot]
+    def _made(self, slot: int, of: Callable[[int], Numbers]) -> Numbers:
+        found: Numbers = None
+        match self._definitions[slot]:
+            case Index(loop=loop):
+                found = _index(*(of(bound) for bound in loop.bounds))
+            case Result(op=op) if op.name.startswith("arith."):
+                found = _computed(op, of)
+            case _:
+                pass
+        kind = self._types[slot]
         if found is None or not isinstance(kind, Scalar):
             return None
         # Beyond its type a number wraps.
         most = 1 << (kind.dtype.bits - 1)
         return found if all(-most <= number < most for number in found) else None
 
-    def _made(self, slot: int) -> Numbers:
-        if slot in self._values.joined:
-            return self._joined(slot)
-        if slot in self._loops:
-            return self._index(self._loops[slot])
-        op = self._values.made.get(slot)
-        if op is None or not op.name.startswith("arith."):
-            return None
-        name = op.name.removeprefix("arith.")
-        if name == "constant":
-            value = op.attrs.get("value")
-            return frozenset([int(value)]) if isinstance(value, int) else None
-        if name in _UNCHANGED:
-            return self._of(op.operands[0])
-        if name == "select":
-            return _either(self._of(op.operands[1]), self._of(op.operands[2]))
-        if len(op.operands) == 2:
-            return _apply(name, self._of(op.operands[0]), self._of(op.operands[1]))
+
+def _computed(op: Op, of: Callable[[int], Numbers]) -> Numbers:
+    name = op.name.removeprefix("arith.")
+    if name == "constant":
+        value = op.attrs.get("value")
+        return frozenset([int(value)]) if isinstance(value, int) else None
+    if name in _UNCHANGED:
+        return of(op.operands[0])
+    if name == "select":
+        return _either(of(op.operands[1]), of(op.operands[2]))
+    if len(op.operands) == 2:
+        return _apply(name, of(op.operands[0]), of(op.operands[1]))
+    return None
+
+
+def _index(lower: Numbers, upper: Numbers, step: Numbers) -> Numbers:
+    ends = [next(iter(n)) for n in (lower, upper, step) if n is not None and len(n) == 1]
+    if len(ends) < 3 or ends[2] <= 0:
         return None
-
-    def _joined(self, slot: int) -> Numbers:
-        found = self._assumed.setdefault(slot, frozenset())
-        if slot not in self._open:
-            self._open.add(slot)
-            for source in self._values.joined[slot]:
-                found = _either(found, self._of(source))
-            self._open.remove(slot)
-            self._assumed[slot] = found
-        return found
-
-    def _index(self, loop: Op) -> Numbers:
-        bounds = [self._of(slot) for slot in loop.operands[:3]]
-        ends = [next(iter(b)) for b in bounds if b is not None and len(b) == 1]
-        if len(ends) < len(bounds) or ends[2] <= 0:
-            return None
-        values = range(*ends)
-        return frozenset(values) if len(values) <= _MOST else None
+    values = range(*ends)
+    return frozenset(values) if len(values) <= _MOST else None
 
 
 def _either(a: Numbers, b: Numbers) -> Numbers:

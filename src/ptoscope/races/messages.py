@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ptoscope.check.flow import Values
+from ptoscope.dataflow import Dataflow, Definition, Parameter, Result
 from ptoscope.diagnostics import Diagnostic
 from ptoscope.isa.types import Ptr
 from ptoscope.program import Function, Program
@@ -82,24 +82,23 @@ def _bytes(race: Race, trace: Trace) -> str:
 
 def _argument(race: Race, trace: Trace) -> str:
     """The argument whose bytes are counted, and those that the text uses in its place."""
-    function, values = trace.function, Values(trace.function)
-    used = {_used(side, function, values) for side in (race.early, race.late)}
+    function, flow = trace.function, Dataflow(trace.function)
+    used = {_used(side, function, flow) for side in (race.early, race.late)}
     others = sorted(position for position in used if position not in (None, race.space))
     name, *more = (f"%{function.names[function.params[p]]}" for p in (race.space, *others))
     return f"{name} (which shares memory with {' and '.join(more)})" if more else name
 
 
-def _used(side: Side, function: Function, values: Values) -> int | None:
+def _used(side: Side, function: Function, flow: Dataflow) -> int | None:
     """The argument in GM that an instruction uses; None if it may be one or another."""
-    found: set[int] = set()
-    pointers = [slot for slot in side.place.op.operands if _is_gm(function, slot)]
-    while pointers:
-        for source in values.sources(pointers.pop()):
-            if source in function.params:
-                found.add(function.params.index(source))
-            elif source in values.made:
-                op = values.made[source]
-                pointers += [slot for slot in op.operands if _is_gm(function, slot)]
+
+    def pointers(slot: int, definition: Definition) -> list[int]:
+        slots = definition.op.operands if isinstance(definition, Result) else flow.joined(slot)
+        return [slot for slot in slots if _is_gm(function, slot)]
+
+    began = [slot for slot in side.place.op.operands if _is_gm(function, slot)]
+    reached = flow.walk(began, pointers)
+    found = {function.params.index(slot) for slot, d in reached if isinstance(d, Parameter)}
     return found.pop() if len(found) == 1 else None
 
 

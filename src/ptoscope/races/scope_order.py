@@ -15,7 +15,7 @@ import numpy as np
 
 from ptoscope.isa.memory_order import KINDS, Fences
 from ptoscope.races.intervals import Intervals, contains
-from ptoscope.races.origins import Executions, Origins
+from ptoscope.races.provenance import Executions, Provenance
 from ptoscope.trace.trace import NONE, Trace, barrier_type
 
 Clock = tuple[int, ...]
@@ -32,11 +32,11 @@ class Order:
         self,
         trace: Trace,
         executions: Executions,
-        origins: Origins,
+        provenance: Provenance,
         kinds: dict[int, str],
         bars: list[tuple[int, int]],
     ) -> None:
-        self._trace, self._origins = trace, origins
+        self._trace, self._provenance = trace, provenance
         self._kinds = {place: KINDS.index(kind) for place, kind in kinds.items()}
         self._known: dict[int, Intervals] = {}
         self._clocks: dict[int, Clock] = {}
@@ -51,7 +51,7 @@ class Order:
         clock = self._clocks.get(late, _NOTHING)
         if early < clock[self._kinds[place]]:
             return True
-        number = self._origins.number(place, early)
+        number = self._provenance.number(place, early)
         if number is None:
             return False
         if clock is not _NOTHING and any(
@@ -65,13 +65,13 @@ class Order:
         known = self._known.get(event)
         if known is None:
             op, turn = self._trace.places[place].op, int(self._trace.events.turn[event])
-            known = self._known[event] = self._origins.of(op, turn)
+            known = self._known[event] = self._provenance.of(op, turn)
         return known
 
     def _pass(self, events: list[int], bars: list[tuple[int, int]]) -> None:
         """Goes through all accesses and barriers once."""
         fences = Fences(_NOTHING, _join)
-        at_number = [_NOTHING] * self._origins.count
+        at_number = [_NOTHING] * self._provenance.count
         first_uses = [_FirstUses(len(at_number)) for _ in KINDS]
         places = self._trace.events.place[events].tolist()
         todo = [(event, place, NONE) for event, place in zip(events, places, strict=True)]
@@ -82,7 +82,7 @@ class Order:
                 continue
             kind = self._kinds[place]
             clock = fences.before(KINDS[kind])
-            number = self._origins.number(place, event)
+            number = self._provenance.number(place, event)
             if number is not None:
                 at_number[number] = clock
             used = self._of(place, event)

@@ -15,11 +15,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ptoscope.check.scope_values import ScopeValues
+from ptoscope.dataflow import Dataflow
 from ptoscope.isa.memory_order import ScopeAccess, needs_order
 from ptoscope.isa.pipes import SCALAR_PIPE
 from ptoscope.isa.types import Mask, Type, is_vector_state
 from ptoscope.races.cells import Runs
-from ptoscope.races.origins import Executions, Origins, RunTurns
+from ptoscope.races.provenance import Executions, Provenance, RunIterations
 from ptoscope.races.scope_order import Order
 from ptoscope.trace.trace import MEM_BAR, NONE, UB, Column, Place, Trace
 
@@ -95,6 +96,7 @@ class _Texts:
         self._trace = trace
         self.places = {id(place.op): place.index for place in trace.places}
         self.parents: list[int] = trace.turns.parent.tolist()
+        self._flow = Dataflow(trace.function)
         self._values: dict[tuple[int, ...], ScopeValues] = {}
 
     def values(self, scope: int, accesses: list[int]) -> ScopeValues:
@@ -104,8 +106,7 @@ class _Texts:
         if found is None:
             places = self._trace.places
             ids = {id(places[p].op) for p in accesses}
-            types = self._trace.function.types
-            found = self._values[key] = ScopeValues(places[scope].op, types, ids)
+            found = self._values[key] = ScopeValues(self._flow, places[scope].op, ids)
         return found
 
 
@@ -144,10 +145,10 @@ class _Scope:
         for accesses in self._shared(executions):
             if order is None:
                 texts = self._texts
-                turns = RunTurns(executions, texts.places, texts.parents)
-                origins = Origins(self._trace, self._values, executions, turns, self._places)
+                run = RunIterations(executions, texts.places, texts.parents)
+                provenance = Provenance(self._trace, self._values, executions, run, self._places)
                 kinds = {p: does.kind for p, does in self._does.items()}
-                order = Order(self._trace, executions, origins, kinds, self._bars)
+                order = Order(self._trace, executions, provenance, kinds, self._bars)
             for early, late in self._loose(accesses, order):
                 pair = int(self._event[early]), int(self._event[late])
                 if pair not in judged:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
+from ptoscope.dataflow import BranchResult, Dataflow, Definition, LoopResult, Received, Result
 from ptoscope.isa.types import is_vector_state
 from ptoscope.native.subset import Ints, compiled
-from ptoscope.program import Function, Op
+from ptoscope.program import Loop, Op
 from ptoscope.timing.a5_ops import FREE
 from ptoscope.trace.trace import Trace
 
@@ -43,8 +44,8 @@ def producers(trace: Trace, events: Ints, number: Ints, entry: Ints) -> tuple[In
     places = [p.op for p in trace.places]
     read_at, reads = ragged([[s for s in op.operands if vector[s]] for op in places])
     write_at, writes = ragged([[s for s in op.results if vector[s]] for op in places])
-    sources = _sources(function)
-    source_at, source = ragged([sources(slot) for slot in range(len(function.types))])
+    flow = Dataflow(function)
+    source_at, source = ragged([_names(flow, slot) for slot in range(len(function.types))])
     loops = [_carried(op, vector) for op in places]
     loop_at, argument = ragged([[a for a, _, _ in loop] for loop in loops])
     _, initial = ragged([[i for _, i, _ in loop] for loop in loops])
@@ -113,43 +114,30 @@ def _count_depths(turns: int, parent: Ints, depth: Ints) -> int:
 
 def _carried(op: Op, vector: Sequence[bool]) -> list[tuple[int, int, int]]:
     """Of a loop: the values it carries, as slots of the argument, its start, what is yielded."""
-    if op.name == "scf.for":
-        block = op.blocks[0]
-        rows = zip(block.args[1:], op.operands[3:], block.ops[-1].operands, strict=True)
-    elif op.name == "scf.while":
-        before, after = op.blocks
-        rows = zip(before.args, op.operands, after.ops[-1].operands, strict=True)
-    else:
+    if not isinstance(op, Loop):
         return []
+    rows = zip(op.carried, op.inits, op.yields, strict=True)
     return [row for row in rows if vector[row[0]]]
 
 
-def _sources(function: Function) -> Callable[[int], list[int]]:
-    """The slots that a slot is only another name of; of a branch's result, those of both."""
-    names: dict[int, tuple[int, ...]] = {}
-    for op in function.ops():
-        short = op.name.partition(".")[2]
-        if op.name == "scf.for":
-            names |= _same(op.results, op.blocks[0].ops[-1].operands)
-        elif op.name == "scf.while":
-            passed = op.blocks[0].ops[-1].operands[1:]
-            names |= _same(op.results, passed) | _same(op.blocks[1].args, passed)
-        elif op.name == "scf.if":
-            sides = [b.ops[-1].operands for b in op.blocks if b.ops and b.ops[-1].operands]
-            names |= {r: tuple(s[i] for s in sides) for i, r in enumerate(op.results)}
-        elif short in FREE:
-            names |= _same(op.results, op.operands[:1])
-
-    def follow(slot: int) -> list[int]:
-        if slot not in names:
-            return [slot]
-        return [real for other in names[slot] for real in follow(other)]
-
-    return follow
+def _names(flow: Dataflow, slot: int) -> list[int]:
+    """The values that a value is only another name of; of a branch's result, those of both."""
+    reached = flow.walk((slot,), _named)
+    return [value for value, definition in reached if not _named(value, definition)]
 
 
-def _same(slots: Iterable[int], others: Iterable[int]) -> dict[int, tuple[int, ...]]:
-    return {slot: (other,) for slot, other in zip(slots, others, strict=True)}
+def _named(slot: int, definition: Definition) -> Sequence[int]:
+    """One step of it. What a loop carries is a value of its own: it is written anew in every
+    iteration."""
+    match definition:
+        case LoopResult(final=value) | Received(passed=value):
+            return () if value is None else (value,)
+        case BranchResult(sides=sides):
+            return [value for value in sides if value is not None]
+        case Result(op=op) if op.name.partition(".")[2] in FREE:
+            return op.operands[:1]
+        case _:
+            return ()
 
 
 @compiled

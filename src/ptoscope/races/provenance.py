@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ptoscope.check.scope_values import ScopeValues, Sources
+from ptoscope.dataflow import Carried, Joined, LoopResult, Received
 from ptoscope.isa.types import Ptr
 from ptoscope.program import Block, If, Loop, Op, Terminator
 from ptoscope.races.intervals import Intervals, union
@@ -20,71 +21,75 @@ class Executions:
         place = trace.events.place[first:last]
         order = np.argsort(place, kind="stable")
         self._place, self._event = place[order], order + first
-        self._turn = trace.events.turn
+        self._iteration = trace.events.turn
 
     def events(self, place: int) -> Column:
         """Those of a place, in order."""
         low, high = np.searchsorted(self._place, [place, place + 1])
         return self._event[low:high]
 
-    def turns(self, place: int) -> list[int]:
-        """The turns of the innermost loop in which a place was executed."""
-        return self._turn[self.events(place)].tolist()
+    def iterations(self, place: int) -> list[int]:
+        """The iterations of the innermost loop in which a place was executed."""
+        return self._iteration[self.events(place)].tolist()
 
 
-class RunTurns:
-    """The turns and sides of one vecscope. That a block was executed is seen by an operation
+class RunIterations:
+    """The iterations and sides of one vecscope. That a block was executed is seen by an operation
     that stands in it; of one that holds only other blocks it is not known. `places` gives the
-    place of an operation by its id, `parents` the turn around each turn."""
+    place of an operation by its id, `parents` the iteration around each iteration."""
 
     def __init__(self, executions: Executions, places: dict[int, int], parents: list[int]) -> None:
         self._executions, self.places, self._parent = executions, places, parents
         self._loops: dict[int, tuple[dict[int, int | None], dict[int, int]]] = {}
         self._taken: dict[int, set[int]] = {}
 
-    def around(self, turn: int, loops: int) -> int:
+    def around(self, iteration: int, loops: int) -> int:
         for _ in range(loops):
-            turn = self._parent[turn]
-        return turn
+            iteration = self._parent[iteration]
+        return iteration
 
-    def known(self, op: Op) -> bool:
-        """Whether a loop shows all its turns."""
-        return not isinstance(op, Loop) or _plain(op.blocks[0]) is not None
+    def known(self, joined: Joined) -> bool:
+        """Whether the run shows what a joined value is: a loop that shows all its iterations."""
+        match joined:
+            case Carried(loop=loop) | LoopResult(loop=loop) | Received(loop=loop):
+                return _plain(loop.blocks[0]) is not None
+            case _:
+                return True
 
-    def before(self, loop: Op, turn: int) -> Sequence[int | None]:
-        return (self._chain(loop)[0].get(turn),)
+    def before(self, loop: Loop, iteration: int) -> Sequence[int | None]:
+        return (self._chain(loop)[0].get(iteration),)
 
-    def last(self, loop: Op, turn: int) -> Sequence[int | None]:
-        return (self._chain(loop)[1].get(turn),)
+    def last(self, loop: Loop, iteration: int) -> Sequence[int | None]:
+        return (self._chain(loop)[1].get(iteration),)
 
-    def sides(self, branch: Op, turn: int) -> Sequence[int]:
+    def sides(self, branch: If, iteration: int) -> Sequence[int]:
         quiet: list[int] = []
         for side, block in enumerate(branch.blocks):
             op = _plain(block)
             if op is None:
                 quiet.append(side)
-            elif turn in self._turns_of(op):
+            elif iteration in self._iterations_of(op):
                 return (side,)
         return quiet
 
-    def _turns_of(self, op: Op) -> set[int]:
+    def _iterations_of(self, op: Op) -> set[int]:
         found = self._taken.get(id(op))
         if found is None:
-            found = self._taken[id(op)] = set(self._executions.turns(self.places[id(op)]))
+            found = self._taken[id(op)] = set(self._executions.iterations(self.places[id(op)]))
         return found
 
-    def _chain(self, loop: Op) -> tuple[dict[int, int | None], dict[int, int]]:
-        """For each turn of a loop the one before it, and for each turn around it the last."""
+    def _chain(self, loop: Loop) -> tuple[dict[int, int | None], dict[int, int]]:
+        """For each iteration of a loop the one before it, and for each around it the last."""
         found = self._loops.get(id(loop))
         if found is None:
             before: dict[int, int | None] = {}
             last: dict[int, int] = {}
             op = _plain(loop.blocks[0])
             assert op is not None
-            for turn in self._executions.turns(self.places[id(op)]):
-                outside = self._parent[turn]
-                before[turn] = last.get(outside)
-                last[outside] = turn
+            for iteration in self._executions.iterations(self.places[id(op)]):
+                outside = self._parent[iteration]
+                before[iteration] = last.get(outside)
+                last[outside] = iteration
             found = self._loops[id(loop)] = before, last
         return found
 
@@ -95,7 +100,7 @@ def _plain(block: Block) -> Op | None:
     return next(others, None)
 
 
-class Origins:
+class Provenance:
     """Executions of `accesses` (places) that have a result are numbered, those of one place in
     their order and apart from those of others."""
 
@@ -104,13 +109,13 @@ class Origins:
         trace: Trace,
         values: ScopeValues,
         executions: Executions,
-        turns: RunTurns,
+        run: RunIterations,
         accesses: list[int],
     ) -> None:
-        self._values, self._turns, self._places = values, turns, turns.places
+        self._values, self._run, self._places = values, run, run.places
         self._numbers: dict[int, dict[int, int]] = {}
         """By place and event."""
-        self._by_turn: dict[int, dict[int, int]] = {}
+        self._by_iteration: dict[int, dict[int, int]] = {}
         self.count = 0
         """So many numbers there are; one between places stands for nothing."""
         self._memo: dict[tuple[int, int], Intervals] = {}
@@ -122,7 +127,9 @@ class Origins:
             events = executions.events(place).tolist()
             numbers = range(self.count, self.count + len(events))
             self._numbers[place] = dict(zip(events, numbers, strict=True))
-            self._by_turn[place] = dict(zip(executions.turns(place), numbers, strict=True))
+            self._by_iteration[place] = dict(
+                zip(executions.iterations(place), numbers, strict=True)
+            )
             self.count += len(events) + 1
 
     def number(self, place: int, event: int) -> int | None:
@@ -130,47 +137,47 @@ class Origins:
         numbers = self._numbers.get(place)
         return None if numbers is None else numbers[event]
 
-    def of(self, op: Op, turn: int) -> Intervals:
+    def of(self, op: Op, iteration: int) -> Intervals:
         """The executions whose data is in the operands of an operation that is executed in a
-        turn: directly, through other values, what loops carry and branches choose."""
+        iteration: directly, through other values, what loops carry and branches choose."""
         sources = self._values.sources(op.operands)
         if not sources.accesses and not sources.joined:
             return ()
-        return self._union(sources, turn, self._values.depth(op))
+        return self._union(sources, iteration, self._values.depth(op))
 
-    def _union(self, sources: Sources, turn: int, depth: int) -> Intervals:
+    def _union(self, sources: Sources, iteration: int, depth: int) -> Intervals:
         found: Intervals = ()
-        around = self._turns.around
+        around = self._run.around
         for op, loops in sources.accesses:
-            number = self._by_turn[self._places[id(op)]].get(around(turn, depth - loops))
+            number = self._by_iteration[self._places[id(op)]].get(around(iteration, depth - loops))
             if number is not None:
                 found = union(found, (number, number + 1))
         for slot, loops in sources.joined:
-            found = union(found, self._joined((slot, around(turn, depth - loops))))
+            found = union(found, self._joined((slot, around(iteration, depth - loops))))
         return found
 
     def _joined(self, wanted: tuple[int, int]) -> Intervals:
-        """Of a joined value in a turn. Others that it needs come first: a chain of turns may be
-        longer than calls can be nested."""
+        """Of a joined value in an iteration. Others that it needs come first: a chain of
+        iterations may be longer than calls can be nested."""
         memo = self._memo
         stack = [] if wanted in memo else [wanted]
         while stack:
-            slot, turn = key = stack[-1]
-            owner = self._values.owner(slot)
+            slot, iteration = key = stack[-1]
+            joined = self._values.join(slot)
             if key in memo:
                 stack.pop()
-            elif not self._turns.known(owner):
+            elif not self._run.known(joined):
                 memo[key] = self._all((slot,))
             else:
                 parts = [
                     (self._values.sources((other,)), at, depth)
-                    for other, at, depth in self._values.joined(slot, turn, self._turns)
+                    for other, at, depth in self._values.joined(slot, iteration, self._run)
                 ]
                 missing = [
                     needed
                     for sources, at, depth in parts
                     for other, loops in sources.joined
-                    if (needed := (other, self._turns.around(at, depth - loops))) not in memo
+                    if (needed := (other, self._run.around(at, depth - loops))) not in memo
                 ]
                 if missing:
                     stack += missing
@@ -183,7 +190,7 @@ class Origins:
 
     def _all(self, slots: tuple[int, ...]) -> Intervals:
         found: Intervals = ()
-        for op in self._values.any_turn(slots):
+        for op in self._values.any_iteration(slots):
             numbers = self._numbers[self._places[id(op)]].values()
             if numbers:
                 found = union(found, (min(numbers), max(numbers) + 1))

@@ -21,6 +21,7 @@ ROOMS = (
     "arguments",
     "ir",
     "check",
+    "sources",
     "trace",
     "machine",
     "native",

@@ -6,15 +6,15 @@ import os
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ptoscope.arguments import Argument, bind, check_counts
-from ptoscope.diagnostics import Diagnostic, PtoError, Span, UsageError
+from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
 from ptoscope.engines import on_engine
-from ptoscope.isa.targets import DEFAULT_TARGET, REVISIONS, TARGETS, Revision, Target
+from ptoscope.isa.targets import TARGETS, Revision, Target
 from ptoscope.program import Function, Program
 from ptoscope.signature import Signature
+from ptoscope.sources import choose_entry, choose_revision, choose_target, parse, read
 
 if TYPE_CHECKING:
     from ptoscope.watch import Seen
@@ -91,113 +91,6 @@ def _find(key: str, text: str, file: str, revision: str) -> Kernel | None:
     kernel.cache_key = ""
     kernel._begin(compiled)
     return kernel
-
-
-def read(source: str | os.PathLike[str]) -> tuple[str, str]:
-    """The name and the text of a source; UsageError if the file cannot be read."""
-    if isinstance(source, str) and "\n" in source:
-        return "<string>", source
-    path = Path(source)
-    try:
-        data = path.read_bytes()
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise UsageError(f"cannot read {path}: {reason}") from None
-    try:
-        # Some editors put a byte order mark before UTF-8; it is no part of the text.
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        before = data[: error.start]
-        column = error.start - (before.rfind(b"\n") + 1) + 1
-        raise PtoError(
-            [
-                Diagnostic(
-                    "PTO0007",
-                    "the file is not UTF-8 text",
-                    file=str(path),
-                    span=Span(before.count(b"\n") + 1, column),
-                    found=f"byte {data[error.start]:#04x} at offset {error.start}",
-                    expected="kernel text",
-                )
-            ]
-        ) from None
-    return str(path), text
-
-
-def parse(text: str, file: str, target: str | None = None, revision: str = "manual") -> Program:
-    """Text to program. Raises PtoError with all errors of the text, and with what is wrong
-    in the operations that could be read, for the target and revision."""
-    from ptoscope import ir
-    from ptoscope.check import check_operations
-
-    try:
-        return ir.parse(text, file).program
-    except ir.Unread as error:
-        readable = error.program
-        named = target or readable.target_arch or DEFAULT_TARGET
-        more = (
-            check_operations(readable, TARGETS[named], choose_revision(revision))
-            if named in TARGETS
-            else []
-        )
-        found = sorted([*error.diagnostics, *more], key=lambda d: (d.span, d.code))
-        raise PtoError(found) from None
-
-
-def choose_target(program: Program, target: str | None) -> Target:
-    """The target asked for, else the module's, else the default."""
-    if target is not None:
-        if target not in TARGETS:
-            raise UsageError(f"unknown target '{target}'; there are {', '.join(TARGETS)}")
-        return TARGETS[target]
-    named = program.target_arch or DEFAULT_TARGET
-    if named not in TARGETS:
-        span = _attribute_span(program.text, "pto.target_arch")
-        raise PtoError(
-            [
-                program.diagnostic(
-                    "PTO0011",
-                    span,
-                    f"the module names an unknown target '{named}'",
-                    found=named,
-                    expected=", ".join(TARGETS),
-                    hint="change pto.target_arch, or pass a target",
-                )
-            ]
-        )
-    return TARGETS[named]
-
-
-def _attribute_span(text: str, name: str) -> Any:
-    from ptoscope.diagnostics import NOWHERE
-
-    for number, line in enumerate(text.split("\n"), 1):
-        if name in line:
-            return Span(number, line.index(name) + 1, len(name))
-    return NOWHERE
-
-
-def choose_revision(revision: str) -> Revision:
-    """The revision by name."""
-    for known in REVISIONS:
-        if known == revision:
-            return known
-    raise UsageError(f"unknown revision '{revision}'; there are {', '.join(REVISIONS)}")
-
-
-def choose_entry(program: Program, entry: str | None) -> Function:
-    """The function by name, else the only one, else the only one marked as a kernel."""
-    functions = program.functions
-    names = ", ".join(f"@{f.name}" for f in functions) or "none"
-    if entry is not None:
-        for function in functions:
-            if function.name == entry.removeprefix("@"):
-                return function
-        raise UsageError(f"there is no function @{entry.removeprefix('@')}; there are {names}")
-    kernels = [f for f in functions if f.is_kernel] if len(functions) > 1 else functions
-    if len(kernels) != 1:
-        raise UsageError(f"which function? name one with entry (--entry): {names}")
-    return kernels[0]
 
 
 class Kernel:

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from ptoscope import PtoError
 from ptoscope.isa.targets import TARGETS
-from ptoscope.kernel import Kernel, parse
+from ptoscope.kernel import Kernel
+from ptoscope.sources import parse
 
 from .pipes import (
     G,

@@ -12,7 +12,7 @@ import ptoscope
 from ptoscope.check import RULES, catalogue, check
 from ptoscope.diagnostics import Diagnostic, edited
 from ptoscope.isa.targets import Revision
-from ptoscope.kernel import choose_target, parse
+from ptoscope.sources import choose_target, parse
 
 WITH_EXAMPLE = [
     code

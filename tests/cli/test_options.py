@@ -189,7 +189,7 @@ def test_an_internal_error_is_no_traceback(cli: Cli, write, monkeypatch: pytest.
         raise ZeroDivisionError("oops")
 
     write("k.pto", store("f32"))
-    monkeypatch.setattr("ptoscope.kernel.parse", fail)
+    monkeypatch.setattr("ptoscope.cli.examine.parse", fail)
     outcome = cli("check", "k.pto")
     assert outcome.code == 1
     assert "internal error: ZeroDivisionError: oops" in outcome.err
@@ -206,7 +206,7 @@ def test_interruptions_end_quietly(cli: Cli, write, monkeypatch: pytest.MonkeyPa
         raise raised
 
     write("k.pto", store("f32"))
-    monkeypatch.setattr("ptoscope.kernel.parse", fail)
+    monkeypatch.setattr("ptoscope.cli.examine.parse", fail)
     outcome = cli("check", "k.pto")
     assert outcome.out == ""
     if raised is KeyboardInterrupt:

@@ -40,12 +40,24 @@ def ptoscope(*argv: str, **options) -> subprocess.CompletedProcess[str]:
     ],
 )
 def test_what_needs_no_kernel_loads_nothing_heavy(argv: list[str], code: int):
+    assert loads_nothing_heavy(argv) == code
+
+
+@pytest.mark.parametrize("command", ["check", "fmt"])
+def test_reading_a_kernel_loads_nothing_heavy(tmp_path: Path, command: str):
+    kernel = tmp_path / "k.pto"
+    kernel.write_text(store("f32"))
+    assert loads_nothing_heavy([command, str(kernel)]) == 0
+
+
+def loads_nothing_heavy(argv: list[str]) -> int:
+    """The exit status of a command; 100 if it loaded one of the heavy packages."""
     script = (
         "import sys; from ptoscope.cli.main import main; code = main(sys.argv[1:]);"
         f"heavy = [m for m in {HEAVY} if m in sys.modules]; sys.exit(100 if heavy else code)"
     )
     done = subprocess.run([sys.executable, "-c", script, *argv], capture_output=True, check=False)
-    assert done.returncode == code
+    return done.returncode
 
 
 def test_it_starts_fast():

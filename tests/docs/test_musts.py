@@ -13,7 +13,7 @@ from ptoscope import Diagnostic, PtoError
 from ptoscope.check import check
 from ptoscope.diagnostics import edited
 from ptoscope.isa.targets import TARGETS
-from ptoscope.kernel import parse
+from ptoscope.sources import parse
 from tests.docs import musts_load_store, musts_others
 from tests.docs.musts import DEPENDENCE, Must, kernel
 from tests.documents.harness import (

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from ptoscope import Diagnostic, PtoError
-from ptoscope.kernel import Kernel, choose_target, parse
+from ptoscope.kernel import Kernel
+from ptoscope.sources import choose_target, parse
 
 
 def kernel(params: str, body: str) -> str:

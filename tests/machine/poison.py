@@ -14,8 +14,9 @@ import numpy as np
 
 from ptoscope.diagnostics import Diagnostic
 from ptoscope.isa.targets import Revision
-from ptoscope.kernel import Kernel, choose_target, parse
+from ptoscope.kernel import Kernel
 from ptoscope.machine.shadow import run_shadow
+from ptoscope.sources import choose_target, parse
 from tests.machine.harness import kernel
 
 V, M, P, G = "!pto.vreg<64xi32>", "!pto.mask<b32>", "!pto.ptr<i32, ub>", "!pto.ptr<i32, gm>"

@@ -11,8 +11,9 @@ from unittest import mock
 
 import ptoscope
 from ptoscope.diagnostics import Diagnostic
-from ptoscope.kernel import Kernel, choose_target, parse
+from ptoscope.kernel import Kernel
 from ptoscope.races.find import find_races
+from ptoscope.sources import choose_target, parse
 from ptoscope.tracing import trace
 
 from .mutators import Mutant

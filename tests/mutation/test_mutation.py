@@ -8,7 +8,8 @@ import pytest
 
 from ptoscope.check import RULES, check
 from ptoscope.diagnostics import Diagnostic, PtoError, edited
-from ptoscope.kernel import Kernel, choose_target, parse
+from ptoscope.kernel import Kernel
+from ptoscope.sources import choose_target, parse
 
 from .judge import Verdict, judge
 from .mutators import GROUPS, Mutant, mutants

@@ -1,24 +1,30 @@
-"""A file as `check` sees it: the kernel, and what is wrong with it."""
+"""A file as `check` sees it: the program, its target, and what is wrong with it."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
+from ptoscope.check import check
 from ptoscope.cli.options import Request
 from ptoscope.diagnostics import Diagnostic, PtoError
+from ptoscope.isa.targets import Target
+from ptoscope.program import Program
+from ptoscope.sources import choose_revision, choose_target, parse, read
 
-if TYPE_CHECKING:
-    from ptoscope.kernel import Kernel
+
+class Examined(NamedTuple):
+    """A file that could be read, and the target it was checked for."""
+
+    program: Program
+    target: Target
 
 
 def examine(
     path: Path, request: Request, target: str | None = None
-) -> tuple[Kernel | None, list[Diagnostic]]:
-    """The kernel and its findings; no kernel where the file cannot be read as one. The
+) -> tuple[Examined | None, list[Diagnostic]]:
+    """The program and its findings; no program where the file cannot be read as one. The
     target is the one given, else the request's, else the module's."""
-    from ptoscope.kernel import read
-
     try:
         file, text = read(path)
     except PtoError as error:
@@ -29,14 +35,11 @@ def examine(
 
 def examine_text(
     text: str, file: str, target: str | None, revision: str
-) -> tuple[Kernel | None, list[Diagnostic]]:
+) -> tuple[Examined | None, list[Diagnostic]]:
     """The same for a text; `file` is what it is called."""
-    from ptoscope.kernel import Kernel, choose_revision, choose_target, parse
-
     try:
         program = parse(text, file, target, revision)
         chosen = choose_target(program, target)
     except PtoError as error:
         return None, list(error.diagnostics)
-    kernel = Kernel(program, chosen, choose_revision(revision))
-    return kernel, kernel.findings
+    return Examined(program, chosen), check(program, chosen, choose_revision(revision))

@@ -18,7 +18,7 @@ def answer(request: Request) -> Result:
         raise UsageError("fmt takes --form or --generic, not both")
     path = readable(request.args[0])
     from ptoscope import ir
-    from ptoscope.kernel import read
+    from ptoscope.sources import read
 
     file, source = read(path)
     module = ir.parse(source, file)

@@ -22,7 +22,7 @@ def answer(request: Request) -> Result:
         raise UsageError(f"{directory} exists already; choose another name or remove it")
     path = readable(kernel_path)
     from ptoscope.cases.skeleton.write import write_case
-    from ptoscope.kernel import choose_entry, parse, read
+    from ptoscope.sources import choose_entry, parse, read
 
     file, text = read(path)
     function = choose_entry(parse(text, file), request.get("entry"))

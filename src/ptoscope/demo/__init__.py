@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from ptoscope.diagnostics import Diagnostic, PtoError
-from ptoscope.kernel import Kernel, choose_revision, choose_target, load, parse
+from ptoscope.kernel import Kernel, load
+from ptoscope.sources import choose_revision, choose_target, parse
 
 PATH = Path(__file__).with_name("row_softmax.pto")
 ROWS, COLUMNS, GRID = 300, 128, 4

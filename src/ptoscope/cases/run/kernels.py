@@ -11,16 +11,9 @@ from ptoscope.cases.host.values import Pointer
 from ptoscope.cases.options import Options
 from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
 from ptoscope.isa.types import Ptr, Type
-from ptoscope.kernel import (
-    Kernel,
-    choose_entry,
-    choose_revision,
-    choose_target,
-    parse,
-    read,
-    stops,
-)
+from ptoscope.kernel import Kernel, stops
 from ptoscope.machine.faults import OUT_OF_GM
+from ptoscope.sources import choose_entry, choose_revision, choose_target, parse, read
 from ptoscope.watch import EVERYTHING, Seen, watch
 
 UNKNOWN_OPERATION = "PTO0002"

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 import ptoscope
 from bench import points
 from bench.measure import Job, Remark, Row, once
-from ptoscope.native.subset import CompiledFunction
 from ptoscope.timing.critical import _walk
 from ptoscope.timing.in_order import ideal_starts
 from ptoscope.timing.pipe_schedule import run_pipes
@@ -70,5 +69,5 @@ def _compilation() -> float:
     """Seconds to make the machine code of the loops, without the cache."""
     begun = time.perf_counter()
     for one in (run_scopes, run_pipes, _follow, _count_depths, ideal_starts, _walk):
-        CompiledFunction(one.python).machine_code()
+        one.machine_code()
     return time.perf_counter() - begun

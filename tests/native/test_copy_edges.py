@@ -11,6 +11,7 @@ from ptoscope.kernel import Kernel
 
 from ..check.pipes import G, P, kernel, program
 
+COPY = f"{G}, {P}, i64, i64, i64, i64, i64"
 TYPES = f"{G}, {P}, i64, i64, i64, i64, i64, f32, i64, i64"
 
 
@@ -41,6 +42,17 @@ def test_a_padded_row_longer_than_all_memory() -> None:
             "%f = arith.constant 0.0 : f32",
             "%most = arith.constant 9223372036854775807 : i64",
             f"pto.mte_gm_ub %x, %a, %l0, %l32 nburst(%l1, %l32, %most) pad(%f, %l0, %l0) : {TYPES}",
+        )
+        == "PTO0901"
+    )
+
+
+def test_a_copy_to_the_last_bytes_of_all_addresses() -> None:
+    assert (
+        fault(
+            f"%last = arith.constant {(1 << 63) - 32} : i64",
+            f"%z = pto.castptr %last : i64 -> {P}",
+            f"pto.mte_gm_ub %x, %z, %l0, %l32 nburst(%l1, %l32, %l32) : {COPY}",
         )
         == "PTO0901"
     )

@@ -232,13 +232,9 @@ def _repeats(loop: BurstLoop[N], numbers: Numbers[N]) -> bool:
 # Of plain integers.
 
 
-def in_field(value: int, bits: int) -> int:
+def in_field(value: int, bits: int) -> bool:
     """Whether a number fits its field."""
-    if value < 0:
-        return 0
-    if value >= 1 << bits:
-        return 0
-    return 1
+    return 0 <= value < 1 << bits
 
 
 def count_bits(level: int) -> int:

@@ -25,14 +25,13 @@ if TYPE_CHECKING:
 _STRETCH = 1 << 44
 
 
-def gm_base(position: Any) -> Any:
+def gm_base(position: int) -> int:
     """The address of the first byte of the pointer argument at a position."""
     return (position + 1) * _STRETCH + _STRETCH // 2
 
 
-def gm_position(address: Any) -> Any:
-    """The position of the argument that an address belongs to, if there is one there. Both
-    work on arrays of numbers too."""
+def gm_position(address: int) -> int:
+    """The position of the argument that an address belongs to, if there is one there."""
     return address // _STRETCH - 1
 
 

@@ -107,9 +107,11 @@ class NativeKernel:
         program: Callable[[], Program],
         function: Callable[[], Function],
     ) -> None:
+        from ptoscope.native.loaded import Loaded
+
         self._compiled = compiled
         try:
-            self._loaded = _jit().Loaded(compiled.object_file)
+            self._loaded = Loaded(compiled.object_file)
         except RuntimeError as error:
             # The code would call a function for what this processor has no instruction for.
             raise NotCovered(f"its code cannot be linked: {error}") from None

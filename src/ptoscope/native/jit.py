@@ -11,7 +11,6 @@ from typing import Any
 
 import llvmlite.binding as llvm
 
-from ptoscope.native import cache, runtime
 from ptoscope.native.abilities import Abilities
 
 _LIBRARY_CALLS = ("memcpy", "memmove", "memset", "fmod", "fmodf")
@@ -64,11 +63,40 @@ def _target_machine() -> Any:
     )
 
 
+_QUICK_PASSES = ("always_inliner", "sroa", "simplify_cfg", "instruction_combine", "simplify_cfg")
+
+
 def object_code(text: str) -> bytes:
-    """Machine code of a module, as an object file."""
+    """Machine code of a module that is written as it should be, as an object file."""
+    return _target_machine().emit_object(_parsed(text))
+
+
+def quickly_optimised(text: str) -> bytes:
+    """The same of a module whose locals are in memory and whose small functions are not
+    inlined yet, without long work on it."""
+    module, passes = _parsed(text), llvm.create_new_module_pass_manager()
+    for name in _QUICK_PASSES:
+        getattr(passes, f"add_{name}_pass")()
+    passes.run(module, _pass_builder())
+    return _target_machine().emit_object(module)
+
+
+def optimised(text: str) -> bytes:
+    """The same with all that LLVM does at level 2."""
+    module, builder = _parsed(text), _pass_builder()
+    builder.getModulePassManager().run(module, builder)
+    return _target_machine().emit_object(module)
+
+
+def _parsed(text: str) -> Any:
     module = llvm.parse_assembly(text)
     module.triple = host().triple
-    return _target_machine().emit_object(module)
+    return module
+
+
+def _pass_builder() -> Any:
+    options = llvm.create_pipeline_tuning_options(speed_level=2)
+    return llvm.create_pass_builder(_target_machine(), options)
 
 
 @once
@@ -92,38 +120,9 @@ _numbers = itertools.count()
 
 @once
 def library_calls() -> dict[str, int]:
+    """The addresses of what generated code may call outside itself."""
     process = ctypes.CDLL(None)
     return {
         name: ctypes.cast(getattr(process, name), ctypes.c_void_p).value or 0
         for name in _LIBRARY_CALLS
     }
-
-
-@once
-def _runtime() -> tuple[Any, dict[str, int]]:
-    """The functions that generated code calls, compiled once."""
-    names = (*runtime.FUNCTIONS, runtime.ENTRY)
-    x86 = host().triple.startswith("x86_64")
-    text = runtime.text(x86)
-    key = cache.key("runtime", text, str(host()))
-    code = cache.read(key)
-    if code is None:
-        code = object_code(text)
-        cache.write(key, code)
-    library = linked(code, names, library_calls())
-    return library, {name: library[name] for name in names}
-
-
-class Loaded:
-    """An object file in memory; its functions live as long as this does."""
-
-    def __init__(self, object_file: bytes) -> None:
-        known = _runtime()[1]
-        self._library = linked(object_file, ("main",), {**library_calls(), **known})
-        self._main = self._library["main"]
-        kind = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)
-        self._enter = kind(known[runtime.ENTRY])
-
-    def kernel(self, state: int) -> int:
-        """Runs the kernel on the words at an address; 0, or 1 if it stopped."""
-        return self._enter(self._main, state)

@@ -18,7 +18,8 @@ TURNS = 3
 BLOCK_INDEX = 4
 BLOCK_COUNT = 5
 REGIONS = 6
-"""The table of GM arguments: address, bytes and whether it may be written, for each."""
+"""The table of GM arguments, with UB before the first: REGION_DATA, REGION_SIZE and
+REGION_WRITEABLE of each."""
 REGION_COUNT = 7
 UB_BYTES = 8
 STAMPS = 9
@@ -38,6 +39,12 @@ COUNT = (1 << 32) - 1
 """The part of a flag's word that counts what is pending; above it stands how often it was set."""
 VARIABLES = HELD + len(PIPES) * BUFFERS
 """Special registers, then the arguments of the kernel."""
+
+WORD_BYTES = 8
+REGION_DATA, REGION_SIZE, REGION_WRITEABLE = range(3)
+"""Words of a region: its address (0 of an argument that is a number), its bytes, and whether
+they may be written."""
+REGION_BYTES = 3 * WORD_BYTES
 
 NOTE_WORDS = 4
 ROOM = 1 << 14

@@ -88,7 +88,9 @@ class PipeCore(Core):
             int(transfer.path.source == "gm"),
             int(transfer.path.target == "gm"),
             transfer.dtype.bytes,
-            1 << transfer.path.length_bits,
+            transfer.path.length_bits,
+            transfer.path.source_alignment,
+            transfer.path.target_alignment,
         )
         more = (Value("i64", str(n)) for n in limits)
         loops = len(transfer.loops)

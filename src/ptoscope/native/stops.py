@@ -102,7 +102,7 @@ class Stops:
         self.needs.add(name)
         listed = "".join(f", {value}" for value in more)
         return self._code.emit(
-            "i32", f"call i32 @{name}(ptr %state, i64 {number}, {_ARGS}{listed})"
+            "i64", f"call i64 @{name}(ptr %state, i64 {number}, {_ARGS}{listed})"
         )
 
     def hand(

@@ -11,13 +11,13 @@ from ptoscope.isa.record import Site
 from ptoscope.isa.targets import BLOCK_BYTES
 from ptoscope.native import types
 from ptoscope.native.lanes import NativeLanes
+from ptoscope.native.runtime import streams
 from ptoscope.native.text import Code, Value
 
 if TYPE_CHECKING:
     from ptoscope.native.core import NativeCore
 
 _PENDING = types.row(UI8, BLOCK_BYTES)
-_ROOM = 64
 
 
 @dataclass(frozen=True)
@@ -44,18 +44,17 @@ class Stream:
         return [NativeLanes(code, UI8, BLOCK_BYTES, self.pending), *numbers]
 
     def spilled(self, code: Code) -> Value:
-        """The parts in stack memory."""
-        memory = code.alloca(f"[{_ROOM} x i8]")
-        at = 0
-        for part in self.parts:
-            code.store(part, code.offset(memory, at), 8)
-            at += BLOCK_BYTES if part is self.pending else 8
+        """The stream in stack memory, as the runtime works on it."""
+        memory = code.alloca(f"[{streams.STREAM_BYTES} x i8]")
+        for index, number in enumerate(self.parts[1:]):
+            code.store(number, code.offset(memory, index, "i64"), 8)
+        code.store(self.pending, code.offset(memory, streams.PENDING), 8)
         return memory
 
 
 def _reloaded(code: Code, memory: Value) -> Stream:
-    words = [code.load("i64", code.offset(memory, BLOCK_BYTES + 8 * i), 8) for i in range(3)]
-    return Stream(code.load(_PENDING, memory, 8), *words)
+    words = [code.load("i64", code.offset(memory, index, "i64"), 8) for index in range(3)]
+    return Stream(code.load(_PENDING, code.offset(memory, streams.PENDING), 8), *words)
 
 
 def _again(pending: Any, count: Lanes, end: Lanes, begun: Lanes) -> Any:
@@ -83,8 +82,8 @@ def stream_stored(
     core.stops.needs.add("rt_stream_store")
     wide = length.cast(I64)
     status = code.emit(
-        "i32",
-        f"call i32 @rt_stream_store(ptr %state, {memory}, {address.value}, {data}, {wide.value})",
+        "i64",
+        f"call i64 @rt_stream_store(ptr %state, {memory}, {address.value}, {data}, {wide.value})",
     )
 
     def act(reference: Any, p: Any, n: Lanes, e: Lanes, b: Lanes, a: Lanes, v: Any, k: Lanes):
@@ -100,7 +99,7 @@ def flushed(core: NativeCore, site: Site, stream: Stream, address: NativeLanes) 
     code = core.code
     memory = stream.spilled(code)
     core.stops.needs.add("rt_stream_flush")
-    status = code.emit("i32", f"call i32 @rt_stream_flush(ptr %state, {memory}, {address.value})")
+    status = code.emit("i64", f"call i64 @rt_stream_flush(ptr %state, {memory}, {address.value})")
 
     def act(reference: Any, p: Any, n: Lanes, e: Lanes, b: Lanes, a: Lanes) -> None:
         reference.stream_flush(site, _again(p, n, e, b), a)

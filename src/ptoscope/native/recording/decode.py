@@ -198,7 +198,9 @@ class _Decoder:
         if space == "ub":
             ub = np.array([UB, 0, self._ub_bytes])
             return np.repeat(ub[:, None], len(address), axis=1), address
-        position = gm_position(address)
+        # What holds of one address holds of a column of them.
+        column: Any = address
+        position: Any = gm_position(column)
         none = len(self._extents) - 1
         there = np.where((position >= 0) & (position < none), position, none)
         return self._extents[there].T, address - gm_base(position)

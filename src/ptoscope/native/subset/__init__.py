@@ -1,5 +1,6 @@
 """A small part of Python that runs as machine code: `compiled` says which part."""
 
-from ptoscope.native.subset.compiled import CompiledFunction, Ints, compiled
+from ptoscope.native.subset.compiled import CompiledFunction, Ints, compiled, rarely_called
+from ptoscope.native.subset.memory import Address, RawMemory
 
-__all__ = ["CompiledFunction", "Ints", "compiled"]
+__all__ = ["Address", "CompiledFunction", "Ints", "RawMemory", "compiled", "rarely_called"]

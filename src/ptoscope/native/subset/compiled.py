@@ -1,25 +1,35 @@
-"""Loops over integers, written in Python and run as machine code.
+"""Functions over integers and memory, written in Python and run as machine code.
 
-`@compiled` takes a function in a small part of Python: parameters annotated `int` or `Ints`
-(an array of 64-bit integers), local integers, `while`, `for ... in range(...)`, `if`,
-`break`, `continue`, `return`, assignments to names and elements, integer operators,
-comparisons, `and`, `or`, `not`, `min` and `max` of two, calls of other such functions, and
-integer constants of its module. Division is of numbers that are not negative. The same
-function runs in Python too (`.python`), which is what its tests compare.
+`@compiled` takes a function in a small part of Python:
+
+- Parameters are annotated `int`, `Address` (an integer too), `bool`, `Ints` (an array of 64-bit
+  integers) or `RawMemory`; the result is an `int`, `bool` or `Address`, or nothing. Locals are
+  integers of 64 bits: the two agree as long as no number leaves them.
+- Statements are `while`, `for ... in range(...)` of one or two bounds, `if`, `break`,
+  `continue`, `return`, assignments to names and elements, and calls.
+- Expressions are integer operators; comparisons, also in a row (`0 <= a < b`), `and`, `or`,
+  `not`, which as values are 0 or 1; `a if c else b`; `min` and `max` of two; integer constants
+  of its module or of a module it imports. Division is of numbers that are not negative, or of
+  any by a constant power of two, where it rounds down as Python does.
+- It may call other compiled functions, and plain functions of this same part of Python with
+  annotated parameters, by name or as `module.name`; and the operations of `RawMemory`.
+
+The same function runs in Python too (`.python`), with those it calls: that is what tests
+compare. Anything else is a SyntaxError.
 """
 
 from __future__ import annotations
 
 import ctypes
-import inspect
-from collections.abc import Callable
+import types
+from collections.abc import Callable, Iterable
+from functools import cached_property
 from typing import Any
 
-import llvmlite.binding as llvm
 import numpy as np
 
 from ptoscope.native import cache, jit
-from ptoscope.native.subset.lowering import Writer
+from ptoscope.native.subset.lowering import ARRAY, INTRINSICS, MEMORY, POINTER, Signature, Writer
 
 Ints = np.ndarray[Any, np.dtype[Any]]
 """An array of int64."""
@@ -28,51 +38,58 @@ Ints = np.ndarray[Any, np.dtype[Any]]
 class CompiledFunction:
     """A function as machine code, made at the first call and kept on disk."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self.python = function
+    def __init__(self, function: Callable[..., Any], cold: bool = False) -> None:
+        assert isinstance(function, types.FunctionType)
+        self.function = function
+        self.cold = cold
         self.__doc__ = function.__doc__
         self.name = function.__name__
-        self.parameters = list(inspect.signature(function).parameters)
-        self.arrays = _arrays(function)
         self._call: Any = None
         self._library: Any = None
 
-    def __call__(self, *values: Any) -> int:
-        """Calls it. Arrays are of int64 and contiguous, and are written in place."""
+    @cached_property
+    def python(self) -> Callable[..., Any]:
+        """The same in Python, all the way down."""
+        return _twin(self.function)
+
+    @cached_property
+    def signature(self) -> Signature:
+        """How it is called."""
+        return Signature.of(self.function)
+
+    def __call__(self, *values: Any) -> Any:
+        """Calls it. Arrays are of int64 and contiguous, and are written in place; memory is
+        the process's own, whatever is given for it."""
         call = self._call or self._load()
-        return call(
+        kinds = self.signature.parameters
+        result = call(
             *(
-                _address(value) if name in self.arrays else int(value)
-                for name, value in zip(self.parameters, values, strict=True)
+                _address(value) if kind == ARRAY else int(value)
+                for kind, value in zip(kinds, values, strict=True)
+                if kind != MEMORY
             )
         )
+        return None if self.signature.returns == "None" else result
 
     def _load(self) -> Any:
-        key = cache.key("subset", self.name, self.text(), str(jit.host()))
+        text = module_text([self])
+        key = cache.key("subset", self.name, text, str(jit.host()))
         code = cache.read(key)
         if code is None:
-            code = self.machine_code()
+            code = jit.optimised(text)
             cache.write(key, code)
         self._library = jit.linked(code, (self.name,), jit.library_calls())
-        kinds = [ctypes.c_void_p if p in self.arrays else ctypes.c_int64 for p in self.parameters]
+        kinds = [
+            ctypes.c_void_p if kind == ARRAY else ctypes.c_int64
+            for kind in self.signature.parameters
+            if kind != MEMORY
+        ]
         self._call = ctypes.CFUNCTYPE(ctypes.c_int64, *kinds)(self._library[self.name])
         return self._call
 
     def machine_code(self) -> bytes:
         """Its object file, made now."""
-        return _object(self.text())
-
-    def text(self) -> str:
-        """Its LLVM text, with that of the functions it calls."""
-        done: dict[str, str] = {}
-        waiting: list[CompiledFunction] = [self]
-        while waiting:
-            one = waiting.pop()
-            if one.name not in done:
-                writer = Writer(one.python, one.arrays, _find)
-                done[one.name] = writer.text(exported=one is self)
-                waiting.extend(one.python.__globals__[name] for name in writer.called)
-        return "\n".join(done.values())
+        return jit.optimised(module_text([self]))
 
 
 def compiled(function: Callable[..., Any]) -> CompiledFunction:
@@ -80,32 +97,58 @@ def compiled(function: Callable[..., Any]) -> CompiledFunction:
     return CompiledFunction(function)
 
 
-def _find(value: object) -> list[str] | None:
-    """How a call of another compiled function passes its arguments; None if it is none."""
-    if not isinstance(value, CompiledFunction):
-        return None
-    return ["ptr" if name in value.arrays else "i64" for name in value.parameters]
+def rarely_called(function: Callable[..., Any]) -> CompiledFunction:
+    """The same; where others call it, code is laid out as if they never did."""
+    return CompiledFunction(function, cold=True)
 
 
-def _arrays(function: Callable[..., Any]) -> set[str]:
-    kinds = inspect.get_annotations(function)
-    return {name for name, kind in kinds.items() if kind in ("Ints", Ints)}
+def module_text(exported: Iterable[CompiledFunction]) -> str:
+    """LLVM text of functions and of those they call, which are seen by this module alone."""
+    first = list(exported)
+    written: dict[str, tuple[Any, str]] = {}
+    waiting: list[Any] = list(first)
+    while waiting:
+        one = waiting.pop()
+        function = one.function if isinstance(one, CompiledFunction) else one
+        name = function.__name__
+        if name in written:
+            if written[name][0] is not function:
+                raise SyntaxError(f"two functions called {name} in one module")
+            continue
+        writer = Writer(function, _plain)
+        linkage = "" if one in first else "internal "
+        attributes = " alwaysinline"
+        if isinstance(one, CompiledFunction):
+            attributes = " cold noinline" if one.cold else ""
+        written[name] = (function, writer.text(linkage, attributes))
+        waiting.extend(writer.called)
+    return "\n".join((INTRINSICS, *(text for _, text in written.values())))
+
+
+def declared(function: CompiledFunction) -> str:
+    """Its declaration, for other modules that call it."""
+    kinds = ", ".join(POINTER if k == ARRAY else k for k in function.signature.passed)
+    return f"declare {function.signature.result} @{function.name}({kinds})"
+
+
+def _plain(value: object) -> Any:
+    """The Python function of something that may be called; None if it is none."""
+    if isinstance(value, CompiledFunction):
+        return value.function
+    return value if isinstance(value, types.FunctionType) else None
+
+
+def _twin(function: types.FunctionType) -> types.FunctionType:
+    """A function that calls Python where it would call machine code."""
+    around = dict(function.__globals__)
+    for name in function.__code__.co_names:
+        called = _plain(around.get(name))
+        if called is not None:
+            around[name] = _twin(called)
+    return types.FunctionType(function.__code__, around, function.__name__)
 
 
 def _address(array: Any) -> int:
     if array.dtype != np.int64 or not array.flags.c_contiguous:
         raise TypeError(f"an array of {array.dtype}; it has to be of int64 and contiguous")
     return array.ctypes.data
-
-
-def _object(text: str) -> bytes:
-    host = jit.host()
-    machine = llvm.Target.from_triple(host.triple).create_target_machine(
-        cpu=host.cpu, features=host.features, opt=2, reloc="pic", codemodel="small", jit=True
-    )
-    module = llvm.parse_assembly(text)
-    module.triple = host.triple
-    options = llvm.create_pipeline_tuning_options(speed_level=2)
-    builder = llvm.create_pass_builder(machine, options)
-    builder.getModulePassManager().run(module, builder)
-    return machine.emit_object(module)

@@ -1,0 +1,273 @@
+"""Copies between GM and UB. What fits a field, how long a padded row is and how far a loop goes
+is said in `isa.copies` and `isa.footprint`.
+
+Generated code leaves a copy at `args` as words: both addresses, the length of a row, whether it
+is padded, the padding, then three words for each loop, innermost first, then a word for each
+that counts its iterations.
+"""
+
+from __future__ import annotations
+
+from ptoscope.isa.copies import PADDING_BITS, count_bits, in_field, padded_row, repetitions
+from ptoscope.isa.footprint import reach_down, reach_up
+from ptoscope.native.layout import (
+    QUEUED,
+    REGION_DATA,
+    REGION_SIZE,
+    REGION_WRITEABLE,
+    WORD_BYTES,
+)
+from ptoscope.native.runtime.issue import rt_service
+from ptoscope.native.runtime.regions import region_of, region_offset
+from ptoscope.native.subset import Address, RawMemory, compiled
+from ptoscope.native.subset.memory import LINE_BYTES
+
+SRC, DST, LENGTH, PADDED, LEFT, RIGHT, PATTERN, LOOPS = range(8)
+"""The words of a copy."""
+COUNT, SRC_STRIDE, DST_STRIDE, LOOP_WORDS = range(4)
+"""The words of a loop."""
+
+PAST_CACHE = 12 << 20
+"""Bytes of an array in GM from which on copies to it go past the cache: it would not stay
+there, and a line that is only written need not be read first."""
+_LEAST_PAST_CACHE = 1024
+"""Bytes of a copy from which on that is worth it."""
+_FAR = 1 << 40
+"""Strides beyond this are left to the engine: sums of them do not fit a word."""
+_POLLED = 1 << 20
+"""Rows after which the engine is asked whether to go on."""
+
+
+@compiled
+def rt_transfer(
+    memory: RawMemory,
+    state: Address,
+    stop: int,
+    args: Address,
+    loops: int,
+    src_gm: int,
+    dst_gm: int,
+    element: int,
+    length_bits: int,
+    src_alignment: int,
+    dst_alignment: int,
+) -> int:
+    """Copies rows. Each side is in GM or not, and aligned to a power of two; `element` is the
+    bytes of what pads a row, and `length_bits` is the field that its length has to fit."""
+    if memory.word(state, QUEUED) != 0:
+        return rt_service(memory, state, stop, args)
+    source = region_of(memory, state, src_gm, memory.word(args, SRC))
+    target = region_of(memory, state, dst_gm, memory.word(args, DST))
+    length = memory.word(args, LENGTH)
+    if source == 0 or target == 0 or not in_field(length, length_bits):
+        return rt_service(memory, state, stop, args)
+    if not memory.word(target, REGION_WRITEABLE):
+        return rt_service(memory, state, stop, args)
+    read = region_offset(src_gm, memory.word(args, SRC))
+    write = region_offset(dst_gm, memory.word(args, DST))
+    # The common case at once: one dense run between GM and UB, inside both.
+    run = _run_bytes(memory, args, loops, src_alignment, dst_alignment)
+    if (
+        run != 0
+        and src_gm != dst_gm
+        and 0 <= read <= memory.word(source, REGION_SIZE) - run
+        and 0 <= write <= memory.word(target, REGION_SIZE) - run
+        and read & (src_alignment - 1) == 0
+        and write & (dst_alignment - 1) == 0
+    ):
+        to = memory.word(target, REGION_DATA) + write
+        at = memory.word(source, REGION_DATA) + read
+        if run >= _LEAST_PAST_CACHE and memory.word(target, REGION_SIZE) >= PAST_CACHE:
+            copy_past_cache(memory, to, at, run)
+        else:
+            memory.copy(to, at, run)
+        return 0
+    if not _counts_fit(memory, args, loops):
+        return rt_service(memory, state, stop, args)
+    if _is_empty(memory, args, loops):
+        return 0
+    if memory.word(args, PADDED) and not _padding_fits(memory, args):
+        return rt_service(memory, state, stop, args)
+    row = _row_bytes(memory, args, element, dst_alignment)
+    _drop_repetitions(memory, args, loops)
+    if not _inside(
+        memory, args, loops, SRC_STRIDE, read, length, source, src_alignment
+    ) or not _inside(memory, args, loops, DST_STRIDE, write, row, target, dst_alignment):
+        return rt_service(memory, state, stop, args)
+    at = memory.word(source, REGION_DATA) + read
+    to = memory.word(target, REGION_DATA) + write
+    return _copy_rows(memory, state, args, loops, at, to, row, element, src_gm == dst_gm)
+
+
+def _run_bytes(
+    memory: RawMemory, args: Address, loops: int, src_alignment: int, dst_alignment: int
+) -> int:
+    """The bytes of a copy that is one dense run, its rows aligned; 0 if it is not."""
+    rows = memory.word(args, LOOPS + COUNT)
+    length = memory.word(args, LENGTH)
+    if loops != 1 or memory.word(args, PADDED) or not in_field(rows, count_bits(0)):
+        return 0
+    if rows > 1:
+        if memory.word(args, LOOPS + SRC_STRIDE) != length or length & (src_alignment - 1):
+            return 0
+        if memory.word(args, LOOPS + DST_STRIDE) != length or length & (dst_alignment - 1):
+            return 0
+    return rows * length
+
+
+def _counts_fit(memory: RawMemory, args: Address, loops: int) -> bool:
+    """Whether the counts of loops fit their fields."""
+    for level in range(loops):
+        if not in_field(memory.word(args, LOOPS + LOOP_WORDS * level), count_bits(level)):
+            return False
+    return True
+
+
+def _padding_fits(memory: RawMemory, args: Address) -> bool:
+    """Whether padding fits its fields."""
+    left = memory.word(args, LEFT)
+    right = memory.word(args, RIGHT)
+    return in_field(left, PADDING_BITS) and in_field(right, PADDING_BITS)
+
+
+def _is_empty(memory: RawMemory, args: Address, loops: int) -> bool:
+    """Whether nothing is copied."""
+    for level in range(loops):
+        if memory.word(args, LOOPS + LOOP_WORDS * level) == 0:
+            return True
+    return memory.word(args, LENGTH) == 0 and memory.word(args, PADDED) == 0
+
+
+def _row_bytes(memory: RawMemory, args: Address, element: int, alignment: int) -> int:
+    """The bytes of a row where it is written."""
+    length = memory.word(args, LENGTH)
+    if not memory.word(args, PADDED):
+        return length
+    left = memory.word(args, LEFT) * element
+    right = memory.word(args, RIGHT) * element
+    stride = memory.word(args, LOOPS + DST_STRIDE)
+    return padded_row(length, left, right, stride, alignment)
+
+
+def _drop_repetitions(memory: RawMemory, args: Address, loops: int) -> None:
+    """Loops that copy the same bytes again are run once from here on."""
+    for level in range(loops):
+        loop = args + WORD_BYTES * (LOOPS + LOOP_WORDS * level)
+        src_stride = memory.word(loop, SRC_STRIDE)
+        count = repetitions(memory.word(loop, COUNT), src_stride, memory.word(loop, DST_STRIDE))
+        memory.set_word(loop, COUNT, count)
+
+
+def _inside(
+    memory: RawMemory,
+    args: Address,
+    loops: int,
+    column: int,
+    start: int,
+    row: int,
+    region: Address,
+    alignment: int,
+) -> bool:
+    """Whether every row of one side lies in its region, on aligned addresses."""
+    most = memory.word(region, REGION_SIZE) - row
+    first = start
+    last = start
+    mixed = start
+    for level in range(loops):
+        # Looked at before each loop, so that no sum leaves a word.
+        if not 0 <= first <= last <= most:
+            return False
+        loop = args + WORD_BYTES * (LOOPS + LOOP_WORDS * level)
+        count = memory.word(loop, COUNT)
+        if count > 1:
+            stride = memory.word(loop, column)
+            if not -_FAR <= stride < _FAR:
+                return False
+            first += reach_down(count, stride)
+            last += reach_up(count, stride)
+            mixed |= stride
+    return 0 <= first <= last <= most and mixed & (alignment - 1) == 0
+
+
+def _copy_rows(
+    memory: RawMemory,
+    state: Address,
+    args: Address,
+    loops: int,
+    at: Address,
+    to: Address,
+    row: int,
+    element: int,
+    same_memory: int,
+) -> int:
+    """Copies rows that have been checked; 1 if the engine wants to stop meanwhile."""
+    length = memory.word(args, LENGTH)
+    padded = memory.word(args, PADDED)
+    left = memory.word(args, LEFT) * element
+    pattern = memory.word(args, PATTERN)
+    rows = memory.word(args, LOOPS + COUNT)
+    src_stride = memory.word(args, LOOPS + SRC_STRIDE)
+    dst_stride = memory.word(args, LOOPS + DST_STRIDE)
+    counters = args + WORD_BYTES * (LOOPS + LOOP_WORDS * loops)
+    for level in range(loops):
+        memory.set_word(counters, level, 0)
+    if src_stride == length and dst_stride == length and not padded and not same_memory:
+        length *= rows
+        rows = 1
+    copied = 0
+    level = 0
+    while level < loops:
+        for _ in range(rows):
+            if padded:
+                fill(memory, to, left, pattern)
+                memory.copy(to + left, at, length)
+                fill(memory, to + left + length, row - left - length, pattern)
+            elif same_memory:
+                memory.move(to, at, length)
+            else:
+                memory.copy(to, at, length)
+            at += src_stride
+            to += dst_stride
+        at -= src_stride * rows
+        to -= dst_stride * rows
+        before = copied
+        copied += rows
+        if copied // _POLLED != before // _POLLED and rt_service(memory, state, -1, 0) != 0:
+            return 1
+        # The innermost loop is done; on to the next iteration of the first that has one.
+        level = 1
+        while level < loops:
+            loop = args + WORD_BYTES * (LOOPS + LOOP_WORDS * level)
+            done = memory.word(counters, level)
+            if done + 1 < memory.word(loop, COUNT):
+                memory.set_word(counters, level, done + 1)
+                at += memory.word(loop, SRC_STRIDE)
+                to += memory.word(loop, DST_STRIDE)
+                break
+            memory.set_word(counters, level, 0)
+            at -= memory.word(loop, SRC_STRIDE) * done
+            to -= memory.word(loop, DST_STRIDE) * done
+            level += 1
+    return 0
+
+
+def fill(memory: RawMemory, to: Address, count: int, pattern: int) -> None:
+    """Writes so many bytes of a pattern of eight, over and over."""
+    done = 0
+    while count - done >= WORD_BYTES:
+        memory.set_word(to + done, 0, pattern)
+        done += WORD_BYTES
+    while done < count:
+        memory.set_byte(to + done, pattern)
+        pattern >>= 8
+        done += 1
+
+
+def copy_past_cache(memory: RawMemory, to: Address, source: Address, count: int) -> None:
+    """Copies bytes, at least a line, without bringing what is written into the cache."""
+    done = -to % LINE_BYTES
+    memory.copy(to, source, done)
+    while count - done >= LINE_BYTES:
+        memory.copy_line_past_cache(to + done, source + done)
+        done += LINE_BYTES
+    memory.copy(to + done, source + done, count - done)

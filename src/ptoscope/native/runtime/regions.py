@@ -1,0 +1,48 @@
+"""Where an address is: the table of GM arguments, and UB before them."""
+
+from __future__ import annotations
+
+from ptoscope.machine.memory import gm_base, gm_position
+from ptoscope.native.layout import (
+    REGION_BYTES,
+    REGION_COUNT,
+    REGION_DATA,
+    REGION_SIZE,
+    REGION_WRITEABLE,
+    REGIONS,
+)
+from ptoscope.native.subset import Address, RawMemory, compiled
+
+
+def region_of(memory: RawMemory, state: Address, gm: int, address: int) -> Address:
+    """The entry of the region that an address is in, or would be; 0 if it is in none."""
+    table = memory.word(state, REGIONS)
+    if not gm:
+        return table - REGION_BYTES
+    position = gm_position(address)
+    if not 0 <= position < memory.word(state, REGION_COUNT):
+        return 0
+    entry = table + REGION_BYTES * position
+    # An argument that is a number has no bytes.
+    return entry if memory.word(entry, REGION_DATA) else 0
+
+
+def region_offset(gm: int, address: int) -> int:
+    """Bytes from the start of its region, negative before it."""
+    return address - gm_base(gm_position(address)) if gm else address
+
+
+@compiled
+def rt_scalar(
+    memory: RawMemory, state: Address, gm: int, address: int, count: int, write: int
+) -> Address:
+    """Where a scalar of so many bytes is, a power of two; 0 if it may not be accessed."""
+    region = region_of(memory, state, gm, address)
+    if region == 0:
+        return 0
+    offset = region_offset(gm, address)
+    if offset & (count - 1) or not 0 <= offset <= memory.word(region, REGION_SIZE) - count:
+        return 0
+    if write and not memory.word(region, REGION_WRITEABLE):
+        return 0
+    return memory.word(region, REGION_DATA) + offset

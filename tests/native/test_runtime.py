@@ -1,0 +1,180 @@
+"""The runtime of generated code: machine code and Python do the same, and it is right."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ptoscope.isa.pipes import BUFFERS, EVENTS, MOST_PENDING
+from ptoscope.native import layout
+from ptoscope.native.runtime import issue, notes, regions, streams
+from ptoscope.native.subset import CompiledFunction
+
+from .runtime_memory import GM_SIZES, UB_SIZE, BlockMemory
+
+SEEDS = pytest.mark.parametrize("seed", range(60))
+STOP = 77
+
+
+def block(seed: int) -> tuple[np.random.Generator, BlockMemory]:
+    random = np.random.default_rng(seed)
+    return random, BlockMemory(random, answer=int(random.integers(0, 2)))
+
+
+# Bodies.
+
+
+@pytest.mark.parametrize("busy", [0, 1])
+@pytest.mark.parametrize("fails", [0, 1])
+@pytest.mark.parametrize("answer", [0, 1])
+def test_a_body_runs_unless_something_is_queued(busy: int, fails: int, answer: int) -> None:
+    it = BlockMemory(np.random.default_rng(0), answer)
+    ran: list[tuple[int, int]] = []
+
+    def body(state: int, captured: int) -> int:
+        ran.append((state, captured))
+        return fails
+
+    it.set_state(layout.QUEUED, busy)
+    it.memory.set_word(it.args, 0, it.memory.function(body))
+    asks = bool(busy or fails)
+    assert it.both(issue.rt_issue, it.state, STOP, it.args) == (answer if asks else 0)
+    # Once by each of the two that are compared.
+    assert ran == ([] if busy else [(it.state, it.args + 8)] * 2)
+    assert it.asked == ([(STOP, it.args)] if asks else [])
+
+
+# Flags and buffers: the function, how many there are, what it adds, where it has to ask.
+
+_COUNTERS = [
+    (issue.rt_raise, len(EVENTS), 1, MOST_PENDING),
+    (issue.rt_consume, len(EVENTS), -1, 0),
+    (issue.rt_acquire, BUFFERS, 1, None),
+    (issue.rt_release, BUFFERS, -1, 0),
+]
+
+
+@SEEDS
+@pytest.mark.parametrize(("function", "limit", "step", "end"), _COUNTERS)
+def test_counters(
+    function: CompiledFunction, limit: int, step: int, end: int | None, seed: int
+) -> None:
+    random, it = block(seed)
+    busy = int(random.random() < 0.2)
+    number = int(random.choice([0, 1, limit - 1, limit, -1, 1 << 40]))
+    pending = int(random.integers(0, MOST_PENDING + 1))
+    it.set_state(layout.QUEUED, busy)
+    first = layout.FLAGS + 8
+    inside = 0 <= number < limit
+    if inside:
+        it.set_state(first + number, pending)
+    given, place = 123, 2
+    status = it.both(function, it.state, STOP, it.args, first, number, given, place)
+    if busy or not inside or pending == end:
+        assert it.asked == [(STOP, it.args)]
+        assert status == it.answer
+        assert it.memory.word(it.args, place) == given
+        if inside:
+            assert it.memory.word(it.state, first + number) == pending
+    else:
+        assert (status, it.asked) == (0, [])
+        word = it.memory.word(it.state, first + number)
+        assert word & layout.COUNT == pending + step
+        assert word >> 32 == (function is issue.rt_raise)
+
+
+# Scalars.
+
+
+@SEEDS
+def test_scalars(seed: int) -> None:
+    random, it = block(seed)
+    position = int(random.integers(-1, len(GM_SIZES) + 1))
+    size = GM_SIZES[position] if 0 <= position < len(GM_SIZES) else 0
+    offset = int(random.choice([0, 4, size - 8, size - 4, size, -4, 3]))
+    count = int(random.choice([1, 2, 4, 8]))
+    write = int(random.integers(0, 2))
+    found = it.both(regions.rt_scalar, it.state, 1, it.gm(position, offset), count, write)
+    legal = offset >= 0 and offset + count <= size and offset % count == 0
+    if legal and not (write and position == 0):
+        assert found == it.arrays[position] + offset
+    else:
+        assert found == 0
+
+
+@pytest.mark.parametrize("address", [0, UB_SIZE - 4, UB_SIZE, -4, (1 << 63) - 4, -(1 << 63)])
+def test_scalars_of_ub(address: int) -> None:
+    _, it = block(0)
+    found = it.both(regions.rt_scalar, it.state, 0, address, 4, 1)
+    assert found == (it.ub + address if 0 <= address <= UB_SIZE - 4 else 0)
+
+
+# Streams.
+
+
+@SEEDS
+def test_streams(seed: int) -> None:
+    """Stores one after the other, then a flush: the bytes are where a plain store puts them,
+    and before the flush all but those after the last border of a block."""
+    random, it = block(seed)
+    stream = it.memory.allocate(streams.STREAM_BYTES, 64)
+    data = it.memory.allocate(256)
+    it.words(stream, 3)[:] = 0
+    expected = it.bytes(it.ub, UB_SIZE).copy()
+    start = at = int(random.integers(0, 300))
+    for _ in range(4):
+        length = int(random.integers(0, 200))
+        if random.random() < 0.2 and it.memory.word(stream, streams.PENDING_COUNT):
+            assert it.both(streams.rt_stream_store, it.state, stream, at + 1, data, length) == 1
+        fits = at + length <= UB_SIZE
+        status = it.both(streams.rt_stream_store, it.state, stream, at, data, length)
+        assert status == int(not fits)
+        if not fits:
+            break
+        expected[at : at + length] = it.bytes(data, length)
+        at += length
+        border = max(at // 32 * 32, start)
+        assert np.array_equal(it.bytes(it.ub, border), expected[:border])
+    assert it.both(streams.rt_stream_flush, it.state, stream, at + 32) == 1
+    assert it.both(streams.rt_stream_flush, it.state, stream, at) == 0
+    assert np.array_equal(it.bytes(it.ub, UB_SIZE), expected)
+
+
+@pytest.mark.parametrize("address", [-1, UB_SIZE - 31, (1 << 63) - 1, -(1 << 63)])
+def test_a_stream_outside_ub(address: int) -> None:
+    _, it = block(0)
+    stream, data = it.memory.allocate(streams.STREAM_BYTES), it.memory.allocate(256)
+    it.words(stream, 3)[:] = 0
+    assert it.both(streams.rt_stream_store, it.state, stream, address, data, 32) == 1
+    if not 0 <= address <= UB_SIZE:
+        assert it.both(streams.rt_stream_flush, it.state, stream, address) == 1
+
+
+# Notes.
+
+
+@pytest.mark.parametrize("count", [0, 5, layout.ROOM - 1, layout.ROOM, 3 * layout.ROOM - 1])
+def test_notes(count: int) -> None:
+    _, it = block(0)
+    # The room is where its row is: the rows before it do not exist here.
+    row = count % layout.ROOM
+    it.set_state(layout.NOTES, it.log - row * 8 * layout.NOTE_WORDS)
+    it.set_state(layout.NOTE_COUNT, count)
+    assert it.both(notes.rt_note, it.state, 1, -2, 3, 4) == count
+    assert it.words(it.log, 4).tolist() == [1, -2, 3, 4]
+    assert it.memory.word(it.state, layout.NOTE_COUNT) == count + 1
+    assert it.asked == ([(layout.NOTES_FULL, 0)] if row == layout.ROOM - 1 else [])
+
+
+@pytest.mark.parametrize("count", [0, 5, layout.ROOM - 4, layout.ROOM - 3, layout.ROOM - 1])
+def test_words_beside_notes_stand_together(count: int) -> None:
+    _, it = block(0)
+    full = count + 3 >= layout.ROOM
+    first = layout.ROOM if full else count
+    it.set_state(layout.KEPT, it.log - first % layout.ROOM * 8)
+    it.set_state(layout.KEPT_COUNT, count)
+    words = it.words(it.args, 3).copy()
+    assert it.both(notes.rt_keep, it.state, it.args, 24) == first
+    assert np.array_equal(it.words(it.log, 3), words)
+    assert it.memory.word(it.state, layout.KEPT_COUNT) == first + 3
+    assert it.asked == ([(layout.KEPT_FULL, 0)] if full else [])

@@ -1,0 +1,274 @@
+"""Witnesses of copies: the specification's nested loops over rows of bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ptoscope.isa.dtypes import I64
+from ptoscope.isa.record import Record
+from ptoscope.isa.types import Ptr, Scalar
+from ptoscope.isa.types import Type as AnyType
+from tests.isa.test_dma import Copy, loops
+from tests.witness.inputs import main, memory, rng
+from tests.witness.machine import Case
+from tests.witness.programs import always
+from tests.witness.registry import Refused, State, Trial, program, witness
+from tests.witness.use import Use
+
+GM = 6144
+_I64 = Scalar(I64)
+_SHAPES = (
+    ("nburst",),
+    ("nburst", "loop"),
+    ("nburst", "loop", "loop", "pad"),
+    ("nburst", "pad value"),
+)
+
+
+def _clauses(use: Use) -> Iterator[Use]:
+    """The same use with each choice of clauses."""
+    known = [g.keyword for g in use.site.record.forms[use.form].groups]
+    for shape in _SHAPES:
+        if not {word.split()[0] for word in shape} <= set(known):
+            continue
+        pointer = use.site.operands[0]
+        assert isinstance(pointer, Ptr)
+        if "pad" in " ".join(shape) and pointer.dtype.bits < 8:
+            continue
+        types: list[AnyType] = []
+        segments: list[tuple[str, int]] = []
+        for word in shape:
+            count = 1 if word == "pad value" else 3
+            types += [_I64] * count
+            if word.startswith("pad"):
+                types[-count] = Scalar(pointer.dtype)
+                segments.append(("pad", count))
+            else:
+                segments.append((word, count))
+        yield Use(
+            replace(use.site, operands=(*use.site.operands, *types), segments=tuple(segments))
+        )
+
+
+def _gm(seed: object) -> bytes:
+    return rng("gm", seed).randbytes(GM)
+
+
+def _numbers(use: Use, number: int, inward: bool) -> tuple[int, int, int, list[int]]:
+    """Source, destination, length and the numbers of the clauses of a copy that fits."""
+    size = use.operands[0].bytes
+    source, dest = (13 * size, 1024) if inward else (1024, 13 * size)
+    length = (40, 32, 8, 72)[number % 4]
+    row = (96, 128) if inward else (128, 96)
+    numbers: list[int] = []
+    rows = (3, 2, 4, 1)[number % 4]
+    depth = 0
+    for keyword, count in use.site.segments:
+        if keyword == "pad":
+            fill = rng("fill", number).getrandbits(8 * size)
+            numbers += [fill, *((3 + number, 2) if count == 3 else ())]
+        elif depth == 0:
+            numbers += [rows, row[0], row[1]]
+            depth = 1
+        else:
+            far = 512 * depth
+            numbers += (
+                [2 if depth == 1 else 3, far + 32, far + 64]
+                if inward
+                else [
+                    2 if depth == 1 else 3,
+                    far + 64,
+                    far + 32,
+                ]
+            )
+            depth += 1
+    return source, dest, length, numbers
+
+
+def _inward(use: Use) -> Iterator[Case]:
+    for number in range(5 if main(use) else 1):
+        source, dest, length, numbers = _numbers(use, number, True)
+        if number == 4:
+            dest += 16
+        yield Case((source, dest, number, length, *numbers), memory(number), _gm(number))
+    source, dest, _, numbers = _numbers(use, 0, True)
+    yield Case((source, dest, 0, 1 << 16, *numbers), memory(0), _gm(0))
+
+
+def _outward(use: Use) -> Iterator[Case]:
+    for number in range(5 if main(use) else 1):
+        source, dest, length, numbers = _numbers(use, number, False)
+        if number == 4:
+            source += 16
+        yield Case((source, dest, length, *numbers), memory(number), _gm(number))
+    source, dest, _, numbers = _numbers(use, 0, False)
+    yield Case((source, dest, 1 << 16, *numbers), memory(0), _gm(0))
+
+
+def _described(state: State, first: int, src: int, dst: int, length: int) -> Copy:
+    """The copy that operands and clauses say; a field that does not fit is refused."""
+    at, levels, pad = first, list[tuple[int, int, int]](), [0, 0, 0]
+    for keyword, count in state.use.site.segments:
+        values = [state.number(at + k) for k in range(count)]
+        at += count
+        if keyword == "pad":
+            pad[:count] = values
+        else:
+            levels.append((values[0], values[1], values[2]))
+    if length >= 1 << 16:
+        raise Refused("PTO0907")
+    padded = any(k == "pad" for k, _ in state.use.site.segments)
+    return Copy(src, dst, length, tuple(levels), pad[0], pad[1], pad[2], padded)
+
+
+@witness("pto.mte_gm_ub", inputs=_inward, variants=_clauses)
+def _in(state: State) -> None:
+    """UB addresses are multiples of 32."""
+    copy = _described(state, 4, state.number(0), state.number(1), state.number(3))
+    if state.number(1) % 32:
+        raise Refused("PTO0903")
+    state.ub[:] = loops(copy, bytes(state.gm), bytes(state.ub), state.use.operands[0].bytes)
+
+
+@witness("pto.mte_ub_gm", inputs=_outward, variants=_clauses)
+def _out(state: State) -> None:
+    copy = _described(state, 3, state.number(0), state.number(1), state.number(2))
+    if state.number(0) % 32:
+        raise Refused("PTO0903")
+    state.gm[:] = loops(copy, bytes(state.ub), bytes(state.gm), state.use.operands[0].bytes)
+
+
+# Inside UB: bursts of 32-byte blocks with gaps between them.
+
+
+def _bursts(use: Use) -> Iterator[Case]:
+    cases = (
+        (2, 3, 1, 4),
+        (1, 5, 0, 0),
+        (3, 1, 9, 9),
+        (1, 2, 1 << 16, 0),
+        (1, 2, 0, -1),
+        (4, 2, 2, 0),
+    )
+    for number, (length, rows, src_gap, dst_gap) in enumerate(cases if main(use) else cases[:1]):
+        gaps = (src_gap % (1 << 64), dst_gap % (1 << 64))
+        order = (length, rows) if use.site.segments else (7, rows, length)
+        yield Case((512, 4096 + 32 * number, *order, *gaps), memory(number))
+    yield Case((512, 4096 + 16, *((1, 1) if use.site.segments else (7, 1, 1)), 0, 0), memory(0))
+
+
+def _burst_clause(use: Use) -> tuple[Use, ...]:
+    site = replace(use.site, operands=(*use.site.operands, *[_I64] * 3), segments=(("nburst", 3),))
+    return (Use(site),)
+
+
+def _move(state: State, length: int, rows: int, src_gap: int, dst_gap: int) -> None:
+    src, dst = state.number(0), state.number(1)
+    if src_gap > 0xFFFF or dst_gap > 0xFFFF:
+        raise Refused("PTO0907")
+    if src % 32 or dst % 32:
+        raise Refused("PTO0903")
+    for _ in range(rows):
+        state.ub[dst : dst + 32 * length] = state.ub[src : src + 32 * length]
+        src += 32 * (length + src_gap)
+        dst += 32 * (length + dst_gap)
+
+
+@witness("pto.mte_ub_ub", inputs=_bursts, variants=_burst_clause)
+def _inside(state: State) -> None:
+    _move(state, *(state.number(k) for k in range(2, 6)))
+
+
+@witness("pto.copy_ubuf_to_ubuf", inputs=_bursts)
+def _inside_older(state: State) -> None:
+    _, rows, length, src_gap, dst_gap = (state.number(k) for k in range(2, 7))
+    _move(state, length, rows, src_gap, dst_gap)
+
+
+# The manual's copies, whose outer loops are state.
+
+_LOOPS = ("c1", "c2", "s1", "d1", "s2", "d2")
+
+
+def _kernel(inward: bool, set_up: Sequence[str]) -> str:
+    """All of UB from %before; the copy; all of UB to %after, and %there changed by a store."""
+    g, u = "!pto.ptr<ui8, gm>", "!pto.ptr<ui8, ub>"
+    way = "outtoub" if inward else "ubtoout"
+    lines = {
+        "size": f"pto.set_loop_size_{way} %c1, %c2 : i64, i64",
+        "one": f"pto.set_loop1_stride_{way} %s1, %d1 : i64, i64",
+        "two": f"pto.set_loop2_stride_{way} %s2, %d2 : i64, i64",
+    }
+    copy = (
+        f"pto.copy_gm_to_ubuf %there, %u, %zero, %rows, %len, %left, %right, %pads, %zero, %src,"
+        f" %dst : {g}, {u}, i64, i64, i64, i64, i64, i1, i64, i64, i64"
+        if inward
+        else f"pto.copy_ubuf_to_gm %u, %there, %zero, %rows, %len, %left, %dst, %src"
+        f" : {u}, {g}, i64, i64, i64, i64, i64, i64"
+    )
+    names = ("rows", "src", "dst", "len", "left", "right", *_LOOPS)
+    params = "".join(f", %{name}: i64" for name in names)
+    return f"""func.func @copies(%before: {g}, %there: {g}, %after: {g}{params}, %pads: i1) {{
+    %zero = arith.constant 0 : i64
+    %one = arith.constant 1 : i64
+    %all = arith.constant 8192 : i64
+    %at = arith.constant 1024 : i64
+    %ub = pto.castptr %zero : i64 -> {u}
+    %u = pto.castptr %at : i64 -> {u}
+    pto.mte_gm_ub %before, %ub, %zero, %all nburst(%one, %all, %all)
+      : {g}, {u}, i64, i64, i64, i64, i64
+    pto.barrier #pto.pipe<PIPE_ALL>
+    {chr(10).join(lines[name] for name in set_up)}
+    {copy}
+    pto.barrier #pto.pipe<PIPE_ALL>
+    pto.mte_ub_gm %ub, %after, %all nburst(%one, %all, %all)
+      : {u}, {g}, i64, i64, i64, i64
+    return
+  }}
+"""
+
+
+@program(
+    "pto.copy_gm_to_ubuf", *(f"pto.set_loop{x}_outtoub" for x in ("_size", "1_stride", "2_stride"))
+)
+def _manual_in(record: Record) -> Iterator[Trial]:
+    yield from _manual(True)
+
+
+@program(
+    "pto.copy_ubuf_to_gm", *(f"pto.set_loop{x}_ubtoout" for x in ("_size", "1_stride", "2_stride"))
+)
+def _manual_out(record: Record) -> Iterator[Trial]:
+    yield from _manual(False)
+
+
+def _manual(inward: bool) -> Iterator[Trial]:
+    everything = ("size", "one", "two")
+    for number, (set_up, outer, pads) in enumerate(
+        (
+            (everything, ((3, 544, 608), (2, 1760, 2080)), False),
+            (everything, ((2, 1760, 2080), (3, 544, 608)), True),
+            ((), ((1, 0, 0), (1, 0, 0)), True),
+            (("one", "two"), ((1, 544, 608), (1, 9, 9)), False),
+        )
+    ):
+        burst = (3, 96, 128) if inward else (3, 128, 96)
+        before, there = memory(number), _gm(number)
+        start = (0, 1024) if inward else (1024, 0)
+        outer = outer if inward else tuple((c, d, s) for c, s, d in outer)
+        levels = (burst, *(outer if set_up else ()))
+        copy = Copy(*start, 40, levels, 0, 5, 7, pads and inward)
+        after, far = before, there
+        if inward:
+            after = loops(copy, there, before, 1)
+        else:
+            far = loops(copy, before, there, 1)
+        (c1, s1, d1), (c2, s2, d2) = outer
+        arrays = [np.frombuffer(data, np.uint8) for data in (before, there, bytes(8192))]
+        numbers = (*burst, 40, 5, 7, c1, c2, s1, d1, s2, d2, int(pads))
+        text = _kernel(inward, set_up)
+        label = f"{'in' if inward else 'out'} {number}"
+        yield always(label, text, (*arrays, *numbers), [before, far, after], ("program",))

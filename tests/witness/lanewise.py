@@ -1,0 +1,224 @@
+"""Witnesses of lane-wise instructions: the documents' loops, one lane at a time.
+
+A 64-bit lane reads the first of its two mask bits; inactive lanes are zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from ptoscope.isa.types import Mask, Scalar
+from tests.isa import ieee, loops, precise
+from tests.isa.elements import Element
+from tests.isa.registers import image, lanes_of
+from tests.witness.inputs import plain
+from tests.witness.machine import Value
+from tests.witness.registry import State, witness
+
+Lane = Callable[..., int]
+
+
+def lanewise(name: str, lane: Lane, micro: Lane | None = None) -> None:
+    """`lane(element, a, b, ...)` is the result of an active lane; a scalar is seen by all."""
+
+    @witness(f"pto.{name}", inputs=plain)
+    def formula(state: State) -> list[Value]:  # pyright: ignore[reportUnusedFunction]
+        use = state.use
+        chosen = micro if use.micro and micro is not None else lane
+        e = use.results[0]
+        columns, active = spread(state, e.lanes)
+        rows = zip(*columns, strict=True)
+        return [[chosen(e, *row) if on else 0 for row, on in zip(rows, active, strict=True)]]
+
+
+def spread(state: State, count: int) -> tuple[list[list[int]], list[int]]:
+    """The operands as lanes, and which lanes the mask, the last operand, activates."""
+    columns: list[list[int]] = []
+    for i, type in enumerate(state.use.site.operands):
+        if isinstance(type, Scalar):
+            columns.append([state.number(i)] * count)
+        elif not isinstance(type, Mask):
+            columns.append(state.row(i))
+    return columns, lanes_of(state.row(len(state.values) - 1), count)
+
+
+for _name in loops.BINARY:
+    lanewise(_name, loops.LOOPS[_name], loops.MICRO.get(_name))
+for _name in loops.SCALAR:
+    if _name not in ("vshls", "vshrs"):
+        lanewise(_name, loops.LOOPS[_name], loops.MICRO.get(_name))
+for _name, _lane in loops.UNARY.items():
+    lanewise(_name, _lane)
+
+lanewise("vexp", precise.exp)
+lanewise("vln", precise.ln)
+lanewise("vsqrt", precise.sqrt)
+lanewise("vrsqrt", precise.rsqrt)
+lanewise("vrec", lambda e, a: ieee.div(e, e.round(Fraction(1)), a))
+lanewise("vnot", lambda e, a: a ^ e.full)
+lanewise("vbcnt", lambda e, a: bin(a).count("1"))
+lanewise("vmov", lambda e, a: a)
+
+
+def _leading_signs(e: Element, a: int) -> int:
+    """How many bits from the top equal the top one."""
+    digits = f"{a:0{e.bits}b}"
+    return e.bits - len(digits.lstrip(digits[0]))
+
+
+lanewise("vcls", _leading_signs)
+
+
+@witness("pto.vshls", "pto.vshrs", inputs=plain)
+def _shifted(state: State) -> list[Value]:
+    """The amount is read as unsigned in its own width, whatever the vector's."""
+    e = state.use.results[0]
+    amount = min(state.number(1), e.bits)
+    left = state.use.site.record.name == "pto.vshls"
+    active = lanes_of(state.row(2), e.lanes)
+    rows = (e.wrap(a << amount if left else e.number(a) >> amount) for a in state.row(0))
+    return [[v if on else 0 for v, on in zip(rows, active, strict=True)]]
+
+
+def _prelu(e: Element, a: int, slope: int) -> int:
+    return a if e.value(a) >= 0 else ieee.mul(e, slope, a)
+
+
+def _positive(e: Element, a: int) -> int:
+    return a if e.value(a) > 0 else 0
+
+
+def _accumulate(e: Element, acc: int, a: int, b: int) -> int:
+    if e.is_float:
+        return precise.fma(e, a, b, acc)
+    return e.wrap(acc + a * b)
+
+
+lanewise("vprelu", _prelu)
+lanewise("vaxpy", lambda e, x, y, alpha: precise.fma(e, alpha, x, y))
+lanewise("vmula", _accumulate)
+lanewise("vaddrelu", lambda e, a, b: _positive(e, ieee.add(e, a, b)))
+lanewise("vsubrelu", lambda e, a, b: _positive(e, ieee.sub(e, a, b)))
+
+
+# Carries: unsigned, exact; the second result has one bit per lane.
+
+
+def carrying(name: str, exact: Callable[..., tuple[int, bool]], chain: bool) -> None:
+    """`exact(micro, a, b, carry in)` gives the exact sum and whether the carry is set."""
+
+    @witness(f"pto.{name}", inputs=plain)
+    def formula(state: State) -> list[Value]:  # pyright: ignore[reportUnusedFunction]
+        e = state.use.results[0]
+        taken = lanes_of(state.row(2), e.lanes) if chain else [0] * e.lanes
+        active = lanes_of(state.row(3 if chain else 2), e.lanes)
+        values: list[int] = []
+        carries: list[int] = []
+        for a, b, c, on in zip(state.row(0), state.row(1), taken, active, strict=True):
+            value, carry = exact(state.use.micro, a, b, c)
+            values.append(e.wrap(value) if on else 0)
+            carries.append(int(carry and on))
+        return [values, image(carries)]
+
+
+def _sum(micro: bool, a: int, b: int, c: int) -> tuple[int, bool]:
+    return a + b + c, a + b + c >= 1 << 32
+
+
+def _difference(micro: bool, a: int, b: int, c: int) -> tuple[int, bool]:
+    """The manual's borrow; micro's carry is set where none occurs."""
+    borrow = a - b < 0
+    return a - b, borrow != micro
+
+
+def _chained(micro: bool, a: int, b: int, c: int) -> tuple[int, bool]:
+    """In a chain micro's carry in of 0 is a borrow."""
+    exact = a - b - (1 - c if micro else c)
+    return exact, (exact < 0) != micro
+
+
+carrying("vaddc", _sum, chain=False)
+carrying("vsubc", _difference, chain=False)
+carrying("vaddcs", _sum, chain=True)
+carrying("vsubcs", _chained, chain=True)
+
+
+@witness("pto.vmull", inputs=plain)
+def _product(state: State) -> list[Value]:
+    """64-bit products; their sign is that of the type."""
+    e = state.use.results[0]
+    active = lanes_of(state.row(2), e.lanes)
+    exact = [
+        e.number(a) * e.number(b) if on else 0
+        for a, b, on in zip(state.row(0), state.row(1), active, strict=True)
+    ]
+    return [[e.wrap(v) for v in exact], [e.wrap(v >> 32) for v in exact]]
+
+
+@witness("pto.vcmp", "pto.vcmps", inputs=plain)
+def _compared(state: State) -> list[Value]:
+    """As C compares: only ne holds of NaN."""
+    e = state.use.operands[0]
+    columns, active = spread(state, e.lanes)
+    holds = [
+        on and _holds(state.use.attr("mode"), _seen(e, a), _seen(e, b))
+        for (a, b), on in zip(zip(*columns, strict=True), active, strict=True)
+    ]
+    return [image([int(h) for h in holds])]
+
+
+def _seen(e: Element, raw: int) -> float:
+    return e.value(raw) if e.is_float else e.number(raw)
+
+
+def _holds(mode: str, a: float, b: float) -> bool:
+    return {"eq": a == b, "ne": a != b, "lt": a < b, "le": a <= b, "gt": a > b, "ge": a >= b}[mode]
+
+
+@witness("pto.vsel", inputs=plain)
+def _selected(state: State) -> list[Value]:
+    e = state.use.results[0]
+    active = lanes_of(state.row(2), e.lanes)
+    rows = zip(state.row(0), state.row(1), active, strict=True)
+    return [[a if on else b for a, b, on in rows]]
+
+
+@witness("pto.vbr", inputs=plain)
+def _broadcast(state: State) -> list[Value]:
+    return [[state.number(0)] * state.use.results[0].lanes]
+
+
+@witness("pto.vdup", inputs=plain)
+def _duplicated(state: State) -> list[Value]:
+    e = state.use.results[0]
+    if state.use.form == 0:
+        value = state.number(0)
+    else:
+        value = state.row(0)[-1 if state.use.attr("position") == "HIGHEST" else 0]
+    return [[value if on else 0 for on in lanes_of(state.row(1), e.lanes)]]
+
+
+@witness("pto.vexpdif", inputs=plain)
+def _exponential_of_difference(state: State) -> list[Value]:
+    """In f32: of f16 inputs the even or odd lanes, with their own mask bits."""
+    e, f32 = state.use.operands[0], Element("f32")
+    first, step = (int(state.use.attr("part") == "ODD"), 2) if e.bits == 16 else (0, 1)
+    active = lanes_of(state.row(2), e.lanes)
+    out: list[int] = []
+    for lane in range(first, e.lanes, step):
+        a, b = (_wide(e, state.row(k)[lane]) for k in (0, 1))
+        out.append(precise.exp(f32, ieee.sub(f32, a, b)) if active[lane] else 0)
+    return [out]
+
+
+def _wide(e: Element, raw: int) -> int:
+    """The f32 of the same value; a NaN is the canonical one."""
+    f32 = Element("f32")
+    if e.bits == 32:
+        return raw
+    if e.is_nan(raw):
+        return f32.nan
+    if e.is_inf(raw):
+        return f32.infinity | (f32.sign if raw & e.sign else 0)
+    return f32.round(Fraction(e.value(raw)), negative_zero=bool(raw & e.sign))

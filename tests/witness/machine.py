@@ -1,0 +1,132 @@
+"""Runs the meaning of an instruction once, on raw bits, and shows what it did.
+
+A vector is the list of its lanes, a mask the list of the 256 bits of its register, a scalar
+or a pointer one number, the state of a stream its bytes and its end. A GM address counts from
+the one array there is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ptoscope.isa.dtypes import I1, I8, I64
+from ptoscope.isa.record import Site
+from ptoscope.isa.types import Align, Mask, Ptr, Scalar, Type
+from ptoscope.machine.core import ReferenceCore
+from ptoscope.machine.faults import Fault
+from ptoscope.machine.lanes import NumpyLanes, constant, quietly
+from ptoscope.machine.memory import Memory, Region, gm_base
+from ptoscope.machine.stream import Stream
+
+UB_BYTES = 8192
+GM_BYTES = 1024
+
+Value = int | list[int] | tuple[bytes, int | None]
+"""A row of raw bits, one raw number, or the state of a stream."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """What an instruction finds: operands, memory, special registers."""
+
+    values: tuple[Value, ...] = ()
+    ub: bytes = b""
+    gm: bytes = b""
+    registers: dict[str, int] = field(default_factory=dict[str, int])
+
+
+@dataclass
+class Outcome:
+    """What it leaves, or the code of its fault."""
+
+    results: list[Value] = field(default_factory=list[Value])
+    ub: bytes = b""
+    gm: bytes = b""
+    registers: dict[str, int] = field(default_factory=dict[str, int])
+    fault: str = ""
+
+    def differs(self, expected: Outcome) -> str:
+        """Where this is not what was expected; empty where it is."""
+        if self.fault or expected.fault:
+            found = self.fault or "no fault"
+            wanted = expected.fault or "no fault"
+            return "" if found == wanted else f"{found}, not {wanted}"
+        for i, wanted in enumerate(expected.results):
+            said = _unlike(self.results[i], wanted)
+            if said:
+                return f"result {i}: {said}"
+        for name, found, wanted in (("UB", self.ub, expected.ub), ("GM", self.gm, expected.gm)):
+            if found != wanted:
+                at = next(i for i, (f, w) in enumerate(zip(found, wanted, strict=True)) if f != w)
+                return f"{name} byte {at}: {found[at]:#x}, not {wanted[at]:#x}"
+        for name, wanted in expected.registers.items():
+            if self.registers[name] != wanted:
+                return f"register {name}: {self.registers[name]}, not {wanted}"
+        return ""
+
+
+def _unlike(found: Value, wanted: Value) -> str:
+    if found == wanted:
+        return ""
+    if not isinstance(found, list) or not isinstance(wanted, list):
+        return f"{found!r}, not {wanted!r}"
+    if len(found) != len(wanted):
+        return f"{len(found)} lanes, not {len(wanted)}"
+    lane = next(i for i, (f, w) in enumerate(zip(found, wanted, strict=True)) if f != w)
+    return f"lane {lane}: {found[lane]:#x}, not {wanted[lane]:#x}"
+
+
+def observe(site: Site, case: Case, registers: Sequence[str]) -> Outcome:
+    """What the meaning of the site's record does with a case; `registers` are read afterwards."""
+    ub = np.frombuffer(case.ub or bytes(UB_BYTES), np.uint8).copy()
+    gm = np.frombuffer(case.gm or bytes(GM_BYTES), np.uint8).copy()
+    memory = Memory({0: Region("x", "gm", gm, I8, gm_base(0))}, Region("UB", "ub", ub, I8))
+    core = ReferenceCore(memory, 0, 1)
+    for name, number in case.registers.items():
+        core.write_register(site, name, constant(I64, 1, number))
+    lanes = [_given(v, t) for v, t in zip(case.values, site.operands, strict=True)]
+    try:
+        with quietly():
+            made = site.record.meaning(site)(core, *lanes)
+            core.pipes.drain()
+    except Fault as fault:
+        return Outcome(fault=fault.code)
+    rows = made if isinstance(made, tuple) else () if made is None else (made,)
+    return Outcome(
+        [_shown(row, t) for row, t in zip(rows, site.results, strict=True)],
+        ub.tobytes(),
+        gm.tobytes(),
+        {n: int(_number(core.read_register(site, n, I64, 0))) for n in registers},
+    )
+
+
+def _number(lanes: Any) -> Any:
+    return lanes.a
+
+
+def _given(value: Value, type: Type) -> Any:
+    if isinstance(type, Align):
+        assert isinstance(value, tuple)
+        return Stream(*value)
+    if isinstance(type, Mask):
+        return NumpyLanes(np.array(value, dtype=bool), I1, 256)
+    if isinstance(type, Ptr):
+        assert isinstance(value, int)
+        return constant(I64, 1, value + (gm_base(0) if type.space == "gm" else 0))
+    width = 8 * np.dtype(type.dtype.storage).itemsize
+    row = np.array(value, dtype=f"uint{width}").view(type.dtype.storage)
+    return NumpyLanes(row[()] if isinstance(type, Scalar) else row, type.dtype, row.size)
+
+
+def _shown(lanes: Any, type: Type) -> Value:
+    if isinstance(type, Align):
+        return (lanes.pending, lanes.end)
+    row = np.atleast_1d(lanes.a)
+    raw = row.view(f"uint{8 * row.dtype.itemsize}").tolist()
+    if isinstance(type, Ptr):
+        return (raw[0] - (gm_base(0) if type.space == "gm" else 0)) % (1 << 64)
+    return raw[0] if isinstance(type, Scalar) else raw

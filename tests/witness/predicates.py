@@ -1,0 +1,190 @@
+"""Witnesses of predicates: patterns, counts, logic, and the bits of the whole register."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from tests.isa.registers import BITS, image, lanes_of
+from tests.witness.inputs import main, mask, memory, rng
+from tests.witness.machine import Case, Value
+from tests.witness.registry import Refused, State, witness
+from tests.witness.use import Use
+
+_WIDTHS = (8, 16, 32)
+
+
+def _lanes(state: State) -> int:
+    """Lanes of the first result's granularity."""
+    return 2048 // state.use.results[0].bits
+
+
+def _none(use: Use) -> Iterator[Case]:
+    yield Case()
+
+
+@witness(*(f"pto.{name}_b{w}" for name in ("pset", "pge") for w in _WIDTHS), inputs=_none)
+def _pattern(state: State) -> list[Value]:
+    n, pattern = _lanes(state), state.use.attr("pattern").removeprefix("PAT_")
+    if pattern[:2] == "VL":
+        lanes = [int(i < int(pattern[2:])) for i in range(n)]
+    elif pattern[0] == "M":
+        lanes = [int(i % int(pattern[1:]) == 0) for i in range(n)]
+    else:
+        first = {"ALL": n, "ALLF": 0, "H": n // 2, "Q": n // 4}[pattern]
+        lanes = [1] * first + [0] * (n - first)
+    return [image(lanes)]
+
+
+def _counts(use: Use) -> Iterator[Case]:
+    n = 2048 // use.results[0].bits
+    for count in (n // 2 + 3, n, n + 1, 2 * n + 5, n - 1, 0, 1, -1, -n, 2**31 - 1, -(2**31)):
+        yield Case((count % (1 << 32),))
+
+
+@witness(*(f"pto.plt_b{w}" for w in _WIDTHS), inputs=_counts)
+def _first(state: State) -> list[Value]:
+    """The count is signed; what is left after these lanes is not below 0."""
+    n, e = _lanes(state), state.use.operands[0]
+    count = e.number(state.number(0))
+    return [image([int(i < count) for i in range(n)]), e.wrap(max(count - n, 0))]
+
+
+def _logic(name: str, holds: Callable[..., int]) -> None:
+    @witness(f"pto.{name}", inputs=_registers)
+    def formula(state: State) -> list[Value]:  # pyright: ignore[reportUnusedFunction]
+        n = _lanes(state)
+        *columns, active = (lanes_of(state.row(i), n) for i in range(len(state.values)))
+        rows = zip(*columns, strict=True)
+        return [image([on and holds(*row) for row, on in zip(rows, active, strict=True)])]
+
+
+def _registers(use: Use) -> Iterator[Case]:
+    """Any bits, and lanes alone."""
+    for number in range(6 if main(use) else 2):
+        r = rng("registers", number)
+        yield Case(
+            tuple(
+                [r.getrandbits(1) for _ in range(BITS)] if number < 4 else mask(number + i, 64, i)
+                for i in range(len(use.operands))
+            )
+        )
+
+
+_logic("pand", lambda a, b: a & b)
+_logic("por", lambda a, b: a | b)
+_logic("pxor", lambda a, b: a ^ b)
+_logic("pnot", lambda a: 1 - a)
+
+
+@witness("pto.psel", inputs=_registers)
+def _select(state: State) -> list[Value]:
+    a, b, chooses = (lanes_of(state.row(i), _lanes(state)) for i in range(3))
+    return [image([x if c else y for x, y, c in zip(a, b, chooses, strict=True)])]
+
+
+@witness("pto.ppack", inputs=_registers)
+def _pack(state: State) -> list[Value]:
+    """Every second bit of the register, into one half of it."""
+    kept, none = state.row(0)[::2], [0] * 128
+    return [none + kept if state.use.attr("part") == "HIGHER" else kept + none]
+
+
+@witness("pto.punpack", inputs=_registers)
+def _unpack(state: State) -> list[Value]:
+    start = 128 if state.use.attr("part") == "HIGHER" else 0
+    return [[bit for kept in state.row(0)[start : start + 128] for bit in (kept, 0)]]
+
+
+@witness("pto.pbitcast", inputs=_registers)
+def _cast(state: State) -> list[Value]:
+    return [state.row(0)]
+
+
+@witness(*(f"pto.pintlv_b{w}" for w in _WIDTHS), inputs=_registers)
+def _interleave(state: State) -> list[Value]:
+    n = _lanes(state)
+    a, b = (lanes_of(state.row(i), n) for i in range(2))
+    both = [bit for pair in zip(a, b, strict=True) for bit in pair]
+    return [image(both[:n]), image(both[n:])]
+
+
+@witness(*(f"pto.pdintlv_b{w}" for w in _WIDTHS), inputs=_registers)
+def _separate(state: State) -> list[Value]:
+    n = _lanes(state)
+    both = lanes_of(state.row(0), n) + lanes_of(state.row(1), n)
+    return [image(both[::2]), image(both[1::2])]
+
+
+# Predicate memory: the register as 32 bytes, or the lanes of a b32 mask as one word.
+
+
+def bits_of(data: bytes | bytearray) -> list[int]:
+    """Bits from the lowest of the first byte."""
+    return [byte >> i & 1 for byte in data for i in range(8)]
+
+
+def bytes_of(bits: list[int]) -> bytes:
+    """The reverse."""
+    return bytes(
+        sum(bit << i for i, bit in enumerate(bits[at : at + 8])) for at in range(0, len(bits), 8)
+    )
+
+
+def _places(use: Use) -> Iterator[Case]:
+    """Addresses that are multiples of 8, and two that are not."""
+    loads = use.site.record.short.startswith("pld")
+    word = use.site.record.short in ("pld", "pst")
+    size = 8 if word else use.operands[0 if loads else 1].bytes
+    width = 32 if word else 64
+    for number, (base, bytes_on) in enumerate(
+        ((1024, 64), (512, 8), (2048, -256), (8, 0), (0, 0), (1028, 0), (1024, 4))
+    ):
+        if bytes_on % size:
+            continue
+        offset = bytes_on // size % (1 << width)
+        ahead = () if loads else (mask(0, 64, number),)
+        yield Case((*ahead, base, offset), memory(number))
+
+
+def _address(state: State, pointer: int, size: int) -> int:
+    offset, bits = state.number(pointer + 1), state.use.operands[pointer + 1].bits
+    signed = offset - (1 << bits) if offset >> (bits - 1) else offset
+    address = state.number(pointer) + size * signed
+    if address % 8:
+        raise Refused("PTO0903")
+    return address
+
+
+_SPREAD: dict[str, Callable[[int], int]] = {
+    "NORM": lambda i: i,
+    "US": lambda i: i // 2,
+    "DS": lambda i: 2 * i,
+}
+
+
+@witness("pto.plds", "pto.pldi", inputs=_places)
+def _load(state: State) -> list[Value]:
+    address = _address(state, 0, state.use.operands[0].bytes)
+    bits, place = bits_of(state.ub[address : address + 64]), _SPREAD[state.use.attr("dist")]
+    return [[bits[place(i)] for i in range(BITS)]]
+
+
+@witness("pto.psts", "pto.psti", inputs=_places)
+def _store(state: State) -> None:
+    """PK keeps every second bit."""
+    address = _address(state, 1, state.use.operands[1].bytes)
+    data = bytes_of(state.row(0)[:: 2 if state.use.attr("dist") == "PK" else 1])
+    state.ub[address : address + len(data)] = data
+
+
+@witness("pto.pld", inputs=_places)
+def _load_word(state: State) -> list[Value]:
+    address = _address(state, 0, 8)
+    bits, place = bits_of(state.ub[address : address + 16]), _SPREAD[state.use.attr("dist")]
+    return [image([bits[place(i)] for i in range(64)])]
+
+
+@witness("pto.pst", inputs=_places)
+def _store_word(state: State) -> None:
+    address = _address(state, 1, 8)
+    state.ub[address : address + 8] = bytes_of(lanes_of(state.row(0), 64))

@@ -1,0 +1,130 @@
+"""Witnesses of reductions: sums in the stated order, extremes with the first index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tests.isa import ieee
+from tests.isa.elements import Element
+from tests.isa.registers import lanes_of
+from tests.isa.values import scattered
+from tests.witness.inputs import main, mask, rng, some
+from tests.witness.machine import Case, Value
+from tests.witness.registry import State, witness
+from tests.witness.use import Use
+
+
+def _registers(use: Use) -> Iterator[Case]:
+    """All kinds of masks; many edges, few different numbers (ties), and ordinary ones."""
+    e = use.operands[0]
+    for number in range(15 if main(use) else 3):
+        r = rng(e.name, "reduced", number)
+        kind = number % 3
+        if kind == 0:
+            row = some(e, e.lanes, number)
+        elif kind == 1:
+            few = [*some(e, 4, number), 0, e.sign, e.full, 1]
+            row = [r.choice(few) for _ in range(e.lanes)]
+        else:
+            row = _ordinary(e)
+        yield Case((row, mask((0, 1, 4, 2, 3)[number % 5], e.lanes, number)))
+
+
+def _ordinary(e: Element) -> list[int]:
+    """Numbers of one sign and size: no NaN, and sums that round."""
+    row = scattered(e, 2 * e.lanes, 11)[::2]
+    return [v & ~e.sign for v in row] if e.is_float else row
+
+
+def _add(e: Element, a: int, b: int) -> int:
+    return ieee.add(e, a, b) if e.is_float else e.wrap(a + b)
+
+
+def _tree(e: Element, row: list[int]) -> int:
+    """Lane i with lane i + n/2, again and again; at last from +0."""
+    while len(row) > 1:
+        half = len(row) // 2
+        row = [_add(e, a, b) for a, b in zip(row[:half], row[half:], strict=True)]
+    return _add(e, row[0], 0)
+
+
+def _active(state: State) -> list[int]:
+    """The input with zeros where it is not active."""
+    e = state.use.operands[0]
+    bits = lanes_of(state.row(1), e.lanes)
+    return [v if on else 0 for v, on in zip(state.row(0), bits, strict=True)]
+
+
+@witness("pto.vcadd", inputs=_registers)
+def _sum(state: State) -> list[Value]:
+    """Integers of 8 and 16 bits widen by their own sign."""
+    e, wide = state.use.operands[0], state.use.results[0]
+    row = _active(state)
+    total = _tree(e, row) if e.is_float else wide.wrap(sum(e.number(v) for v in row))
+    return [[total] + [0] * (wide.lanes - 1)]
+
+
+@witness("pto.vcgadd", inputs=_registers)
+def _group_sum(state: State) -> list[Value]:
+    e, row = state.use.operands[0], _active(state)
+    size = e.lanes // 8
+    sums = [_tree(e, row[g * size : (g + 1) * size]) for g in range(8)]
+    return [sums + [0] * (e.lanes - 8)]
+
+
+@witness("pto.vcpadd", inputs=_registers)
+def _prefix(state: State) -> list[Value]:
+    """The manual scans; micro adds neighbours."""
+    e, row = state.use.operands[0], _active(state)
+    if state.use.micro:
+        pairs = [_add(e, row[i], row[i + 1]) for i in range(0, e.lanes, 2)]
+        return [pairs + [0] * (e.lanes // 2)]
+    out, total = [], 0
+    for value in row:
+        total = _add(e, total, value)
+        out.append(total)
+    return [out]
+
+
+def _worst(e: Element, highest: bool) -> int:
+    """What an inactive lane counts as."""
+    if e.is_float:
+        return e.infinity | (e.sign if highest else 0)
+    low, high = (-e.sign, e.sign - 1) if e.signed else (0, e.full)
+    return e.wrap(low if highest else high)
+
+
+def _extreme(state: State, start: int, count: int, highest: bool) -> tuple[int, int]:
+    """The first of the best active lanes that are numbers, and its place in the group."""
+    e = state.use.operands[0]
+    bits = lanes_of(state.row(1), e.lanes)
+    best, place = _worst(e, highest), 0
+    found = False
+    for i in range(count):
+        raw = state.row(0)[start + i]
+        if not bits[start + i] or (e.is_float and e.is_nan(raw)):
+            raw = _worst(e, highest)
+        value, other = _number(e, raw), _number(e, best)
+        if not found or (value > other if highest else value < other):
+            best, place, found = raw, i, True
+    return best, place
+
+
+def _number(e: Element, raw: int) -> float:
+    return e.value(raw) if e.is_float else e.number(raw)
+
+
+@witness("pto.vcmax", "pto.vcmin", inputs=_registers)
+def _best(state: State) -> list[Value]:
+    e = state.use.operands[0]
+    highest = state.use.site.record.name == "pto.vcmax"
+    return [[*_extreme(state, 0, e.lanes, highest), *[0] * (e.lanes - 2)]]
+
+
+@witness("pto.vcgmax", "pto.vcgmin", inputs=_registers)
+def _group_best(state: State) -> list[Value]:
+    e = state.use.operands[0]
+    highest = state.use.site.record.name == "pto.vcgmax"
+    size = e.lanes // 8
+    best = [_extreme(state, g * size, size, highest)[0] for g in range(8)]
+    return [best + [0] * (e.lanes - 8)]

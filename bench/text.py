@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xdsl.context import Context
-from xdsl.dialects.arith import Arith
-from xdsl.dialects.builtin import Builtin
-from xdsl.dialects.func import Func
-from xdsl.dialects.scf import Scf
 from xdsl.parser import Parser
 
 from bench.measure import Row, best_of
 from ptoscope import ir
 from ptoscope.check import check
 from ptoscope.isa.targets import TARGETS
+from ptoscope.xdsl import context
 
 _HEAD = """\
 module attributes {pto.target_arch = "a5", pto.kernel_kind = #pto.kernel_kind<vector>} {
@@ -64,14 +60,6 @@ _TAIL = """\
 def kernel_text(steps: int) -> str:
     """A kernel whose loop body repeats six operations `steps` times."""
     return _HEAD + "".join(_STEP.format(i=i) for i in range(steps)) + _TAIL
-
-
-def context() -> Context:
-    """What xDSL needs to read the generic form."""
-    context = Context(allow_unregistered=True)
-    for dialect in (Builtin, Func, Scf, Arith):
-        context.load_dialect(dialect)
-    return context
 
 
 def rows() -> Iterator[Row]:

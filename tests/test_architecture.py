@@ -31,6 +31,7 @@ ROOMS = (
     "timing",
     "watch",
     "kernel",
+    "xdsl",
     "__init__",
     "demo",
     "docs",

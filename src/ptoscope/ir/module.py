@@ -68,14 +68,14 @@ class Notes:
 
 @dataclass
 class Module:
-    """A program and how it was written.
+    """A program and how it was written; one that was built has no text.
 
     `visibility` has the word before a function's name. `note` is that of the module operation,
     None where the file has none around its functions; `name` is its name.
     """
 
     program: Program
-    tokens: Tokens
+    tokens: Tokens = field(default_factory=lambda: Tokens(""))
     notes: Notes = field(default_factory=Notes)
     note: Note | None = None
     name: str = ""

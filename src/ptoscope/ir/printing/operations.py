@@ -169,8 +169,7 @@ class Spelling:
             return []
         if note is not None and note.packs:
             return list(note.packs)
-        found = [(self.values.names[r], 0) for r in op.results]
-        return found if all(name for name, _ in found) else []
+        return packed([self.values.names[r] for r in op.results])
 
     def _types(self, slots: Sequence[int]) -> str:
         return ", ".join(str(self.values.types[slot]) for slot in slots)
@@ -180,6 +179,18 @@ class Spelling:
 
     def _results(self, op: Op) -> str:
         return f" -> ({self._types(op.results)})" if op.results else ""
+
+
+def packed(names: Sequence[str]) -> list[Name]:
+    """Names of results as they are written: `r#0` and `r#1` are `%r:2`. None if one has none."""
+    found: list[Name] = []
+    for name in names:
+        base, numbered, _ = name.partition("#")
+        if numbered and found and found[-1][0] == base:
+            found[-1] = base, found[-1][1] + 1
+        else:
+            found.append((base, int(bool(numbered))))
+    return found if all(names) else []
 
 
 def _given(op: Op, note: Note | None, record: Record) -> dict[str, AttrValue]:

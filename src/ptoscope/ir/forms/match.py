@@ -1,6 +1,6 @@
 """Which form of an instruction a text is written in.
 
-Plans depend on the shape alone, so each record keeps those it has met.
+Plans depend on the outline alone, so each record keeps those it has met.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from itertools import pairwise
 from typing import Any
 
 from ptoscope.ir.forms.mismatch import misaligned, plural, wrong_clauses, wrong_entries
-from ptoscope.ir.forms.shape import NO_ARROW, PACK, Fitted, Mismatch, Plan, Shape
-from ptoscope.ir.forms.syntax import SHAPES, Item, Syntax, compiled
+from ptoscope.ir.forms.outline import NO_ARROW, PACK, Fitted, Mismatch, Outline, Plan
+from ptoscope.ir.forms.syntax import LETTERS, Item, Syntax, compiled
 from ptoscope.isa.record import Form, Record
 
 
@@ -23,63 +23,63 @@ def matcher(record: Record) -> Matcher:
 
 
 class Matcher:
-    """The forms of one record and the plans of the shapes met so far."""
+    """The forms of one record and the plans of the outlines met so far."""
 
     def __init__(self, record: Record) -> None:
         self.record = record
         self.syntaxes = tuple(compiled(form) for form in record.forms)
         self.keywords = frozenset(g.keyword for form in record.forms for g in form.groups)
         self.bare = any(not syntax.items for syntax in self.syntaxes)
-        self._plans: dict[Shape, tuple[Plan, ...]] = {}
-        self.readings: dict[Shape, tuple[Any, ...]] = {}
+        self._plans: dict[Outline, tuple[Plan, ...]] = {}
+        self.readings: dict[Outline, tuple[Any, ...]] = {}
         """What `readings` keeps."""
 
-    def plans(self, shape: Shape) -> tuple[Plan, ...]:
-        """All ways to read the shape, the likeliest first; empty if there is none."""
-        found = self._plans.get(shape)
+    def plans(self, outline: Outline) -> tuple[Plan, ...]:
+        """All ways to read the outline, the likeliest first; empty if there is none."""
+        found = self._plans.get(outline)
         if found is None:
             found = tuple(
                 plan
                 for index, form in enumerate(self.record.forms)
-                for plan in self._fit(index, form, shape)
+                for plan in self._fit(index, form, outline)
                 if isinstance(plan, Plan)
             )
-            self._plans[shape] = found
+            self._plans[outline] = found
         return found
 
-    def mismatch(self, shape: Shape) -> Mismatch:
+    def mismatch(self, outline: Outline) -> Mismatch:
         """Why no form fits: the complaint of the form that comes nearest."""
         found = [
             m
             for index, form in enumerate(self.record.forms)
-            for m in self._fit(index, form, shape)
+            for m in self._fit(index, form, outline)
             if isinstance(m, Mismatch)
         ]
         return max(found, key=lambda m: m.score)
 
-    def _fit(self, index: int, form: Form, shape: Shape) -> list[Plan] | list[Mismatch]:
+    def _fit(self, index: int, form: Form, outline: Outline) -> list[Plan] | list[Mismatch]:
         syntax = self.syntaxes[index]
-        fitted = self.fit_items(form, syntax, shape)
+        fitted = self.fit_items(form, syntax, outline)
         if isinstance(fitted, Mismatch):
             return [fitted]
         place = fitted.place
         operands = (*(place[o.name] for o in form.operands), *range(len(place), fitted.end))
-        lists = self._lists(form, syntax, shape, fitted)
+        lists = self._lists(form, syntax, outline, fitted)
         if isinstance(lists, Mismatch):
             return [lists]
         typed, results = lists
         return [Plan(index, operands, fitted.attrs, t, results) for t in typed]
 
     def fit_items(
-        self, form: Form, syntax: Syntax, shape: Shape, results: tuple[str, ...] = ()
+        self, form: Form, syntax: Syntax, outline: Outline, results: tuple[str, ...] = ()
     ) -> Fitted | Mismatch:
         """Fits all that is written but the types. `results` are the names of the results
         that stand before the operands, as in assembly form; their values are not counted."""
-        aligned = self._align(form, syntax, shape, results)
+        aligned = self._align(form, syntax, outline, results)
         if isinstance(aligned, Mismatch):
             return aligned
         record = self.record
-        wrong = wrong_clauses(record, syntax, shape) or wrong_entries(record, syntax, shape)
+        wrong = wrong_clauses(record, syntax, outline) or wrong_entries(record, syntax, outline)
         if wrong is not None:
             return wrong
         names: list[str] = []
@@ -94,79 +94,79 @@ class Matcher:
             elif item.names:
                 attrs.append((item.names[0], literal))
                 literal += 1
-        end = len(names) + sum(count for _, count in shape.clauses)
+        end = len(names) + sum(count for _, count in outline.clauses)
         place = {name: i for i, name in enumerate(names)}
         return Fitted(place, tuple(attrs), frozenset(offsets), end)
 
     def _align(
-        self, form: Form, syntax: Syntax, shape: Shape, results: tuple[str, ...]
+        self, form: Form, syntax: Syntax, outline: Outline, results: tuple[str, ...]
     ) -> list[Item] | Mismatch:
         """The syntax items that the written ones stand for."""
         taken: list[Item] = []
         at = len(results)
-        if len(shape.items) < at or not set(shape.items[:at]) <= {"v", PACK}:
-            return misaligned(self.record, form, syntax, shape, None, 0, results)
+        if len(outline.items) < at or not set(outline.items[:at]) <= {"v", PACK}:
+            return misaligned(self.record, form, syntax, outline, None, 0, results)
         for item in syntax.items:
-            if at < len(shape.items) and shape.items[at] == SHAPES[item.kind]:
+            if at < len(outline.items) and outline.items[at] == LETTERS[item.kind]:
                 taken.append(item)
                 at += 1
             elif not item.optional:
-                return misaligned(self.record, form, syntax, shape, item, at, results)
-        if at < len(shape.items):
-            return misaligned(self.record, form, syntax, shape, None, at, results)
+                return misaligned(self.record, form, syntax, outline, item, at, results)
+        if at < len(outline.items):
+            return misaligned(self.record, form, syntax, outline, None, at, results)
         return taken
 
     def _lists(
         self,
         form: Form,
         syntax: Syntax,
-        shape: Shape,
+        outline: Outline,
         fitted: Fitted,
     ) -> tuple[list[tuple[int, ...]], str] | Mismatch:
         """The values that the listed types belong to, and where the result types stand."""
         place, offsets, values = fitted.place, fitted.offsets, fitted.end
         results = len(form.results)
-        score = len(shape.items) + 40
+        score = len(outline.items) + 40
         alone = bool(results) and not syntax.returned and bool(syntax.listed)
         if alone or (not syntax.typed and results):
             # Only result types are written, and an arrow before them is as good as a colon.
-            if not shape.types and shape.results == results:
+            if not outline.types and outline.results == results:
                 return [()], "arrow"
-            if shape.types == results and shape.results == NO_ARROW:
+            if outline.types == results and outline.results == NO_ARROW:
                 return [()], "listed"
-            if not alone and not shape.types and shape.results == NO_ARROW:
+            if not alone and not outline.types and outline.results == NO_ARROW:
                 return [()], "implied"
-            return self._wrong_count(score, "result type", results, shape.types)
-        if (shape.results if shape.results != NO_ARROW else 0) != results:
-            if shape.results == NO_ARROW and results:
+            return self._wrong_count(score, "result type", results, outline.types)
+        if (outline.results if outline.results != NO_ARROW else 0) != results:
+            if outline.results == NO_ARROW and results:
                 message = f"{self.record.short} needs '->' and its result types"
                 return Mismatch(score + 1, message, "", "-> " + self._type_names(form))
-            return self._wrong_count(score + 1, "result type", results, max(0, shape.results))
+            return self._wrong_count(score + 1, "result type", results, max(0, outline.results))
         grouped = tuple(range(len(place), values))
         everything = tuple(range(values))
         short = (*(place[n] for n in syntax.listed if n in place), *grouped)
         candidates = [short if syntax.typed else ()]
         candidates.append(everything)
         candidates.append(tuple(v for v in everything if v not in offsets))
-        fitting = [c for c in dict.fromkeys(candidates) if len(c) == shape.types]
+        fitting = [c for c in dict.fromkeys(candidates) if len(c) == outline.types]
         if not fitting:
             wanted = len(candidates[0])
-            return self._wrong_count(score + 2, "operand type", wanted, shape.types)
-        if not self._marks_fit(syntax, shape, len(place)):
+            return self._wrong_count(score + 2, "operand type", wanted, outline.types)
+        if not self._marks_fit(syntax, outline, len(place)):
             message = "the clause keywords of the type list do not match the clauses"
-            found = ", ".join(k for k, _ in shape.marks)
-            expected = ", ".join(k for k, _ in marks(syntax, shape.clauses, len(place)))
+            found = ", ".join(k for k, _ in outline.marks)
+            expected = ", ".join(k for k, _ in marks(syntax, outline.clauses, len(place)))
             return Mismatch(score + 3, message, found, expected)
         return fitting, "arrow"
 
-    def _marks_fit(self, syntax: Syntax, shape: Shape, positional: int) -> bool:
+    def _marks_fit(self, syntax: Syntax, outline: Outline, positional: int) -> bool:
         starts: dict[int, str] = {}
         at = positional
-        for keyword, count in shape.clauses:
+        for keyword, count in outline.clauses:
             starts[at] = keyword
             at += count
-        short = at - shape.types  # how many positional types were left out
-        return all(starts.get(before + short) == keyword for keyword, before in shape.marks)
+        short = at - outline.types  # how many positional types were left out
+        return all(starts.get(before + short) == keyword for keyword, before in outline.marks)
 
     def _wrong_count(self, score: int, what: str, wanted: int, found: int) -> Mismatch:
         message = f"{self.record.short} is written with {plural(wanted, what)}, found {found}"

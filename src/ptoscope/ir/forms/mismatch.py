@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ptoscope.diagnostics import nearest
-from ptoscope.ir.forms.shape import PACK, Mismatch, Shape
+from ptoscope.ir.forms.outline import PACK, Mismatch, Outline
 from ptoscope.ir.forms.syntax import Item, Syntax, shown
 from ptoscope.isa.record import Form, Record
 
@@ -34,7 +34,7 @@ def misaligned(
     record: Record,
     form: Form,
     syntax: Syntax,
-    shape: Shape,
+    outline: Outline,
     item: Item | None,
     at: int,
     results: tuple[str, ...],
@@ -43,18 +43,18 @@ def misaligned(
     name = record.short
     operands = _counted(syntax)
     wanted = operands + len(results)
-    found = sum(letter in _VALUES for letter in shape.items)
+    found = sum(letter in _VALUES for letter in outline.items)
     how = f"{record.name} {shown(form)}".rstrip()
     if results:
         how = f"{name} {', '.join(filter(None, (*results, shown(form))))}"
-    if "a" not in shape.items and any(i.kind == "address" for i in syntax.items):
+    if "a" not in outline.items and any(i.kind == "address" for i in syntax.items):
         base, offset = next(i.names for i in syntax.items if i.kind == "address")
         # `%dest, %offset` for `%dest[%offset]`: the count is right, the brackets are not.
         if found == wanted + 1:
             message = f"{name} takes an address '{base}[{offset}]'"
             where = [i.kind for i in syntax.items].index("address") + len(results)
             return Mismatch(at + 5, message, "two operands", f"{base}[{offset}]", how, where)
-    if found != wanted and all(letter in _VALUES for letter in shape.items[at : at + 1]):
+    if found != wanted and all(letter in _VALUES for letter in outline.items[at : at + 1]):
         labels = [_label(i) for i in syntax.items if i.kind in ("operand", "address")]
         listed = ", ".join((*results, *labels))
         message = f"{name} takes {plural(operands, 'operand')}"
@@ -63,7 +63,7 @@ def misaligned(
             message += f" and {plural(operands, 'operand')}" if operands else ""
         message += f" ({listed}), found {found}" if listed else f", found {found}"
         return Mismatch(at, message, str(found), str(wanted), how, at if item is None else -1)
-    letter = shape.items[at] if at < len(shape.items) else ""
+    letter = outline.items[at] if at < len(outline.items) else ""
     if item is None and at < len(results):
         expected = f"a name for the result '{results[at]}'"
         return Mismatch(at, f"expected {expected}", _WRITTEN[letter], expected, how, at)
@@ -75,15 +75,15 @@ def misaligned(
     return Mismatch(at, f"expected {expected}", _WRITTEN[letter], expected, how, spot)
 
 
-def wrong_clauses(record: Record, syntax: Syntax, shape: Shape) -> Mismatch | None:
+def wrong_clauses(record: Record, syntax: Syntax, outline: Outline) -> Mismatch | None:
     """What is wrong with the clauses."""
     name = record.short
     at = 0
-    score = len(shape.items) + 1
+    score = len(outline.items) + 1
     for group in syntax.groups:
         seen = 0
-        while at < len(shape.clauses) and shape.clauses[at][0] == group.keyword:
-            count = shape.clauses[at][1]
+        while at < len(outline.clauses) and outline.clauses[at][0] == group.keyword:
+            count = outline.clauses[at][1]
             least = group.required or len(group.operands)
             if not least <= count <= len(group.operands):
                 names = ", ".join(o.name for o in group.operands)
@@ -97,27 +97,27 @@ def wrong_clauses(record: Record, syntax: Syntax, shape: Shape) -> Mismatch | No
             names = ", ".join(o.name for o in group.operands)
             message = f"{name} needs the clause {group.keyword}({names})"
             return Mismatch(score + at, message, "", f"{group.keyword}({names})")
-    if at == len(shape.clauses):
+    if at == len(outline.clauses):
         return None
-    keyword = shape.clauses[at][0]
+    keyword = outline.clauses[at][0]
     known = [g.keyword for g in syntax.groups]
     order = ", ".join(known) or "no clauses"
     message = f"{name} takes no clause '{keyword}' here"
     return Mismatch(score + at, message, keyword, order, nearest(keyword, known))
 
 
-def wrong_entries(record: Record, syntax: Syntax, shape: Shape) -> Mismatch | None:
+def wrong_entries(record: Record, syntax: Syntax, outline: Outline) -> Mismatch | None:
     """What is wrong with the attribute dictionary."""
     name = record.short
     known = [a.name for a in syntax.entries]
-    score = len(shape.items) + 20
-    for entry in shape.entries:
+    score = len(outline.items) + 20
+    for entry in outline.entries:
         if entry not in known:
             legal = ", ".join(known) or "no attributes"
             message = f"{name} has no attribute '{entry}'"
             return Mismatch(score, message, entry, legal, nearest(entry, known))
     for attr in syntax.entries:
-        if attr.default is None and attr.name not in shape.entries:
+        if attr.default is None and attr.name not in outline.entries:
             value = f'"{attr.values[0]}"' if attr.values else str(attr.low)
             message = f"{name} needs the attribute '{attr.name}'"
             return Mismatch(score, message, "", f"{{{attr.name} = {value}}}")

@@ -13,7 +13,7 @@ from ptoscope.ir import types
 from ptoscope.ir.forms.choose import types_fit
 from ptoscope.ir.forms.follow import Typing, follow, patterns
 from ptoscope.ir.forms.match import Matcher
-from ptoscope.ir.forms.shape import Mismatch, Shape
+from ptoscope.ir.forms.outline import Mismatch, Outline
 from ptoscope.ir.forms.syntax import Syntax
 from ptoscope.ir.types import TextType
 from ptoscope.isa.record import Form
@@ -52,7 +52,7 @@ class Line(NamedTuple):
     are the types behind an arrow, if there is one. `literals` are the literals' values.
     """
 
-    shape: Shape
+    outline: Outline
     values: Sequence[TextType | None]
     listed: Sequence[TextType]
     arrow: Sequence[TextType] | None
@@ -68,9 +68,9 @@ def governing(form: Form) -> str:
     return mask.name if takes_masks else ""
 
 
-def readings(matcher: Matcher, shape: Shape) -> tuple[Reading, ...]:
+def readings(matcher: Matcher, outline: Outline) -> tuple[Reading, ...]:
     """All ways to read the items of a line, those with all operands first."""
-    key = shape._replace(marks=(), types=0, results=0)
+    key = outline._replace(marks=(), types=0, results=0)
     found = matcher.readings.get(key)
     if found is None:
         every = [r for _, r in _fit(matcher, key) if isinstance(r, Reading)]
@@ -78,32 +78,32 @@ def readings(matcher: Matcher, shape: Shape) -> tuple[Reading, ...]:
     return found
 
 
-def mismatch(matcher: Matcher, shape: Shape) -> Mismatch:
+def mismatch(matcher: Matcher, outline: Outline) -> Mismatch:
     """Why there is no reading: the complaint of the form that comes nearest."""
-    found = [m for whole, m in _fit(matcher, shape) if whole and isinstance(m, Mismatch)]
+    found = [m for whole, m in _fit(matcher, outline) if whole and isinstance(m, Mismatch)]
     return max(found, key=lambda m: m.score)
 
 
-def _fit(matcher: Matcher, shape: Shape) -> list[tuple[bool, Reading | Mismatch]]:
+def _fit(matcher: Matcher, outline: Outline) -> list[tuple[bool, Reading | Mismatch]]:
     """Each form with all operands and, where it has one, without its mask."""
     found: list[tuple[bool, Reading | Mismatch]] = []
     for index, (form, syntax) in enumerate(
         zip(matcher.record.forms, matcher.syntaxes, strict=True)
     ):
-        found.append((True, _reading(matcher, index, form, syntax, shape)))
+        found.append((True, _reading(matcher, index, form, syntax, outline)))
         mask = governing(form)
         if mask:
             items = tuple(i for i in syntax.items if i.names != (mask,))
             short = replace(syntax, items=items)
-            found.append((False, _reading(matcher, index, form, short, shape)))
+            found.append((False, _reading(matcher, index, form, short, outline)))
     return found
 
 
 def _reading(
-    matcher: Matcher, index: int, form: Form, syntax: Syntax, shape: Shape
+    matcher: Matcher, index: int, form: Form, syntax: Syntax, outline: Outline
 ) -> Reading | Mismatch:
     results = tuple(r.name for r in form.results)
-    fitted = matcher.fit_items(form, syntax, shape, results)
+    fitted = matcher.fit_items(form, syntax, outline, results)
     if isinstance(fitted, Mismatch):
         return fitted
     first = len(results)
@@ -128,7 +128,7 @@ def choose(matcher: Matcher, found: Sequence[Reading], line: Line) -> tuple[Read
         operands = [
             None if at == LEFT_OUT else line.values[at] or types.UNKNOWN for at in reading.operands
         ]
-        wanted = patterns(form, line.shape.clauses)
+        wanted = patterns(form, line.outline.clauses)
         typing = follow(form, wanted, operands, reading.orders, line.listed, line.arrow)
         new = _score(form, reading, typing, operands, line)
         if best is None or new > score:

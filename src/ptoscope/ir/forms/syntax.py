@@ -11,7 +11,7 @@ from ptoscope.isa.record import Attr, Form, Group
 
 Kind = Literal["operand", "address", "token", "integer", "pipe", "open", "close"]
 
-SHAPES: dict[Kind, str] = {
+LETTERS: dict[Kind, str] = {
     "operand": "v",
     "address": "a",
     "token": "s",
@@ -20,7 +20,7 @@ SHAPES: dict[Kind, str] = {
     "open": "[",
     "close": "]",
 }
-"""The letter of each item in a shape, the summary of what is written before the colon."""
+"""The letter of each item in an outline, the summary of what is written before the colon."""
 
 
 @dataclass(frozen=True)

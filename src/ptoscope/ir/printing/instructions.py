@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple, get_args
 
 from ptoscope.ir.forms.match import marks, matcher, separated
+from ptoscope.ir.forms.outline import NO_ARROW, PACK, Outline
 from ptoscope.ir.forms.readings import Line, choose, readings
-from ptoscope.ir.forms.shape import NO_ARROW, PACK, Shape
-from ptoscope.ir.forms.syntax import SHAPES, Item, Syntax, compiled
+from ptoscope.ir.forms.syntax import LETTERS, Item, Syntax, compiled
 from ptoscope.ir.language import PREFIX
 from ptoscope.isa.record import Form, Record
 from ptoscope.isa.types import AttrValue, Ptr, Type, VReg
@@ -109,16 +109,16 @@ class _Spelling:
         """None where even all types would not tell this form from another."""
         found = matcher(self.record)
         letters = "".join(PACK * size if size else "v" for _, size in names)
-        letters += "".join(SHAPES[item.kind] for item in self.items)
+        letters += "".join(LETTERS[item.kind] for item in self.items)
         entries = tuple(a.name for a in self.syntax.entries if a.name in self.given)
         slots = [*(self.values[n] for n in _operands(self.items)), *self.rest]
         kinds = [self.types[slot] for slot in slots]
         results = [self.types[r] for r in self.op.results]
         for listed, arrow in self._type_lists(kinds, results):
             count = NO_ARROW if arrow is None else len(arrow)
-            shape = Shape(letters, self.op.segments, entries, (), len(listed), count)
-            line = Line(shape, [None] * len(results) + kinds, listed, arrow, self._literals())
-            chosen = choose(found, readings(found, shape), line)
+            outline = Outline(letters, self.op.segments, entries, (), len(listed), count)
+            line = Line(outline, [None] * len(results) + kinds, listed, arrow, self._literals())
+            chosen = choose(found, readings(found, outline), line)
             if chosen is None:
                 continue
             reading, typing = chosen

@@ -1,4 +1,4 @@
-"""Reads the scalar `arith` operations, whose text has shapes of its own."""
+"""Reads the scalar `arith` operations, which are written in ways of their own."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from ptoscope.ir import types
 from ptoscope.ir.attributes import UNIT, Attribute
 from ptoscope.ir.forms.arith import PROMISES, Scheme, scheme
 from ptoscope.ir.module import Note
-from ptoscope.ir.reading.attributes import dictionary, flag_set, is_number, number
+from ptoscope.ir.reading.attributes import dictionary, flag_set
 from ptoscope.ir.reading.findings import WRONG_OPERANDS
+from ptoscope.ir.reading.literals import is_number, number
 from ptoscope.ir.reading.reader import Reader
 from ptoscope.ir.types import TextType
 from ptoscope.isa.types import AttrValue

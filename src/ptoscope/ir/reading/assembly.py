@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from ptoscope.ir import types
 from ptoscope.ir.forms.follow import Typing, bind
+from ptoscope.ir.forms.outline import NO_ARROW, Outline
 from ptoscope.ir.forms.readings import LEFT_OUT, Line, Reading, choose, mismatch, readings
-from ptoscope.ir.forms.shape import NO_ARROW, Shape
 from ptoscope.ir.module import Note, Packs
-from ptoscope.ir.reading.attributes import all_attributes, given_attributes, literal_value
+from ptoscope.ir.reading.attributes import all_attributes, given_attributes
 from ptoscope.ir.reading.findings import WRONG_OPERANDS, WRONG_TYPE, Stop
+from ptoscope.ir.reading.literals import literal_value
 from ptoscope.ir.reading.names import LOST
 from ptoscope.ir.reading.operand_tokens import OperandTokens
 from ptoscope.ir.reading.reader import Reader
@@ -22,7 +23,7 @@ from ptoscope.program import Op
 __all__ = ["mismatch", "read"]
 
 
-def read(tokens: OperandTokens, shape: Shape, *, prefixed: bool = False) -> Op | None:
+def read(tokens: OperandTokens, outline: Outline, *, prefixed: bool = False) -> Op | None:
     """Reads a line that was scanned; None if its items fit no form.
 
     With `prefixed` the line may be meant as SSA form, and is None also where that is
@@ -30,16 +31,16 @@ def read(tokens: OperandTokens, shape: Shape, *, prefixed: bool = False) -> Op |
     no type is listed or one for every operand that is there, but not for a mask.
     """
     reader = tokens.reader
-    found = readings(tokens.matcher, shape)
+    found = readings(tokens.matcher, outline)
     if prefixed:
-        long = shape.types >= sum(letter in "va" for letter in shape.items)
-        found = tuple(r for r in found if r.results or (shape.types and (r.complete or not long)))
+        long = outline.types >= sum(letter in "va" for letter in outline.items)
+        found = tuple(r for r in found if r.results or (outline.types and (r.complete or not long)))
     values = [reader.values.get(reader.text[place]) for place in tokens.values]
     line = Line(
-        shape,
+        outline,
         [_known(reader, place, v) for place, v in zip(tokens.values, values, strict=True)],
         tokens.listed,
-        tokens.results if shape.results != NO_ARROW else None,
+        tokens.results if outline.results != NO_ARROW else None,
         [literal_value(reader.text[place]) for place in tokens.literals],
     )
     chosen = choose(tokens.matcher, found, line)
@@ -48,7 +49,7 @@ def read(tokens: OperandTokens, shape: Shape, *, prefixed: bool = False) -> Op |
     reading, typing = chosen
     if prefixed and any(line.values[at] is not None for at in range(reading.results)):
         return None
-    return _Assembled(tokens, shape, reading, typing).build()
+    return _Assembled(tokens, outline, reading, typing).build()
 
 
 def _known(reader: Reader, place: int, value: int | None) -> TextType | None:
@@ -62,11 +63,11 @@ class _Assembled:
     """One line and the reading chosen for it."""
 
     def __init__(
-        self, tokens: OperandTokens, shape: Shape, reading: Reading, typing: Typing
+        self, tokens: OperandTokens, outline: Outline, reading: Reading, typing: Typing
     ) -> None:
         self.tokens = tokens
         self.reader = tokens.reader
-        self.shape = shape
+        self.outline = outline
         self.reading = reading
         self.typing = typing
         self.form: Form = tokens.matcher.record.forms[reading.form]
@@ -99,7 +100,7 @@ class _Assembled:
             Note(0, 0, last, last, where, packs, given=tuple(given)),
             all_attributes(form, given),
             form=reading.form,
-            segments=self.shape.clauses,
+            segments=self.outline.clauses,
         )
         if packs:
             hint = "results stand before the operands in assembly form"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ptoscope.ir import types
 from ptoscope.ir.attributes import CLAUSES, FORM, SIZES, Attribute, Segments, Signature
@@ -12,8 +11,9 @@ from ptoscope.ir.forms.choose import expected_counts, fits, form_of
 from ptoscope.ir.module import Note
 from ptoscope.ir.reading import control, functions, scopes
 from ptoscope.ir.reading.arith import make_constant
-from ptoscope.ir.reading.attributes import all_attributes, dictionary
+from ptoscope.ir.reading.attributes import all_attributes
 from ptoscope.ir.reading.findings import STRUCTURE, WRONG_OPERANDS, WRONG_TYPE
+from ptoscope.ir.reading.generic_parts import GenericParts
 from ptoscope.ir.reading.names import Values
 from ptoscope.ir.reading.reader import Body, Item, Reader
 from ptoscope.ir.types import TextType
@@ -22,7 +22,6 @@ from ptoscope.isa.types import AttrValue
 from ptoscope.program import SCOPES, TERMINATORS, Op
 
 _BODIES = {"builtin.module": 1, "func.func": 1, "scf.for": 1, "scf.if": 2, "scf.while": 2}
-_ISOLATED = ("func.func", "pto.strict_vecscope")
 
 
 def operation(reader: Reader, name: int) -> Item:
@@ -44,60 +43,13 @@ def operation(reader: Reader, name: int) -> Item:
         reader.slots = outer
 
 
-@dataclass
-class _Generic:
-    reader: Reader
-    name: int
-    word: str
-    places: tuple[int, ...]
-    properties: dict[str, Attribute]
-    bodies: list[Body]
-    attributes: dict[str, Attribute]
-    results: list[TextType]
-    head: int
-    values: list[int]
-
-    @classmethod
-    def read(cls, reader: Reader, name: int, word: str) -> _Generic:
-        reader.expect("(")
-        places = tuple(reader.value_list(")"))
-        values = [reader.use(place) for place in places]
-        if reader.text[reader.i] == "[":
-            message = "successors are not supported: kernels have no branches"
-            raise reader.findings.stop(STRUCTURE, reader.i, message, found="[")
-        properties: dict[str, Attribute] = {}
-        if reader.accept("<"):
-            properties = dictionary(reader)
-            reader.expect(">")
-        bodies: list[Body] = []
-        if reader.accept("("):
-            while not bodies or reader.accept(","):
-                bodies.append(reader.body(isolated=word in _ISOLATED, labelled=True))
-            reader.expect(")")
-        attributes = dictionary(reader) if reader.text[reader.i] == "{" else {}
-        reader.expect(":")
-        at = reader.i
-        if reader.text[at] != "(":
-            raise reader.findings.expected(at, "'('")
-        listed = reader.type_list()
-        reader.expect("->")
-        results = reader.type_list()
-        if len(listed) != len(places):
-            message = f"{word} has {len(places)} operands, but {len(listed)} types"
-            raise reader.findings.stop(
-                WRONG_OPERANDS, at, message, found=str(len(listed)), expected=str(len(places))
-            )
-        for value, type in zip(values, listed, strict=True):
-            reader.agree(value, type, at)
-        head = bodies[0].braces[0] if bodies else reader.i - 1
-        return cls(
-            reader, name, word, places, properties, bodies, attributes, results, head, values
-        )
+class _Generic(GenericParts):
+    """One operation."""
 
     def build(self) -> Item:
         wanted = _BODIES.get(self.word, int(self.word in SCOPES))
         if len(self.bodies) != wanted:
-            raise self._wrong("bodies", len(self.bodies), wanted)
+            raise self.wrong("bodies", len(self.bodies), wanted)
         match self.word:
             case "builtin.module":
                 return self._module()
@@ -117,29 +69,17 @@ class _Generic:
             return self._arith()
         return self._instruction()
 
-    def _wrong(self, what: str, found: int, wanted: int | str) -> Exception:
-        message = f"{self.word} takes {wanted} {what}, found {found}"
-        return self.reader.findings.stop(
-            WRONG_OPERANDS, self.name, message, found=str(found), expected=str(wanted)
-        )
-
-    def _counts(self, operands: int | None, results: int | None) -> None:
-        if operands is not None and len(self.places) != operands:
-            raise self._wrong("operands", len(self.places), operands)
-        if results is not None and len(self.results) != results:
-            raise self._wrong("results", len(self.results), results)
-
     def _module(self) -> Item:
         if self.reader.depth:
             message = "a module stands at the top of its file only"
             raise self.reader.findings.stop(STRUCTURE, self.name, message, found=self.word)
-        self._counts(0, 0)
+        self.counts(0, 0)
         symbol = self.properties.get("sym_name")
         name = str(symbol.value) if symbol is not None and symbol.is_string else ""
         return functions.make_module(self.reader, name, self.attributes, self.head, self.bodies[0])
 
     def _function(self) -> Item:
-        self._counts(0, 0)
+        self.counts(0, 0)
         reader = self.reader
         given = {**self.attributes, **self.properties}
         symbol, type = given.pop("sym_name", None), given.pop("function_type", None)
@@ -169,7 +109,7 @@ class _Generic:
 
     def _for(self) -> Op:
         reader = self.reader
-        self._counts(3 + len(self.results), None)
+        self.counts(3 + len(self.results), None)
         index = reader.type_of(self.values[0])
         self._arguments(self.bodies, [index, *self.results])
         wanted = (index, index, index, *self.results)
@@ -180,7 +120,7 @@ class _Generic:
         )
 
     def _if(self) -> Op:
-        self._counts(1, None)
+        self.counts(1, None)
         self.reader.agree(self.values[0], types.I1, self.places[0])
         self._arguments(self.bodies, [])
         then, otherwise = self.bodies
@@ -202,32 +142,21 @@ class _Generic:
         )
 
     def _scope(self) -> Op:
-        self._counts(None if "strict" in self.word else 0, 0)
+        self.counts(None if "strict" in self.word else 0, 0)
         return scopes.make_scope(self.reader, self.name, self.places, self.head, self.bodies[0])
 
     def _terminator(self) -> Op:
-        self._counts(None, 0)
+        self.counts(None, 0)
         if self.word == "scf.condition":
             if not self.places:
-                raise self._wrong("operands", 0, "at least 1")
+                raise self.wrong("operands", 0, "at least 1")
             self.reader.agree(self.values[0], types.I1, self.places[0])
-        return self._make(Note(0, 0, self.head, self.head, self.places))
-
-    def _make(
-        self,
-        note: Note,
-        attrs: dict[str, AttrValue] | None = None,
-        form: int = 0,
-        segments: Segments = (),
-    ) -> Op:
-        return self.reader.make(
-            self.name, self.word, self.values, self.results, note, attrs, (), form, segments
-        )
+        return self.make(Note(0, 0, self.head, self.head, self.places))
 
     def _arith(self) -> Op:
         reader = self.reader
         how = arith_forms.scheme(reader.language.table[self.word])
-        self._counts(how.operands, how.results)
+        self.counts(how.operands, how.results)
         given = {**self.attributes, **self.properties}
         if self.word == "arith.constant":
             return self._constant(given)
@@ -244,7 +173,7 @@ class _Generic:
         flags = {name: value for name, value in given.items() if name in promises}
         others = {name: value for name, value in given.items() if name not in promises}
         note = Note(0, 0, self.head, self.head, self.places, flags=flags, attributes=others)
-        return self._make(note, attrs)
+        return self.make(note, attrs)
 
     def _constant(self, given: dict[str, Attribute]) -> Op:
         stop = self.reader.findings.stop
@@ -284,7 +213,7 @@ class _Generic:
             given=tuple(given),
             attributes=self.attributes,
         )
-        return self._make(note, all_attributes(record.forms[index], given), index, segments)
+        return self.make(note, all_attributes(record.forms[index], given), index, segments)
 
     def _form(
         self,

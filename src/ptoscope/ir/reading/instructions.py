@@ -9,12 +9,13 @@ from __future__ import annotations
 from ptoscope.ir import types
 from ptoscope.ir.forms.choose import types_fit
 from ptoscope.ir.forms.mismatch import plural
-from ptoscope.ir.forms.shape import NO_ARROW, Mismatch, Plan, Shape
+from ptoscope.ir.forms.outline import NO_ARROW, Mismatch, Outline, Plan
 from ptoscope.ir.language import PREFIX
 from ptoscope.ir.module import Note
 from ptoscope.ir.reading import assembly
-from ptoscope.ir.reading.attributes import all_attributes, given_attributes, literal_value
+from ptoscope.ir.reading.attributes import all_attributes, given_attributes
 from ptoscope.ir.reading.findings import STRUCTURE, SYNTAX, WRONG_OPERANDS, Stop
+from ptoscope.ir.reading.literals import literal_value
 from ptoscope.ir.reading.operand_tokens import OperandTokens
 from ptoscope.ir.reading.reader import Reader
 from ptoscope.ir.types import TextType
@@ -28,14 +29,14 @@ def instruction(reader: Reader, name: int) -> Op:
     tokens = OperandTokens(reader, name, reader.language.matcher(text[name]))
     if text[reader.i] in DESTINATIONS and text[reader.i + 1] == "(":
         return _destinations(tokens)
-    shape = tokens.scan()
-    plans = tokens.matcher.plans(shape)
+    outline = tokens.scan()
+    plans = tokens.matcher.plans(outline)
     if plans and (tokens.named or all([text[p] in reader.values for p in tokens.values])):
-        return _build(tokens, shape, plans)
+        return _build(tokens, outline, plans)
     if tokens.named:
-        return _ssa(tokens, shape, plans)
-    found = assembly.read(tokens, shape, prefixed=True)
-    return found or _ssa(tokens, shape, plans)
+        return _ssa(tokens, outline, plans)
+    found = assembly.read(tokens, outline, prefixed=True)
+    return found or _ssa(tokens, outline, plans)
 
 
 def mnemonic(reader: Reader, name: int) -> Op:
@@ -48,10 +49,10 @@ def mnemonic(reader: Reader, name: int) -> Op:
     tokens = OperandTokens(reader, name, reader.language.matcher(PREFIX + text[name]))
     if text[reader.i] in DESTINATIONS and text[reader.i + 1] == "(":
         return _destinations(tokens)
-    shape = tokens.scan()
-    found = assembly.read(tokens, shape)
+    outline = tokens.scan()
+    found = assembly.read(tokens, outline)
     if found is None:
-        raise misfit(tokens, assembly.mismatch(tokens.matcher, shape))
+        raise misfit(tokens, assembly.mismatch(tokens.matcher, outline))
     return found
 
 
@@ -72,13 +73,13 @@ def misfit(tokens: OperandTokens, wrong: Mismatch) -> Stop:
     )
 
 
-def _ssa(tokens: OperandTokens, shape: Shape, plans: tuple[Plan, ...]) -> Op:
+def _ssa(tokens: OperandTokens, outline: Outline, plans: tuple[Plan, ...]) -> Op:
     if plans:
-        return _build(tokens, shape, plans)
+        return _build(tokens, outline, plans)
     # What the operands are called is still worth checking.
     for place in tokens.values:
         tokens.reader.use(place)
-    raise misfit(tokens, tokens.matcher.mismatch(shape))
+    raise misfit(tokens, tokens.matcher.mismatch(outline))
 
 
 def _destinations(tokens: OperandTokens) -> Op:
@@ -86,13 +87,15 @@ def _destinations(tokens: OperandTokens) -> Op:
     if tokens.named:
         message = "the results of this form are named in outs( ), not before '='"
         raise reader.findings.stop(SYNTAX, reader.i, message, found=reader.text[reader.i])
-    shape = tokens.scan_destinations()
-    plans = tokens.matcher.plans(shape)
+    outline = tokens.scan_destinations()
+    plans = tokens.matcher.plans(outline)
     if not plans:
         for place in tokens.values:
             reader.use(place)
-        raise _wrong_destinations(tokens, shape) or misfit(tokens, tokens.matcher.mismatch(shape))
-    op = _build(tokens, shape, plans)
+        raise _wrong_destinations(tokens, outline) or misfit(
+            tokens, tokens.matcher.mismatch(outline)
+        )
+    op = _build(tokens, outline, plans)
     if tokens.outs is None:
         if op.results:
             raise _missing(tokens, tokens.matcher.record.forms[op.form])
@@ -103,23 +106,23 @@ def _destinations(tokens: OperandTokens) -> Op:
     return op
 
 
-def _wrong_destinations(tokens: OperandTokens, shape: Shape) -> Stop | None:
+def _wrong_destinations(tokens: OperandTokens, outline: Outline) -> Stop | None:
     """The finding that all fits but the number of results, if that is so."""
     for form in tokens.matcher.record.forms:
         count = len(form.results)
-        right = shape._replace(results=count or NO_ARROW)
+        right = outline._replace(results=count or NO_ARROW)
         if not tokens.matcher.plans(right):
             continue
         if tokens.outs is None:
             return _missing(tokens, form)
         places = tokens.outs[1]
-        named = "1 is named" if shape.results == 1 else f"{shape.results} are named"
+        named = "1 is named" if outline.results == 1 else f"{outline.results} are named"
         name = tokens.matcher.record.name
         return tokens.reader.findings.stop(
             STRUCTURE,
             places[0],
             f"{name} has {plural(count, 'result') if count else 'no results'}, but {named}",
-            found=str(shape.results),
+            found=str(outline.results),
             expected=str(count),
             hint="" if count else "an operation without results has no outs",
         )
@@ -139,7 +142,7 @@ def _missing(tokens: OperandTokens, form: Form) -> Stop:
     )
 
 
-def _build(tokens: OperandTokens, shape: Shape, plans: tuple[Plan, ...]) -> Op:
+def _build(tokens: OperandTokens, outline: Outline, plans: tuple[Plan, ...]) -> Op:
     reader = tokens.reader
     use = reader.use
     values = [use(place) for place in tokens.values]
@@ -166,7 +169,7 @@ def _build(tokens: OperandTokens, shape: Shape, plans: tuple[Plan, ...]) -> Op:
         Note(0, 0, last, last, places, given=tuple(given)),
         all_attributes(form, given),
         form=plan.form,
-        segments=shape.clauses,
+        segments=outline.clauses,
     )
 
 

@@ -6,10 +6,11 @@ from ptoscope.ir import attributes as make
 from ptoscope.ir.attributes import Attribute
 from ptoscope.ir.forms.match import Matcher
 from ptoscope.ir.forms.mismatch import plural
-from ptoscope.ir.forms.shape import NO_ARROW, PACK, Shape
+from ptoscope.ir.forms.outline import NO_ARROW, PACK, Outline
 from ptoscope.ir.module import Packs
-from ptoscope.ir.reading.attributes import dictionary, integer_at, plain_string_at
+from ptoscope.ir.reading.attributes import dictionary
 from ptoscope.ir.reading.findings import SYNTAX, WRONG_OPERANDS
+from ptoscope.ir.reading.literals import integer_at, plain_string_at
 from ptoscope.ir.reading.reader import Reader
 from ptoscope.ir.types import TextType
 
@@ -43,11 +44,11 @@ class OperandTokens:
         self.mixed = False
         """Whether items may follow types."""
 
-    def scan(self) -> Shape:
+    def scan(self) -> Outline:
         """Reads `items clauses {entries} : types -> types`."""
         reader = self.reader
         text = reader.text
-        shape = self._positional()
+        outline = self._positional()
         clauses = self._clauses() if text[reader.i + 1] == "(" else ()
         if text[reader.i] == "{":
             self._dictionary()
@@ -66,30 +67,30 @@ class OperandTokens:
         if text[reader.i][:1] == "#":
             self._hashed()
         entries = tuple(self.entries) if self.entries else ()
-        return Shape(shape, clauses, entries, marks, len(self.listed), count)
+        return Outline(outline, clauses, entries, marks, len(self.listed), count)
 
-    def scan_destinations(self) -> Shape:
+    def scan_destinations(self) -> Outline:
         """Reads `ins(items clauses {entries} : types) outs(%a, ... : types)`.
 
         Types may also stand behind each item: `ins(%a : T, %b : T)`.
         """
         reader = self.reader
         text = reader.text
-        shape = ""
+        outline = ""
         clauses: tuple[tuple[str, int], ...] = ()
         marks: tuple[tuple[str, int], ...] = ()
         self.mixed = True
         if reader.accept("ins"):
             reader.expect("(")
             while text[reader.i] != ")":
-                shape += self._positional()
+                outline += self._positional()
                 if text[reader.i + 1] == "(":
                     clauses += self._clauses()
                 if text[reader.i] == "{":
                     self._dictionary()
                 if reader.accept(":"):
                     marks += self._types()
-                if text[reader.i] != "," or not shape:
+                if text[reader.i] != "," or not outline:
                     break
                 reader.i += 1
             reader.expect(")")
@@ -99,7 +100,7 @@ class OperandTokens:
             count = self._outs()
         if text[reader.i] == "{":
             self._dictionary()
-        return Shape(shape, clauses, tuple(self.entries), marks, len(self.listed), count)
+        return Outline(outline, clauses, tuple(self.entries), marks, len(self.listed), count)
 
     def _outs(self) -> int:
         reader = self.reader
@@ -121,14 +122,14 @@ class OperandTokens:
         return count
 
     def _positional(self) -> str:
-        """Items up to the clauses, dictionary or colon; gives their shape."""
+        """Items up to the clauses, dictionary or colon; gives their outline."""
         reader = self.reader
         text = reader.text
         i = reader.i
-        shape = ""
+        outline = ""
         bracket = 0
         if self.matcher.bare and text[i][:1] == "%" and self._defines(i):
-            return shape
+            return outline
         while True:
             token = text[i]
             first = token[:1]
@@ -141,42 +142,42 @@ class OperandTokens:
                     if text[i + 3] != "]":
                         raise reader.findings.expected(i + 3, "']'")
                     self.values.append(i + 2)
-                    shape += "a"
+                    outline += "a"
                     i += 4
                 elif text[i + 1] == ":" and text[i + 2][:1].isdecimal() and not self.named:
-                    shape += self._pack(i)
+                    outline += self._pack(i)
                     i += 3
                 else:
-                    shape += "v"
+                    outline += "v"
                     i += 1
             elif first == '"':
                 if len(token) < 2:
                     raise reader.findings.expected(i, "a closed string")
                 self.literals.append(i)
-                shape += "s"
+                outline += "s"
                 i += 1
             elif first == "[":
-                shape += "["
+                outline += "["
                 bracket += 1
                 i += 1
                 continue
             elif first == "#" and text[i + 1] != "=":
                 self.literals.append(i)
-                shape += "h"
+                outline += "h"
                 i += 1
             elif first.isdecimal() or (first == "-" and token != "->"):
                 self.literals.append(i)
-                shape += "i"
+                outline += "i"
                 i += 1
             else:
                 self.items.pop()
-                if shape or token == ",":
+                if outline or token == ",":
                     # Reached behind a comma or an opening bracket otherwise.
                     raise reader.findings.expected(i, "an operand")
                 break
             while bracket and text[i] == "]":
                 self.items.append(i)
-                shape += "]"
+                outline += "]"
                 bracket -= 1
                 i += 1
             if text[i] != ",":
@@ -185,7 +186,7 @@ class OperandTokens:
         if bracket:
             raise reader.findings.expected(i, "',' or ']'")
         reader.i = i
-        return shape
+        return outline
 
     def _pack(self, i: int) -> str:
         """Notes the results that `%name:2` names; gives their letters."""

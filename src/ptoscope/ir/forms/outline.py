@@ -9,10 +9,10 @@ PACK = "p"
 """The letter of each result that `%name:2` names, in assembly form."""
 
 
-class Shape(NamedTuple):
+class Outline(NamedTuple):
     """What is written, without the names.
 
-    `items` has a letter per item before the colon (see `syntax.SHAPES`). `marks` are the
+    `items` has a letter per item before the colon (see `syntax.LETTERS`). `marks` are the
     clause keywords repeated in the type list, each with the number of types before it.
     `types` counts the types between colon and arrow, `results` those after it.
     """
@@ -26,7 +26,7 @@ class Shape(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """How a shape maps to a form.
+    """How an outline maps to a form.
 
     `operands[i]` is the written value that is operand i. `attrs` pairs attribute names with
     written literals. `typed[i]` is the written value that listed type i belongs to.

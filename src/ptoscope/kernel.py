@@ -250,7 +250,7 @@ class Kernel:
         self._native = native.NativeKernel(
             self._compiled,
             self.target,
-            lambda: native.lower(self.function, self.target, self.revision).stops,
+            lambda: native.lower(self.function, self.target, self.revision).side_exits,
             lambda: self.program,
             lambda: self.function,
         )

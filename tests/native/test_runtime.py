@@ -13,7 +13,7 @@ from ptoscope.native.subset import CompiledFunction
 from .runtime_memory import GM_SIZES, UB_SIZE, BlockMemory
 
 SEEDS = pytest.mark.parametrize("seed", range(60))
-STOP = 77
+EXIT = 77
 
 
 def block(seed: int) -> tuple[np.random.Generator, BlockMemory]:
@@ -38,10 +38,10 @@ def test_a_body_runs_unless_something_is_queued(busy: int, fails: int, answer: i
     it.set_state(layout.QUEUED, busy)
     it.memory.set_word(it.args, 0, it.memory.function(body))
     asks = bool(busy or fails)
-    assert it.both(issue.rt_issue, it.state, STOP, it.args) == (answer if asks else 0)
+    assert it.both(issue.rt_issue, it.state, EXIT, it.args) == (answer if asks else 0)
     # Once by each of the two that are compared.
     assert ran == ([] if busy else [(it.state, it.args + 8)] * 2)
-    assert it.asked == ([(STOP, it.args)] if asks else [])
+    assert it.asked == ([(EXIT, it.args)] if asks else [])
 
 
 # Flags and buffers: the function, how many there are, what it adds, where it has to ask.
@@ -69,9 +69,9 @@ def test_counters(
     if inside:
         it.set_state(first + number, pending)
     given, place = 123, 2
-    status = it.both(function, it.state, STOP, it.args, first, number, given, place)
+    status = it.both(function, it.state, EXIT, it.args, first, number, given, place)
     if busy or not inside or pending == end:
-        assert it.asked == [(STOP, it.args)]
+        assert it.asked == [(EXIT, it.args)]
         assert status == it.answer
         assert it.memory.word(it.args, place) == given
         if inside:

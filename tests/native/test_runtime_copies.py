@@ -15,7 +15,7 @@ from ptoscope.native.subset import Address, CompiledFunction, RawMemory, compile
 
 from .runtime_memory import GM_SIZES, UB_SIZE, BlockMemory
 
-STOP = 77
+EXIT = 77
 ELEMENT = 4
 
 
@@ -66,7 +66,7 @@ class Copy:
         it.words(it.args, len(words))[:] = words
         ends = int(self.source == "gm"), int(self.target == "gm")
         alignments = (1 if gm else 32 for gm in ends)
-        return it.state, STOP, it.args, len(self.loops), *ends, ELEMENT, 16, *alignments
+        return it.state, EXIT, it.args, len(self.loops), *ends, ELEMENT, 16, *alignments
 
     def expected(self, it: BlockMemory) -> Any:
         """The bytes of UB and of all arrays after it, None if the engine has to look at it."""
@@ -124,7 +124,7 @@ def test_copies(seed: int) -> None:
     before = it.memory.data.copy()
     it.both(copies.rt_transfer, *values)
     if expected is None:
-        assert it.asked == [(STOP, it.args)]
+        assert it.asked == [(EXIT, it.args)]
         # All but the counts of loops that do not move.
         first = it.args - it.memory.start
         same = before == it.memory.data
@@ -133,7 +133,7 @@ def test_copies(seed: int) -> None:
         return
     if it.asked:
         # Nothing is done at an address that is nowhere: the engine may say so.
-        assert it.asked == [(STOP, it.args)]
+        assert it.asked == [(EXIT, it.args)]
         assert copy.position in (0, 1, 5)
         return
     assert np.array_equal(it.bytes(it.ub, UB_SIZE), expected["ub"])
@@ -166,7 +166,7 @@ def test_a_copy_behind_queued_work_is_left_to_the_engine() -> None:
     it.set_state(layout.QUEUED, 1)
     values = Copy(np.random.default_rng(0)).write(it)
     assert it.both(copies.rt_transfer, *values) == 1
-    assert it.asked == [(STOP, it.args)]
+    assert it.asked == [(EXIT, it.args)]
 
 
 def test_the_end_of_all_addresses_is_not_in_ub() -> None:
@@ -176,7 +176,7 @@ def test_the_end_of_all_addresses_is_not_in_ub() -> None:
     copy.source, copy.target, copy.position, copy.padded = "gm", "ub", 2, 0
     copy.length, copy.loops, copy.to_ub = 32, [[1, 32, 32]], (1 << 63) - 32
     it.both(copies.rt_transfer, *copy.write(it))
-    assert it.asked == [(STOP, it.args)]
+    assert it.asked == [(EXIT, it.args)]
 
 
 @pytest.mark.parametrize("answer", [0, 1])

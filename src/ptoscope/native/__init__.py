@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ptoscope.native.compile import Module
     from ptoscope.native.engine import Launch
     from ptoscope.native.notes import Notes
-    from ptoscope.native.stops import Stop
+    from ptoscope.native.side_exits import SideExit
     from ptoscope.program import Function, Program
 
 
@@ -41,7 +41,7 @@ class Compiled:
     object_file: bytes
     registers: tuple[int, ...]
     uses_stamps: bool
-    stops: tuple[Stop, ...] | None = None
+    side_exits: tuple[SideExit, ...] | None = None
     """Where it may ask the engine; None where nobody has looked yet."""
 
     def packed(self, about: dict[str, Any]) -> bytes:
@@ -84,7 +84,7 @@ def compile_program(function: Function, target: Target, revision: Revision) -> C
 def assemble(module: Module) -> Compiled:
     """A module as machine code for this machine."""
     code = _jit().object_code(module.text)
-    return Compiled(code, module.registers, module.uses_stamps, module.stops)
+    return Compiled(code, module.registers, module.uses_stamps, module.side_exits)
 
 
 def _jit() -> Any:
@@ -96,14 +96,14 @@ def _jit() -> Any:
 
 
 class NativeKernel:
-    """A compiled kernel in memory. `stops`, `program` and `function` are asked only when a
+    """A compiled kernel in memory. `side_exits`, `program` and `function` are asked only when a
     launch needs them: for a fault, for pipes that have to queue, for a warning."""
 
     def __init__(
         self,
         compiled: Compiled,
         target: Target,
-        stops: Callable[[], tuple[Stop, ...]],
+        side_exits: Callable[[], tuple[SideExit, ...]],
         program: Callable[[], Program],
         function: Callable[[], Function],
     ) -> None:
@@ -116,15 +116,15 @@ class NativeKernel:
             # The code would call a function for what this processor has no instruction for.
             raise NotCovered(f"its code cannot be linked: {error}") from None
         self._target = target
-        self._stops = stops
+        self._side_exits = side_exits
         self._program = program
         self._function = function
         self._runners: list[Any] = []
 
-    def _find_stops(self) -> tuple[Stop, ...]:
-        if self._compiled.stops is None:
-            self._compiled.stops = self._stops()
-        return self._compiled.stops
+    def _find_side_exits(self) -> tuple[SideExit, ...]:
+        if self._compiled.side_exits is None:
+            self._compiled.side_exits = self._side_exits()
+        return self._compiled.side_exits
 
     def launch(
         self, arguments: list[Argument], grid: int, threads: int | None, max_steps: int | None
@@ -161,7 +161,7 @@ class NativeKernel:
             grid,
             self._compiled.registers,
             self._compiled.uses_stamps,
-            self._find_stops,
+            self._find_side_exits,
             max_steps,
             self._runners,
             notes,

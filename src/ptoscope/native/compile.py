@@ -22,12 +22,12 @@ from ptoscope.machine.lanes import quietly
 from ptoscope.native import layout, runtime, types
 from ptoscope.native.abilities import Abilities
 from ptoscope.native.core import NativeCore
+from ptoscope.native.joins import JoinShape, join, kinds, parts, rebuilt, shape
 from ptoscope.native.lanes import RAW, NativeLanes
+from ptoscope.native.llvm_text import Code, Value
 from ptoscope.native.pipes import PROLOGUE
-from ptoscope.native.shapes import Shape, join, kinds, parts, rebuilt, shape
-from ptoscope.native.spans import of_loop
-from ptoscope.native.stops import Stop
-from ptoscope.native.text import Code, Value
+from ptoscope.native.ranges import of_loop
+from ptoscope.native.side_exits import SideExit
 from ptoscope.program import (
     Block,
     For,
@@ -42,7 +42,7 @@ from ptoscope.program import (
     site_of,
 )
 
-Shapes = list[Shape] | None
+JoinShapes = list[JoinShape] | None
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Module:
     """The text, and what the engine has to know to run it."""
 
     text: str
-    stops: tuple[Stop, ...]
+    side_exits: tuple[SideExit, ...]
     registers: tuple[int, ...]
     """Values of the special registers at launch."""
     uses_stamps: bool
@@ -89,8 +89,10 @@ class Compiler:
             core.finish(self._site(operation("func.return", span=self._function.span)))
             self.code.do("ret i32 0")
         self.code.functions.append(main.text())
-        text = "\n".join((runtime.declared(core.stops.needs), self.code.module()))
-        return Module(text, tuple(core.stops.all), tuple(core.registers.values()), core.uses_stamps)
+        text = "\n".join((runtime.declared(core.side_exits.needs), self.code.module()))
+        return Module(
+            text, tuple(core.side_exits.all), tuple(core.registers.values()), core.uses_stamps
+        )
 
     def _parameter(self, position: int, slot: int) -> NativeLanes:
         kind = self._function.types[slot]
@@ -148,12 +150,14 @@ class Compiler:
     # Control flow. What is carried is written with a guess of its shape; where the values
     # that come back do not fit, it is written again with the shape that fits all.
 
-    def _shapes(self, slots: Any, values: list[Any]) -> list[Shape]:
+    def _shapes(self, slots: Any, values: list[Any]) -> list[JoinShape]:
         return [shape(v, self._function.types[s]) for s, v in zip(slots, values, strict=True)]
 
-    def _settle(self, guess: Shapes, write: Callable[[Shapes], tuple[Shapes, Shapes]]) -> None:
+    def _settle(
+        self, guess: JoinShapes, write: Callable[[JoinShapes], tuple[JoinShapes, JoinShapes]]
+    ) -> None:
         """Writes until the shapes that come back are those it was written with."""
-        stops, loops = len(self.core.stops.all), len(self.core.stops.loops)
+        side_exits, loops = len(self.core.side_exits.all), len(self.core.side_exits.loops)
 
         def once() -> bool:
             nonlocal guess
@@ -161,10 +165,10 @@ class Compiler:
             return used == guess
 
         while not self.code.attempt(once):
-            del self.core.stops.all[stops:]
-            del self.core.stops.loops[loops:]
+            del self.core.side_exits.all[side_exits:]
+            del self.core.side_exits.loops[loops:]
 
-    def _phis(self, shapes: list[Shape]) -> list[list[Value]]:
+    def _phis(self, shapes: list[JoinShape]) -> list[list[Value]]:
         """Values of blocks not written yet; `_join` fills them in."""
         made: list[list[Value]] = []
         for one in shapes:
@@ -183,10 +187,10 @@ class Compiler:
                 lines.append(f"  {value.name} = phi {value.type} {pairs}")
         return lines
 
-    def _parts(self, values: list[Any], shapes: list[Shape]) -> list[list[Value]]:
+    def _parts(self, values: list[Any], shapes: list[JoinShape]) -> list[list[Value]]:
         return [parts(v, s) for v, s in zip(values, shapes, strict=True)]
 
-    def _rebuilt(self, shapes: list[Shape], values: list[list[Value]]) -> list[Any]:
+    def _rebuilt(self, shapes: list[JoinShape], values: list[list[Value]]) -> list[Any]:
         return [rebuilt(self.code, s, v) for s, v in zip(shapes, values, strict=True)]
 
     def _for(self, op: For) -> None:
@@ -197,10 +201,10 @@ class Compiler:
         assert isinstance(kind, Scalar)
         if step.number is None or step.number <= 0:
             wrong = step.compare("le", step.const(0))
-            self.core.stops.when(wrong.value, site, partial(_refuse_step, site), (step,))
+            self.core.side_exits.when(wrong.value, site, partial(_refuse_step, site), (step,))
         given = self._read(op.inits)
 
-        def write(shapes: Shapes) -> tuple[Shapes, Shapes]:
+        def write(shapes: JoinShapes) -> tuple[JoinShapes, JoinShapes]:
             assert shapes is not None
             loop, done = code.label("for"), code.label("done")
             first = self._parts(given, shapes)
@@ -214,13 +218,13 @@ class Compiler:
             slot = len(code.function.lines)
             with code.inside():
                 number = NativeLanes(code, I64, 1, turn)
-                number.span = of_loop(low.span, high.span, step.span)
+                number.range = of_loop(low.range, high.range, step.range)
                 self._values[index] = number.cast(kind.dtype)
                 self._write(carried, self._rebuilt(shapes, held))
-                self.core.stops.enter(f"%{self._function.names[index]}", turn)
+                self.core.side_exits.enter(f"%{self._function.names[index]}", turn)
                 self.core.turn(site)
                 self._block(op.body)
-                self.core.stops.leave()
+                self.core.side_exits.leave()
                 yielded = self._read(op.yields)
                 came = self._shapes(carried, yielded)
                 joined = _joined(shapes, came)
@@ -255,7 +259,9 @@ class Compiler:
             self._write(op.results, self._read(taken.yields))
             return
 
-        def branch(label: str, block: Block, shapes: Shapes) -> tuple[list[Shape], Any, str]:
+        def branch(
+            label: str, block: Block, shapes: JoinShapes
+        ) -> tuple[list[JoinShape], Any, str]:
             code.place(label)
             with code.inside():
                 self._block(block)
@@ -264,7 +270,7 @@ class Compiler:
                 made = self._parts(values, came if shapes is None else shapes)
                 return came, made, code.function.label
 
-        def write(shapes: Shapes) -> tuple[Shapes, Shapes]:
+        def write(shapes: JoinShapes) -> tuple[JoinShapes, JoinShapes]:
             yes, no, done = code.label("then"), code.label("else"), code.label("done")
             code.branch(condition.value, yes, no)
             came, first, last_yes = branch(yes, op.then, shapes)
@@ -287,7 +293,7 @@ class Compiler:
         carried = op.carried
         given = self._read(op.inits)
 
-        def write(shapes: Shapes) -> tuple[Shapes, Shapes]:
+        def write(shapes: JoinShapes) -> tuple[JoinShapes, JoinShapes]:
             assert shapes is not None
             loop, body, done = code.label("while"), code.label("do"), code.label("done")
             first = self._parts(given, shapes)
@@ -300,7 +306,7 @@ class Compiler:
             slot = len(code.function.lines)
             # The results are values of the head, which every way out passes.
             self._write(carried, self._rebuilt(shapes, held))
-            self.core.stops.enter("turn", turn)
+            self.core.side_exits.enter("turn", turn)
             self.core.turn(site)
             self._block(op.before)
             passed = self._read(op.passed)
@@ -310,7 +316,7 @@ class Compiler:
                 self._write(op.received, passed)
                 self._block(op.after)
                 yielded = self._read(op.yields)
-                self.core.stops.leave()
+                self.core.side_exits.leave()
                 came = self._shapes(carried, yielded)
                 joined = _joined(shapes, came)
                 if joined != shapes:
@@ -354,7 +360,7 @@ def _issues(block: Block) -> bool:
     return False
 
 
-def _joined(one: list[Shape], two: list[Shape]) -> list[Shape]:
+def _joined(one: list[JoinShape], two: list[JoinShape]) -> list[JoinShape]:
     return [join(a, b) for a, b in zip(one, two, strict=True)]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ptoscope.isa.dtypes import BF16, F16, F32, F64, I1, UI16, UI32, DType
 from ptoscope.native import types
 from ptoscope.native.lanes import ARITHMETIC, CANONICAL, NativeLanes
-from ptoscope.native.text import Value
+from ptoscope.native.llvm_text import Value
 
 
 def converted(x: NativeLanes, dtype: DType) -> NativeLanes:

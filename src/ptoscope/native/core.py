@@ -19,21 +19,21 @@ from ptoscope.machine.lanes import constant, storage
 from ptoscope.native import layout, types
 from ptoscope.native.indexed import gathered, scattered
 from ptoscope.native.lanes import RAW, NativeLanes, known, native
+from ptoscope.native.llvm_text import Code, Value
 from ptoscope.native.memory import loaded, stored
 from ptoscope.native.pipes import PipeCore
-from ptoscope.native.spans import within_places
-from ptoscope.native.stops import Stops
+from ptoscope.native.ranges import always_inside
+from ptoscope.native.side_exits import SideExits
 from ptoscope.native.stream import Stream, flushed, stream_stored
-from ptoscope.native.text import Code, Value
 
 
 class NativeCore(PipeCore):
-    """Writes code; what it learns about the module is in `stops`, `registers` and `masked`."""
+    """Writes code; what it learns about the module is in `side_exits`, `registers` and `masked`."""
 
     def __init__(self, code: Code, target: Target, masked_stores: int) -> None:
         self.code = code
         self.target = target
-        self.stops = Stops(code)
+        self.side_exits = SideExits(code)
         self.masked_stores = masked_stores
         """Elements of at least so many bytes have masked stores on this processor."""
         self.registers: dict[str, int] = {}
@@ -97,13 +97,13 @@ class NativeCore(PipeCore):
     ) -> None:
         wrong = self.outside(at, access.extent, access.alignment)
         if wrong is not None:
-            self.stops.when(wrong, site, act, (at, *rows), resume)
+            self.side_exits.when(wrong, site, act, (at, *rows), resume)
 
     def outside(self, at: NativeLanes, extent: int, alignment: int) -> Value | None:
         """Whether bytes of UB are not inside, or crooked; None if they cannot be."""
         last = self.target.ub_bytes - extent
-        span = at.span
-        if span is not None and within_places(span, last, alignment):
+        known_range = at.range
+        if known_range is not None and always_inside(known_range, last, alignment):
             return None
         places = alignment.bit_length() - 1
         value = at.value
@@ -213,13 +213,13 @@ class NativeCore(PipeCore):
         if space == "ub":
             wrong = self.outside(at, size, size)
             if wrong is not None:
-                self.stops.when(wrong, site, act, rows)
+                self.side_exits.when(wrong, site, act, rows)
             return code.offset(Value("ptr", "%ub"), at.value)
-        self.stops.needs.add("rt_scalar")
+        self.side_exits.needs.add("rt_scalar")
         call = f"call ptr @rt_scalar(ptr %state, i64 1, {at.value}, i64 {size}, i64 {int(write)})"
         place = code.emit("ptr", call)
         wrong = code.emit("i1", f"icmp eq {place}, null")
-        self.stops.when(wrong, site, act, rows)
+        self.side_exits.when(wrong, site, act, rows)
         return place
 
     def load_scalar(self, site: Site, space: Space, address: Lanes, dtype: DType) -> NativeLanes:
@@ -281,4 +281,4 @@ class NativeCore(PipeCore):
         def act(core: Core) -> None:
             raise Fault(site, code, message)
 
-        self.stops.when(wrong.value, site, act)
+        self.side_exits.when(wrong.value, site, act)

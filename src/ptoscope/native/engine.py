@@ -24,7 +24,7 @@ from ptoscope.native import layout
 if TYPE_CHECKING:
     from ptoscope.machine.flags import Buffer, Flag
     from ptoscope.native.notes import Notes
-    from ptoscope.native.stops import Stop
+    from ptoscope.native.side_exits import SideExit
 
 _SERVICE = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int64, ctypes.c_void_p)
 _FIRST_TURNS = 1 << 14
@@ -143,13 +143,13 @@ class Runner:
             if index == -1 or (index < 0 and self._more_turns()):
                 self._launch.check(self._block)
                 return 0
-            stop = self._launch.stop(index if index >= 0 else -2 - index)
+            side_exit = self._launch.side_exit(index if index >= 0 else -2 - index)
             if self._desk is None:
                 from ptoscope.native.service import Desk
 
                 memory = Memory(self._launch.regions, Region("UB", "ub", self._ub, I8))
                 self._desk = Desk(self, memory, self._block, self._launch.grid)
-            self._desk.serve(stop, address)
+            self._desk.serve(side_exit, address)
             return 0
         except BaseException as failure:
             # Nothing may be raised through generated code: it unwinds by its status.
@@ -176,7 +176,7 @@ class Launch:
         grid: int,
         registers: tuple[int, ...],
         uses_stamps: bool,
-        stops: Callable[[], tuple[Stop, ...]],
+        side_exits: Callable[[], tuple[SideExit, ...]],
         max_steps: int | None,
         runners: list[Runner],
         notes: Notes | None = None,
@@ -188,7 +188,7 @@ class Launch:
         self.uses_stamps = uses_stamps
         self.max_steps = max_steps
         self.notes = notes
-        self._stops = stops
+        self._side_exits = side_exits
         self._arguments = arguments
         # UB's entry stands before the first; each runner fills in its own.
         self.table = np.array(
@@ -215,13 +215,13 @@ class Launch:
         return gm_regions(self._arguments)
 
     @cached_property
-    def _all_stops(self) -> tuple[Stop, ...]:
-        return self._stops()
+    def _all_side_exits(self) -> tuple[SideExit, ...]:
+        return self._side_exits()
 
-    def stop(self, index: int) -> Stop:
+    def side_exit(self, index: int) -> SideExit:
         """What the engine knows of a place in the code."""
         with self._lock:
-            return self._all_stops[index]
+            return self._all_side_exits[index]
 
     def cancel(self) -> None:
         """Ends all blocks soon."""

@@ -9,8 +9,8 @@ from ptoscope.isa.dtypes import I32, I64, UI8
 from ptoscope.isa.record import Site
 from ptoscope.native import layout, types
 from ptoscope.native.lanes import NativeLanes
+from ptoscope.native.llvm_text import Value
 from ptoscope.native.moves import each, spilled
-from ptoscope.native.text import Value
 
 if TYPE_CHECKING:
     from ptoscope.native.core import NativeCore
@@ -47,7 +47,7 @@ def _places(
     wrong = (raw > last) | (raw & (width - 1)).ne(0)
     wrong = (wrong if far is None else wrong | far) & active
     assert isinstance(wrong, NativeLanes)
-    core.stops.when(_any(core, wrong), site, act, rows)
+    core.side_exits.when(_any(core, wrong), site, act, rows)
     place = active.select(at, at.const(idle))
     assert isinstance(place, NativeLanes)
     memory = spilled(place)
@@ -173,4 +173,4 @@ def _refuse_aliases(
 
     each(code, count, mark)
     wrong = code.emit("i1", f"icmp ne {code.load('i8', found, 1)}, 0")
-    core.stops.when(wrong, site, act, rows)
+    core.side_exits.when(wrong, site, act, rows)

@@ -12,10 +12,10 @@ from ptoscope.isa.dtypes import F32, F64, I1, I64, UI32, DType
 from ptoscope.isa.lanes import PREDICATE_BITS, Arith, Bitwise, Compare, Lanes
 from ptoscope.machine.lanes import NumpyLanes, constant, quietly
 from ptoscope.native import types
+from ptoscope.native.llvm_text import Code, Region, Value
 from ptoscope.native.nans import ARITHMETIC, CANONICAL, RAW, made_canonical, settled
+from ptoscope.native.ranges import Range, combined, either, exactly, within
 from ptoscope.native.shuffles import picked, splatted
-from ptoscope.native.spans import Span, combined, either, exactly, within
-from ptoscope.native.text import Code, Region, Value
 
 _FLOAT_COMPARE = {"lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge", "eq": "oeq", "ne": "une"}
 
@@ -32,10 +32,10 @@ class NativeLanes(Lanes):
         "_viewed",
         "code",
         "nans",
+        "range",
         "rounded",
         "scaled",
         "shuffled",
-        "span",
         "uniform",
         "wide",
     )
@@ -60,10 +60,10 @@ class NativeLanes(Lanes):
         """Of i64 lanes: the narrower integers they are a multiple of, where known."""
         self.rounded: NativeLanes | None = None
         """The row this one was rounded from, to whole numbers."""
-        self.span: Span | None = None
+        self.range: Range | None = None
         """Of an integer row of one: what is known of the number."""
         if uniform is not None and count == 1 and dtype.is_int:
-            self.span = exactly(int(uniform.a))
+            self.range = exactly(int(uniform.a))
         self._value = value
         self._region: Region = code.region
         self._make = make
@@ -181,8 +181,8 @@ class NativeLanes(Lanes):
         if op == "mul" and self.scaled is not None and other.number is not None:
             return self._scaled_by(other, other.number)
         result = self.like(self._emit(f"{op} {self.value}, {other.value.name}"))
-        result.span = within(
-            combined(op, self.span, other.span), self.dtype.bits, self.dtype.signed
+        result.range = within(
+            combined(op, self.range, other.range), self.dtype.bits, self.dtype.signed
         )
         return result
 
@@ -264,7 +264,7 @@ class NativeLanes(Lanes):
         yes, no = settled(yes, no)
         made = yes._emit(f"select {self.value}, {yes.value}, {no.value}")
         result = yes.like(made, max(yes.nans, no.nans))
-        result.span = either(yes.span, no.span)
+        result.range = either(yes.range, no.range)
         return result
 
     def whole(self) -> NativeLanes:
@@ -283,8 +283,8 @@ class NativeLanes(Lanes):
             step = self.dtype.bytes // dtype.bytes
             return parts.shuffle(tuple(range(0, parts.count, step))).bits(dtype)
         result = self._once(dtype, lambda: self._converted(dtype))
-        if self.span is not None and dtype.is_int and dtype is not I1:
-            result.span = within(self.span, dtype.bits, dtype.signed)
+        if self.range is not None and dtype.is_int and dtype is not I1:
+            result.range = within(self.range, dtype.bits, dtype.signed)
         return result
 
     def _converted(self, dtype: DType) -> NativeLanes:
@@ -304,7 +304,7 @@ class NativeLanes(Lanes):
             source = self.value
             result = NativeLanes(self.code, dtype, count, source, nans=nan)
             result.scaled, result._viewed = self.scaled, self._viewed
-            result.span = within(self.span, 8 * dtype.bytes, dtype.signed)
+            result.range = within(self.range, 8 * dtype.bytes, dtype.signed)
             return result
         source = self.canonical()
         made = self.code.emit(target, f"bitcast {source.value} to {target}")

@@ -49,7 +49,7 @@ REGION_BYTES = 3 * WORD_BYTES
 NOTE_WORDS = 4
 ROOM = 1 << 14
 NOTES_FULL, KEPT_FULL = -(1 << 62), -(1 << 62) + 1
-"""What generated code asks for then, instead of the number of a stop."""
+"""What generated code asks for then, instead of the number of a side exit."""
 
 SLACK = 4096
 """Bytes before and after UB that belong to the engine: a masked store may read and rewrite

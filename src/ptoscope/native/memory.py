@@ -6,8 +6,8 @@ from ptoscope.isa.distributions import NOTHING, Access
 from ptoscope.isa.dtypes import I1, DType
 from ptoscope.native import types
 from ptoscope.native.lanes import RAW, NativeLanes
+from ptoscope.native.llvm_text import Code, Value
 from ptoscope.native.moves import each, spilled
-from ptoscope.native.text import Code, Value
 
 _UB = Value("ptr", "%ub")
 _WIDEST = 1024

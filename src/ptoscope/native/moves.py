@@ -11,7 +11,7 @@ from collections.abc import Callable
 from ptoscope.isa.dtypes import UI8
 from ptoscope.native import types
 from ptoscope.native.lanes import NativeLanes
-from ptoscope.native.text import Code, Value
+from ptoscope.native.llvm_text import Code, Value
 
 _UNROLL = 8
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from ptoscope.isa.dtypes import F16, F32, I1, UI16
 from ptoscope.native import types
+from ptoscope.native.llvm_text import Value
 from ptoscope.native.shuffles import picked
-from ptoscope.native.text import Value
 
 if TYPE_CHECKING:
     from ptoscope.native.lanes import NativeLanes

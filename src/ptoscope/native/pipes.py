@@ -20,8 +20,8 @@ from ptoscope.isa.record import Site
 from ptoscope.machine.lanes import constant
 from ptoscope.native import layout
 from ptoscope.native.lanes import NativeLanes, known, native
-from ptoscope.native.stops import Stops
-from ptoscope.native.text import Code, Value
+from ptoscope.native.llvm_text import Code, Value
+from ptoscope.native.side_exits import SideExits
 
 _NAMES = re.compile(r"%v\d+")
 
@@ -30,7 +30,7 @@ class PipeCore(Core):
     """The part of a core that issues."""
 
     code: Code
-    stops: Stops
+    side_exits: SideExits
     _issues = 0
 
     def _word_of(self, number: int) -> NativeLanes:
@@ -41,11 +41,11 @@ class PipeCore(Core):
         around it, which its memory holds in order, a word each."""
         self._issues += 1
         name = f"body{self._issues}"
-        loops, self.stops.loops = self.stops.loops, []
+        loops, self.side_exits.loops = self.side_exits.loops, []
         with self.code.outlined(f"define i32 @{name}(ptr %state, ptr %captured)") as function:
             write()
             self.code.do("ret i32 0")
-        self.stops.loops = loops
+        self.side_exits.loops = loops
         captured = captures([*function.allocas, *function.lines, *function.cold])
         values = [Value(self.code.kinds[n], n) for n in captured]
         opening = [f"  {loaded}" for loaded in PROLOGUE]
@@ -64,7 +64,7 @@ class PipeCore(Core):
         )
         rows = [address, *(self._word(v) for v in values)]
         act = partial(_issue_outlined, site, pipe)
-        self.stops.hand("rt_issue", site, act, rows)
+        self.side_exits.hand("rt_issue", site, act, rows)
 
     def _word(self, value: Value) -> NativeLanes:
         """A scalar of any type as the word that carries it."""
@@ -95,7 +95,7 @@ class PipeCore(Core):
         more = (Value("i64", str(n)) for n in limits)
         loops = len(transfer.loops)
         act = partial(_transfer_again, site, transfer.path, transfer.dtype, loops)
-        self.stops.hand("rt_transfer", site, act, [*words, *counters], *more)
+        self.side_exits.hand("rt_transfer", site, act, [*words, *counters], *more)
 
     def words_of(self, src: Lanes, dst: Lanes, transfer: Transfer[Lanes]) -> list[NativeLanes]:
         """A copy as words: both addresses, then those of `from_words`, with the fill before
@@ -161,12 +161,12 @@ class PipeCore(Core):
     ) -> None:
         # The runtime function itself puts the number where the engine looks for it.
         rows = [native(o).cast(I64) for o in operands]
-        self.stops.pack(rows[1:])
-        stop = self.stops.add(site, act, [*rows[1:], rows[0]])
+        self.side_exits.pack(rows[1:])
+        side_exit = self.side_exits.add(site, act, [*rows[1:], rows[0]])
         counted = rows[0] if number is None else number
         more = (Value("i64", str(first)), counted.value, rows[0].value)
-        status = self.stops.call(name, stop, *more, Value("i64", str(len(rows) - 1)))
-        self.stops.leave_if_failed(status)
+        status = self.side_exits.call(name, side_exit, *more, Value("i64", str(len(rows) - 1)))
+        self.side_exits.leave_if_failed(status)
 
     def barrier(self, site: Site, pipe: str) -> None:
         """Order is kept already, unless something is queued: then the engine drains it."""
@@ -178,7 +178,7 @@ class PipeCore(Core):
         at = self.code.offset(Value("ptr", "%state"), layout.QUEUED, "i64")
         queued = self.code.load("i64", at, 8)
         busy = self.code.emit("i1", f"icmp ne {queued}, 0")
-        self.stops.when(busy, site, partial(_barrier_again, site), (), resume=True)
+        self.side_exits.when(busy, site, partial(_barrier_again, site), (), resume=True)
 
     def turn(self, site: Site) -> None:
         """A turn of a loop begins: every so many, the engine is asked whether to go on."""
@@ -187,17 +187,17 @@ class PipeCore(Core):
         left = code.emit("i64", f"sub {code.load('i64', at, 8)}, 1")
         code.store(left, at, 8)
         over = code.emit("i1", f"icmp slt {left}, 0")
-        self.stops.when(over, site, partial(_turn_over, site), (), resume=True, turns=True)
+        self.side_exits.when(over, site, partial(_turn_over, site), (), resume=True, turns=True)
 
     def signal(self, site: Site, kind: str, unit: Lanes, event: Lanes) -> None:
         rows = (native(unit), native(event))
         act = partial(_signal_again, "signal", site, kind)
-        self.stops.leave_if_failed(self.stops.ask(site, act, rows))
+        self.side_exits.leave_if_failed(self.side_exits.ask(site, act, rows))
 
     def await_signal(self, site: Site, kind: str, unit: Lanes, event: Lanes) -> None:
         rows = (native(unit), native(event))
         act = partial(_signal_again, "await_signal", site, kind)
-        self.stops.leave_if_failed(self.stops.ask(site, act, rows))
+        self.side_exits.leave_if_failed(self.side_exits.ask(site, act, rows))
 
 
 PROLOGUE = (

@@ -14,11 +14,11 @@ from ptoscope.machine.faults import Fault, too_many_steps
 from ptoscope.machine.lanes import NumpyLanes, number, quietly, storage
 from ptoscope.machine.memory import Memory
 from ptoscope.native import layout
-from ptoscope.native.stops import size
+from ptoscope.native.side_exits import size
 
 if TYPE_CHECKING:
     from ptoscope.native.engine import Runner
-    from ptoscope.native.stops import Stop
+    from ptoscope.native.side_exits import SideExit
 
 _BODY = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)
 
@@ -54,26 +54,26 @@ class Desk:
         self._core = ServiceCore(memory, block, grid, runner)
         self._serving = False
 
-    def serve(self, stop: Stop, address: int) -> None:
-        """Runs the instruction of a stop with the values at an address; raises its fault."""
-        turns, rows = _read(stop, address)
+    def serve(self, side_exit: SideExit, address: int) -> None:
+        """Runs the instruction of a side exit with the values at an address; raises its fault."""
+        turns, rows = _read(side_exit, address)
         # What is issued now belongs to these turns, also if a pipe gets to it later.
         self._core.turns[:] = [(turn,) for turn in turns]
         with quietly():
-            self._act(stop, turns, rows)
+            self._act(side_exit, turns, rows)
 
-    def _act(self, stop: Stop, turns: list[str], rows: list[NumpyLanes]) -> None:
+    def _act(self, side_exit: SideExit, turns: list[str], rows: list[NumpyLanes]) -> None:
         try:
             if self._runner.failure is not None:
                 self._runner.reraise()
             if self._serving:
                 # Asked by code that a pipe runs meanwhile: the flags are in the pipes' hands.
-                stop.act(self._core, *rows)
+                side_exit.act(self._core, *rows)
                 return
             self._serving = True
             try:
                 self._import()
-                stop.act(self._core, *rows)
+                side_exit.act(self._core, *rows)
                 self._export()
             finally:
                 self._serving = False
@@ -97,14 +97,14 @@ class Desk:
             state[layout.HELD : layout.VARIABLES] = held
 
 
-def _read(stop: Stop, address: int) -> tuple[list[str], list[NumpyLanes]]:
+def _read(side_exit: SideExit, address: int) -> tuple[list[str], list[NumpyLanes]]:
     """The turns and the rows that generated code left in its memory."""
     turns: list[str] = []
-    for depth, name in enumerate(stop.turns):
+    for depth, name in enumerate(side_exit.turns):
         value = ctypes.c_int64.from_address(address - 8 * (depth + 1)).value
         turns.append(f"turn {value} of scf.while" if name == "turn" else f"{name} = {value}")
     rows: list[NumpyLanes] = []
-    for dtype, count in stop.rows:
+    for dtype, count in side_exit.rows:
         length = size(dtype, count)
         rows.append(_row(dtype, count, ctypes.string_at(address, length)))
         address += -(-length // 8) * 8

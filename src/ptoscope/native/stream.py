@@ -11,8 +11,8 @@ from ptoscope.isa.record import Site
 from ptoscope.isa.targets import BLOCK_BYTES
 from ptoscope.native import types
 from ptoscope.native.lanes import NativeLanes
+from ptoscope.native.llvm_text import Code, Value
 from ptoscope.native.runtime import streams
-from ptoscope.native.text import Code, Value
 
 if TYPE_CHECKING:
     from ptoscope.native.core import NativeCore
@@ -79,7 +79,7 @@ def stream_stored(
     memory = stream.spilled(code)
     data = code.alloca(value.type)
     code.store(value.value, data, 64)
-    core.stops.needs.add("rt_stream_store")
+    core.side_exits.needs.add("rt_stream_store")
     wide = length.cast(I64)
     status = code.emit(
         "i64",
@@ -90,7 +90,7 @@ def stream_stored(
         reference.stream_store(site, _again(p, n, e, b), a, v, k)
 
     wrong = code.emit("i1", f"icmp ne {status}, 0")
-    core.stops.when(wrong, site, act, (*stream.rows(code), address, value, wide))
+    core.side_exits.when(wrong, site, act, (*stream.rows(code), address, value, wide))
     return _reloaded(code, memory)
 
 
@@ -98,11 +98,11 @@ def flushed(core: NativeCore, site: Site, stream: Stream, address: NativeLanes) 
     """Writes what is left."""
     code = core.code
     memory = stream.spilled(code)
-    core.stops.needs.add("rt_stream_flush")
+    core.side_exits.needs.add("rt_stream_flush")
     status = code.emit("i64", f"call i64 @rt_stream_flush(ptr %state, {memory}, {address.value})")
 
     def act(reference: Any, p: Any, n: Lanes, e: Lanes, b: Lanes, a: Lanes) -> None:
         reference.stream_flush(site, _again(p, n, e, b), a)
 
     wrong = code.emit("i1", f"icmp ne {status}, 0")
-    core.stops.when(wrong, site, act, (*stream.rows(code), address))
+    core.side_exits.when(wrong, site, act, (*stream.rows(code), address))

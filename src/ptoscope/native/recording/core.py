@@ -16,11 +16,11 @@ from ptoscope.native.abilities import Abilities
 from ptoscope.native.compile import Compiler
 from ptoscope.native.core import NativeCore
 from ptoscope.native.lanes import NativeLanes, native
+from ptoscope.native.llvm_text import Code, Value
 from ptoscope.native.moves import spilled
 from ptoscope.native.recording import marks
 from ptoscope.native.recording.marks import Mark
 from ptoscope.native.stream import Stream
-from ptoscope.native.text import Code, Value
 from ptoscope.program import Block, For, Function, Op, Scope, While
 from ptoscope.trace.noting import Noting
 from ptoscope.trace.places import Outline
@@ -45,14 +45,14 @@ class NotingCore(Noting, NativeCore):
         """The turn around each loop that the code is in."""
 
     def _note(self, mark: Mark, *words: Value) -> Value:
-        self.stops.needs.add("rt_note")
+        self.side_exits.needs.add("rt_note")
         number = self.marks.setdefault(mark, len(self.marks))
         listed = ", ".join(map(str, (*words, *[_NOTHING] * (3 - len(words)))))
         return self.code.emit("i64", f"call i64 @rt_note(ptr %state, i64 {number}, {listed})")
 
     def _keep(self, at: Value, count: int) -> Value:
         """Keeps so many bytes, a whole number of words."""
-        self.stops.needs.add("rt_keep")
+        self.side_exits.needs.add("rt_keep")
         return self.code.emit("i64", f"call i64 @rt_keep(ptr %state, {at}, i64 {count})")
 
     # Where the run is.
@@ -68,7 +68,7 @@ class NotingCore(Noting, NativeCore):
     def turn(self, site: Site) -> None:
         super().turn(site)
         # The turn around it, not the one before: the body may be written more than once.
-        around, value = self._around[-1], self.stops.loops[-1].turn
+        around, value = self._around[-1], self.side_exits.loops[-1].turn
         self._turn = self._note(Mark(marks.TURN, self.sites[site]), around, value)
 
     def end_loop(self) -> None:

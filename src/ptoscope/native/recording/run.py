@@ -28,11 +28,11 @@ class TracedKernel:
         )
         module = compiler.module()
         self._marks, self._sites = list(compiler.core.marks), compiler.core.sites
-        stops = module.stops
+        side_exits = module.side_exits
         self._code = native.NativeKernel(
             native.assemble(module),
             kernel.target,
-            lambda: stops,
+            lambda: side_exits,
             lambda: kernel.program,
             lambda: kernel.function,
         )

@@ -2,7 +2,7 @@
 
 They are written in the compiled part of Python (`native.subset`) and become one module of
 machine code, compiled once. Those whose names begin with `rt_` are called by generated code.
-Most give 0, or 1 when a block has to stop. Where a check fails they do nothing but ask the
+Most give 0, or 1 when a block has to end. Where a check fails they do nothing but ask the
 engine, which runs the instruction again with the reference engine's own code: that either
 faults, with all that people need to know, or does the work.
 """

@@ -42,7 +42,7 @@ _POLLED = 1 << 20
 def rt_transfer(
     memory: RawMemory,
     state: Address,
-    stop: int,
+    side_exit: int,
     args: Address,
     loops: int,
     src_gm: int,
@@ -55,14 +55,14 @@ def rt_transfer(
     """Copies rows. Each side is in GM or not, and aligned to a power of two; `element` is the
     bytes of what pads a row, and `length_bits` is the field that its length has to fit."""
     if memory.word(state, QUEUED) != 0:
-        return rt_service(memory, state, stop, args)
+        return rt_service(memory, state, side_exit, args)
     source = region_of(memory, state, src_gm, memory.word(args, SRC))
     target = region_of(memory, state, dst_gm, memory.word(args, DST))
     length = memory.word(args, LENGTH)
     if source == 0 or target == 0 or not in_field(length, length_bits):
-        return rt_service(memory, state, stop, args)
+        return rt_service(memory, state, side_exit, args)
     if not memory.word(target, REGION_WRITEABLE):
-        return rt_service(memory, state, stop, args)
+        return rt_service(memory, state, side_exit, args)
     read = region_offset(src_gm, memory.word(args, SRC))
     write = region_offset(dst_gm, memory.word(args, DST))
     # The common case at once: one dense run between GM and UB, inside both.
@@ -83,17 +83,17 @@ def rt_transfer(
             memory.copy(to, at, run)
         return 0
     if not _counts_fit(memory, args, loops):
-        return rt_service(memory, state, stop, args)
+        return rt_service(memory, state, side_exit, args)
     if _is_empty(memory, args, loops):
         return 0
     if memory.word(args, PADDED) and not _padding_fits(memory, args):
-        return rt_service(memory, state, stop, args)
+        return rt_service(memory, state, side_exit, args)
     row = _row_bytes(memory, args, element, dst_alignment)
     _drop_repetitions(memory, args, loops)
     if not _inside(
         memory, args, loops, SRC_STRIDE, read, length, source, src_alignment
     ) or not _inside(memory, args, loops, DST_STRIDE, write, row, target, dst_alignment):
-        return rt_service(memory, state, stop, args)
+        return rt_service(memory, state, side_exit, args)
     at = memory.word(source, REGION_DATA) + read
     to = memory.word(target, REGION_DATA) + write
     return _copy_rows(memory, state, args, loops, at, to, row, element, src_gm == dst_gm)
@@ -200,7 +200,7 @@ def _copy_rows(
     element: int,
     same_memory: int,
 ) -> int:
-    """Copies rows that have been checked; 1 if the engine wants to stop meanwhile."""
+    """Copies rows that have been checked; 1 if the engine wants to end meanwhile."""
     length = memory.word(args, LENGTH)
     padded = memory.word(args, PADDED)
     left = memory.word(args, LEFT) * element

@@ -12,26 +12,26 @@ _RAISED = (1 << 32) + 1
 
 
 @rarely_called
-def rt_service(memory: RawMemory, state: Address, stop: int, args: Address) -> int:
-    """Asks the engine about a stop, whose values stand at `args`; its status."""
-    return memory.call(memory.word(state, SERVICE), stop, args)
+def rt_service(memory: RawMemory, state: Address, side_exit: int, args: Address) -> int:
+    """Leaves at a side exit, whose values stand at `args`; its status."""
+    return memory.call(memory.word(state, SERVICE), side_exit, args)
 
 
 @compiled
-def rt_issue(memory: RawMemory, state: Address, stop: int, args: Address) -> int:
+def rt_issue(memory: RawMemory, state: Address, side_exit: int, args: Address) -> int:
     """Runs a body for a pipe: its address is the first of the values, those it takes follow."""
     if memory.word(state, QUEUED) == 0:
         body = memory.word(args, 0)
         if memory.call(body, state, args + WORD_BYTES) == 0:
             return 0
-    return rt_service(memory, state, stop, args)
+    return rt_service(memory, state, side_exit, args)
 
 
 @compiled
 def rt_raise(
     memory: RawMemory,
     state: Address,
-    stop: int,
+    side_exit: int,
     args: Address,
     first: int,
     number: int,
@@ -41,14 +41,14 @@ def rt_raise(
     """Sets a flag."""
     if _counted(memory, state, first, number, _EVENTS, MOST_PENDING, _RAISED):
         return 0
-    return _asked(memory, state, stop, args, given, place)
+    return _asked(memory, state, side_exit, args, given, place)
 
 
 @compiled
 def rt_consume(
     memory: RawMemory,
     state: Address,
-    stop: int,
+    side_exit: int,
     args: Address,
     first: int,
     number: int,
@@ -58,14 +58,14 @@ def rt_consume(
     """Waits for a flag."""
     if _counted(memory, state, first, number, _EVENTS, 0, -1):
         return 0
-    return _asked(memory, state, stop, args, given, place)
+    return _asked(memory, state, side_exit, args, given, place)
 
 
 @compiled
 def rt_acquire(
     memory: RawMemory,
     state: Address,
-    stop: int,
+    side_exit: int,
     args: Address,
     first: int,
     number: int,
@@ -75,14 +75,14 @@ def rt_acquire(
     """Takes a buffer."""
     if _counted(memory, state, first, number, BUFFERS, COUNT, 1):
         return 0
-    return _asked(memory, state, stop, args, given, place)
+    return _asked(memory, state, side_exit, args, given, place)
 
 
 @compiled
 def rt_release(
     memory: RawMemory,
     state: Address,
-    stop: int,
+    side_exit: int,
     args: Address,
     first: int,
     number: int,
@@ -92,7 +92,7 @@ def rt_release(
     """Gives a buffer back."""
     if _counted(memory, state, first, number, BUFFERS, 0, -1):
         return 0
-    return _asked(memory, state, stop, args, given, place)
+    return _asked(memory, state, side_exit, args, given, place)
 
 
 def _counted(
@@ -116,8 +116,8 @@ def _counted(
 
 
 def _asked(
-    memory: RawMemory, state: Address, stop: int, args: Address, given: int, place: int
+    memory: RawMemory, state: Address, side_exit: int, args: Address, given: int, place: int
 ) -> int:
     """Asks the engine, with the number that was given among the values."""
     memory.set_word(args, place, given)
-    return rt_service(memory, state, stop, args)
+    return rt_service(memory, state, side_exit, args)

@@ -13,11 +13,11 @@ from ptoscope.isa.lanes import PREDICATE_BITS
 from ptoscope.isa.types import Mask, Type
 from ptoscope.native import types
 from ptoscope.native.lanes import NativeLanes
+from ptoscope.native.llvm_text import Code, Value
 from ptoscope.native.stream import Stream
-from ptoscope.native.text import Code, Value
 
 
-class Shape(NamedTuple):
+class JoinShape(NamedTuple):
     """Of a row: type, count and what NaN lanes hold. Of a mask: how many lanes carry it.
     Of a stream: nothing."""
 
@@ -27,24 +27,24 @@ class Shape(NamedTuple):
     nans: int = 0
 
 
-def shape(value: object, type: Type) -> Shape:
+def shape(value: object, type: Type) -> JoinShape:
     """The shape of a value."""
     if isinstance(value, Stream):
-        return Shape("stream")
+        return JoinShape("stream")
     assert isinstance(value, NativeLanes)
     if isinstance(type, Mask):
-        return Shape("mask", I1, value.gated.count)
-    return Shape("row", value.dtype, value.count, value.nans)
+        return JoinShape("mask", I1, value.gated.count)
+    return JoinShape("row", value.dtype, value.count, value.nans)
 
 
-def join(one: Shape, two: Shape) -> Shape:
+def join(one: JoinShape, two: JoinShape) -> JoinShape:
     """The shape that both can take."""
     if one.kind == "mask" and one.lanes != two.lanes:
-        return Shape("mask", I1, PREDICATE_BITS)
+        return JoinShape("mask", I1, PREDICATE_BITS)
     return one._replace(nans=max(one.nans, two.nans))
 
 
-def parts(value: object, shape: Shape) -> list[Value]:
+def parts(value: object, shape: JoinShape) -> list[Value]:
     """The parts of a value in a shape."""
     if isinstance(value, Stream):
         return list(value.parts)
@@ -56,14 +56,14 @@ def parts(value: object, shape: Shape) -> list[Value]:
     return [(value.canonical() if shape.nans > value.nans else value).value]
 
 
-def kinds(shape: Shape) -> list[str]:
+def kinds(shape: JoinShape) -> list[str]:
     """The LLVM types of the parts."""
     if shape.kind == "stream":
         return [part.type for part in Stream.fresh().parts]
     return [types.row(shape.dtype, shape.lanes)]
 
 
-def rebuilt(code: Code, shape: Shape, values: list[Value]) -> object:
+def rebuilt(code: Code, shape: JoinShape, values: list[Value]) -> object:
     """A value of parts."""
     if shape.kind == "stream":
         return Stream(*values)

@@ -33,15 +33,15 @@ class Function:
         self.cold: list[str] = []
         self.label = "start"
         self.argument_bytes = 8
-        """Room for the values of the largest stop."""
+        """Room for the values of the largest side exit."""
         self.depth = 0
-        """The most loops around a stop: their turns stand before the values."""
+        """The most loops around a side exit: their turns stand before the values."""
         self.keeps_turns = False
-        """Whether loops note each turn, so that stops need not."""
+        """Whether loops note each turn, so that side exits need not."""
         self._places: dict[int, Value] = {0: Value("ptr", "%args")}
 
     def argument(self, at: int) -> Value:
-        """A place in the memory for values of stops."""
+        """A place in the memory for values of side exits."""
         place = self._places.get(at)
         if place is None:
             name = f"%arg{at}" if at >= 0 else f"%turn{-at}"

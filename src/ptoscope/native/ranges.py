@@ -9,7 +9,7 @@ from typing import NamedTuple
 _LEAST, _MOST = -(1 << 62), 1 << 62
 
 
-class Span(NamedTuple):
+class Range(NamedTuple):
     """Every number from low to high that is a multiple of a step (0: only 0)."""
 
     low: int
@@ -17,18 +17,18 @@ class Span(NamedTuple):
     multiple: int
 
 
-def exactly(number: int) -> Span:
+def exactly(number: int) -> Range:
     """One number."""
-    return Span(number, number, abs(number))
+    return Range(number, number, abs(number))
 
 
-def _fitting(low: int, high: int, multiple: int) -> Span | None:
+def _fitting(low: int, high: int, multiple: int) -> Range | None:
     """Nothing is known of sums that may wrap."""
-    return Span(low, high, multiple) if low > _LEAST and high < _MOST else None
+    return Range(low, high, multiple) if low > _LEAST and high < _MOST else None
 
 
-def combined(op: str, one: Span | None, two: Span | None) -> Span | None:
-    """The span of a sum, difference or product."""
+def combined(op: str, one: Range | None, two: Range | None) -> Range | None:
+    """The range of a sum, difference or product."""
     if one is None or two is None:
         return None
     if op == "add":
@@ -41,32 +41,32 @@ def combined(op: str, one: Span | None, two: Span | None) -> Span | None:
     return _fitting(min(corners), max(corners), one.multiple * two.multiple)
 
 
-def either(one: Span | None, two: Span | None) -> Span | None:
-    """The span of a choice."""
+def either(one: Range | None, two: Range | None) -> Range | None:
+    """The range of a choice."""
     if one is None or two is None:
         return None
     low, high = min(one.low, two.low), max(one.high, two.high)
-    return Span(low, high, gcd(one.multiple, two.multiple))
+    return Range(low, high, gcd(one.multiple, two.multiple))
 
 
-def within(span: Span | None, bits: int, signed: bool) -> Span | None:
-    """The span after a cast: known only if every number fits."""
-    if span is None:
+def within(given: Range | None, bits: int, signed: bool) -> Range | None:
+    """The range after a cast: known only if every number fits."""
+    if given is None:
         return None
     low, high = (-(1 << (bits - 1)), 1 << (bits - 1)) if signed else (0, 1 << bits)
-    return span if low <= span.low and span.high < high else None
+    return given if low <= given.low and given.high < high else None
 
 
-def of_loop(low: Span | None, high: Span | None, step: Span | None) -> Span | None:
-    """The span of a loop's index, between known bounds with a known step."""
+def of_loop(low: Range | None, high: Range | None, step: Range | None) -> Range | None:
+    """The range of a loop's index, between known bounds with a known step."""
     if low is None or high is None or step is None or step.low != step.high or step.low <= 0:
         return None
     last = high.high - 1
     if low.low == low.high:
         last = low.low + (max(last - low.low, 0) // step.low) * step.low
-    return Span(low.low, max(last, low.low), gcd(low.multiple, step.low))
+    return Range(low.low, max(last, low.low), gcd(low.multiple, step.low))
 
 
-def within_places(span: Span, last: int, multiple: int) -> bool:
+def always_inside(given: Range, last: int, multiple: int) -> bool:
     """Whether every number lies between 0 and `last` and is a multiple of another."""
-    return 0 <= span.low <= span.high <= last and span.multiple % multiple == 0
+    return 0 <= given.low <= given.high <= last and given.multiple % multiple == 0

@@ -1,6 +1,6 @@
-"""Stops: places where generated code asks the engine.
+"""Side exits: where generated code leaves its own way and asks the engine.
 
-A stop hands over the values of one instruction. The engine runs that instruction again on
+A side exit hands over the values of one instruction. The engine runs that instruction again on
 the reference engine's core, over the same memory: it faults there, with the full report, or
 is queued behind a pipe that waits, or simply does its work.
 """
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from ptoscope.isa.dtypes import I1, DType
 from ptoscope.isa.record import Site
 from ptoscope.native.lanes import NativeLanes
-from ptoscope.native.text import Code, Value
+from ptoscope.native.llvm_text import Code, Value
 
 _ARGS = Value("ptr", "%args")
 
@@ -30,8 +30,8 @@ class Loop:
 
 
 @dataclass(frozen=True)
-class Stop:
-    """What the engine knows of a place: the instruction, its values, the loops around it."""
+class SideExit:
+    """What the engine knows of one: the instruction, its values, the loops around it."""
 
     site: Site
     act: Act
@@ -39,12 +39,12 @@ class Stop:
     turns: tuple[str, ...]
 
 
-class Stops:
-    """Collects the stops of a module while its code is written."""
+class SideExits:
+    """Collects the side exits of a module while its code is written."""
 
     def __init__(self, code: Code) -> None:
         self._code = code
-        self.all: list[Stop] = []
+        self.all: list[SideExit] = []
         self.loops: list[Loop] = []
         self.needs: set[str] = {"rt_service"}
 
@@ -87,9 +87,9 @@ class Stops:
         code.store(value, code.function.argument(at), 1)
 
     def add(self, site: Site, act: Act, rows: Sequence[NativeLanes] = ()) -> int:
-        """A new stop; its number."""
+        """A new side exit; its number."""
         layout = tuple((r.dtype, r.count) for r in rows)
-        self.all.append(Stop(site, act, layout, tuple(loop.name for loop in self.loops)))
+        self.all.append(SideExit(site, act, layout, tuple(loop.name for loop in self.loops)))
         return len(self.all) - 1
 
     def ask(self, site: Site, act: Act, rows: Sequence[NativeLanes] = ()) -> Value:
@@ -98,7 +98,7 @@ class Stops:
         return self.call("rt_service", self.add(site, act, rows))
 
     def call(self, name: str, number: int, *more: Value) -> Value:
-        """Calls a runtime function with a stop and the memory for its values."""
+        """Calls a runtime function with a side exit and the memory for its values."""
         self.needs.add(name)
         listed = "".join(f", {value}" for value in more)
         return self._code.emit(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ptoscope.kernel import load
 from ptoscope.timing.figures import table
+from ptoscope.timing.report import vecscopes
 from ptoscope.timing.timing import time_kernel
 
 FITTED = ("vlds vlds vadd vsts", "vlds vexp vsts")
@@ -43,7 +44,8 @@ def points() -> list[Point]:
         key = row["body"], int(row["rows"]), int(row["vregs_per_row"])
         if key not in cycles:
             kernel = load(kernel_text(*key), "a5")
-            cycles[key] = time_kernel(kernel, []).as_json()["vecscopes"][0]["cycles"]
+            (scope,) = vecscopes(time_kernel(kernel, []))
+            cycles[key] = scope["cycles"]
         found.append(Point(*key, row["addressing"], int(row["cycles"]), cycles[key]))
     return found
 

@@ -10,6 +10,7 @@ import numpy as np
 
 import ptoscope
 from bench.measure import Job, Remark, Row, best_of, once
+from ptoscope.arguments import KernelArgument
 from ptoscope.watch import Watch, watch
 
 TITLE = "Races. With <=: as a multiple of what is allowed"
@@ -59,7 +60,7 @@ def jobs() -> list[Job]:
     ]
 
 
-def _arguments(count: int) -> list[object]:
+def _arguments(count: int) -> list[KernelArgument]:
     x = np.arange(count, dtype=np.float32)
     return [x, x.copy(), np.zeros_like(x), count]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -132,7 +133,7 @@ def test_foreign_arrays_are_shared(wrapper: type) -> None:
     ],
 )
 def test_wrong_arguments_are_refused_at_the_door(
-    arguments: tuple[object, ...], code: str, words: str
+    arguments: tuple[Any, ...], code: str, words: str
 ) -> None:
     with pytest.raises(ptoscope.PtoError) as caught:
         ptoscope.load(copy_kernel())(*arguments)
@@ -141,8 +142,9 @@ def test_wrong_arguments_are_refused_at_the_door(
 
 
 def test_all_wrong_arguments_are_named_at_once() -> None:
+    wrong: list[Any] = [np.zeros(8), None, "x"]
     with pytest.raises(ptoscope.PtoError) as caught:
-        ptoscope.load(copy_kernel())(np.zeros(8), None, "x")
+        ptoscope.load(copy_kernel())(*wrong)
     assert [d.code for d in caught.value.diagnostics] == ["PTO0802", "PTO0803", "PTO0804"]
 
 

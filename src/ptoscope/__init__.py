@@ -9,14 +9,29 @@ from ptoscope.version import __version__
 
 if TYPE_CHECKING:
     from ptoscope.kernel import Kernel, load
+    from ptoscope.timing import Timing
+    from ptoscope.watch import Seen
 
-__all__ = ["Diagnostic", "Kernel", "PtoError", "UsageError", "__version__", "load"]
+__all__ = [
+    "Diagnostic",
+    "Kernel",
+    "PtoError",
+    "Seen",
+    "Timing",
+    "UsageError",
+    "__version__",
+    "load",
+]
 
 
 def __getattr__(name: str) -> object:
     # The command line starts fast because NumPy and xDSL come only when something is loaded.
     if name in ("Kernel", "load"):
-        from ptoscope import kernel
-
-        return getattr(kernel, name)
-    raise AttributeError(f"module 'ptoscope' has no attribute '{name}'")
+        from ptoscope import kernel as room
+    elif name == "Seen":
+        from ptoscope import watch as room
+    elif name == "Timing":
+        from ptoscope import timing as room
+    else:
+        raise AttributeError(f"module 'ptoscope' has no attribute '{name}'")
+    return getattr(room, name)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -17,6 +17,24 @@ COUNT = "PTO0801"
 WRONG_DTYPE = "PTO0802"
 NOT_AN_ARRAY = "PTO0803"
 WRONG_SCALAR = "PTO0804"
+
+
+class HasArrayInterface(Protocol):
+    """An array of another library, which NumPy sees through its interface."""
+
+    @property
+    def __array_interface__(self) -> Mapping[str, object]: ...
+
+
+class HasDLPack(Protocol):
+    """An array of another library, which NumPy sees through DLPack."""
+
+    def __dlpack__(self) -> object: ...
+
+
+Array = np.ndarray[tuple[int, ...], np.dtype[np.generic]]
+KernelArgument = Array | HasArrayInterface | HasDLPack | np.generic | int | float
+"""What a parameter of a kernel takes: a pointer an array, a scalar a number."""
 
 
 def _nothing() -> None:

@@ -71,10 +71,11 @@ class Diagnostic:
         return self.span.column
 
     @staticmethod
-    def from_record(record: Mapping[str, Any]) -> Diagnostic:
+    def from_record(record: Mapping[str, object]) -> Diagnostic:
         """Of its own fields as plain values, as `dataclasses.asdict` and JSON give them."""
-        fix = tuple(Edit(Span(*span), text) for span, text in record["fix"])
-        return Diagnostic(**{**record, "span": Span(*record["span"]), "fix": fix})
+        fields: dict[str, Any] = dict(record)
+        fix = tuple(Edit(Span(*span), text) for span, text in fields["fix"])
+        return Diagnostic(**{**fields, "span": Span(*fields["span"]), "fix": fix})
 
     def as_json(self) -> dict[str, object]:
         """The stable JSON form; `found`, `expected` and `fix` only where they say something."""

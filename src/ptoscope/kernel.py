@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from ptoscope.arguments import Argument, bind, check_counts
+from ptoscope.arguments import Argument, KernelArgument, bind, check_counts
 from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
 from ptoscope.engines import on_engine
 from ptoscope.isa.targets import TARGETS, Revision, Target
@@ -17,7 +18,10 @@ from ptoscope.signature import Signature
 from ptoscope.sources import choose_entry, choose_revision, choose_target, parse, read
 
 if TYPE_CHECKING:
+    from ptoscope.timing import Timing
     from ptoscope.watch import Seen
+
+Made = TypeVar("Made")
 
 
 def load(
@@ -103,12 +107,12 @@ class Kernel:
     def __init__(self, program: Program, target: Target, revision: Revision) -> None:
         from ptoscope.check import check
 
-        self.target = target
+        self.target: Target = target
         self.revision: Revision = revision
-        self.findings = check(program, target, revision)
-        self.cache_key = ""
+        self.findings: list[Diagnostic] = check(program, target, revision)
+        self.cache_key: str = ""
         """Where its machine code is kept, once there is some; empty: nowhere."""
-        self.signature = Signature(program, program.functions[0])
+        self.signature: Signature = Signature(program, program.functions[0])
         self._begin(None)
         self._program, self._function = program, program.functions[0]
 
@@ -150,7 +154,7 @@ class Kernel:
 
     def __call__(
         self,
-        *arguments: Any,
+        *arguments: KernelArgument,
         grid: int = 1,
         engine: str | None = None,
         threads: int | None = None,
@@ -184,7 +188,7 @@ class Kernel:
 
     def watch(
         self,
-        *arguments: Any,
+        *arguments: KernelArgument,
         races: bool = True,
         poison: bool = True,
         schedules: int | None = None,
@@ -205,20 +209,31 @@ class Kernel:
         what = Watch(races, poison, orders, tuple(undefined))
         return watch(self, arguments, what, grid, max_steps)
 
-    def prepared(self, make: Callable[[Kernel], Any]) -> Any:
+    def prepared(self, make: Callable[[Kernel], Made]) -> Made:
         """`make(self)`, called once: for what is made of a kernel elsewhere and used again."""
         if make not in self._prepared:
             self._prepared[make] = make(self)
         return self._prepared[make]
 
-    def time(self, *arguments: Any, grid: int = 1, **options: Any) -> Any:
+    def time(
+        self,
+        *arguments: KernelArgument,
+        grid: int = 1,
+        model: str | None = None,
+        overrides: Mapping[str, float] | None = None,
+        calibration: str | Path | None = None,
+        max_steps: int | None = None,
+        engine: str | None = None,
+    ) -> Timing:
         """Runs the kernel as a call does, and gives its cycles:
-        `total_cycles`, `table()`, `reasons`, `as_json()`. Options as of
-        `ptoscope.timing.time_kernel`: `model`, `overrides`, `calibration`, `max_steps`,
-        `engine`."""
+        `total_cycles`, `table()`, `reasons`, `as_json()`.
+
+        `model` is one of the target's ("calibrated", "manual"). `overrides` maps names of
+        figures (`vadd.f32.latency`) to numbers; `calibration` is a file of them.
+        """
         from ptoscope.timing import time_kernel
 
-        return time_kernel(self, arguments, grid, **options)
+        return time_kernel(self, arguments, grid, model, overrides, calibration, max_steps, engine)
 
     def engine(self, wanted: str | None = None) -> tuple[str, str]:
         """The engine that will run this kernel where one is wanted or none, ready to run; and

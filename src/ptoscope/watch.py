@@ -67,7 +67,7 @@ class Seen:
         """Whether anything of it is an error."""
         return any(d.severity == "error" for d in self.diagnostics)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """The stable JSON form: how many findings each watch has, and their details."""
         return {
             "watched": {name: len(found) for name, found in self.findings.items()},

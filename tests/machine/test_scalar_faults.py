@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -45,7 +47,7 @@ def test_a_step_is_positive(step: int) -> None:
     assert fault(text.replace("%c0 to %c3", "%c3 to %c0"), "scf.for", (step,)).code == "PTO0908"
 
 
-def _refused(params: str, *arguments: object) -> tuple[Diagnostic, ...]:
+def _refused(params: str, *arguments: Any) -> tuple[Diagnostic, ...]:
     loaded = ptoscope.load(kernel(params, "%x9 = arith.constant 1 : i32"))
     with pytest.raises(PtoError) as error:
         loaded(*arguments)

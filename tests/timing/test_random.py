@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -37,7 +38,7 @@ def test_what_always_holds(first: int) -> None:
 
 
 def _check(timing: Timing) -> None:
-    found = timing.as_json()
+    found: Any = timing.as_json()
     total = found["total_cycles"]
     assert total == max(found["blocks"])
     for pipe in found["pipes"]:

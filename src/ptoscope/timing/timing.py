@@ -44,7 +44,7 @@ class Timing(TimedRun):
                 found[name] = _timed(self.trace, self.program, model(self.model.overrides), self)
         return found
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """Everything, for machines."""
         return report.as_json(self, self.reasons, self.others)
 

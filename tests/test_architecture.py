@@ -87,3 +87,52 @@ def test_rooms_import_downwards_only():
         and ROOMS.index(room_of(other)) > ROOMS.index(room_of(name))
     ]
     assert against == []
+
+
+CONTROL = ("scf.for", "scf.while", "scf.if", "scf.yield", "scf.condition")
+
+
+def decoded(node: ast.AST) -> str | None:
+    """How a piece of code reads a part of a loop, a branch or a scope by its position, or asks
+    for one by its name."""
+    match node:
+        case ast.Constant(value=str(name)) if name in CONTROL:
+            return f"names {name}"
+        case ast.Subscript(value=ast.Attribute(attr="ops"), slice=ast.UnaryOp(ast.USub())):
+            return "takes the last operation of a block"
+        case ast.Subscript(value=ast.Attribute(attr="blocks"), slice=ast.Constant()):
+            return "takes a block by its number"
+        case ast.Subscript(
+            value=ast.Attribute(attr="operands"),
+            slice=ast.Slice(lower=ast.Constant(3)) | ast.Slice(upper=ast.Constant(3)),
+        ):
+            return "takes bounds or inits from the operands"
+        case ast.Subscript(value=ast.Attribute(attr="args"), slice=ast.Slice(lower=ast.Constant())):
+            return "takes what is carried from the arguments"
+        case _:
+            return None
+
+
+def test_only_program_knows_where_the_parts_of_control_flow_stand():
+    """The others use the named fields. What reads or prints text has their names, and their
+    order as the text has it."""
+    found = [
+        f"{name}:{getattr(node, 'lineno', 0)} {how}"
+        for name, tree in modules().items()
+        if name != "ptoscope.program" and room_of(name) not in ("ir", "xdsl")
+        for node in ast.walk(tree)
+        if (how := decoded(node)) is not None
+    ]
+    assert found == []
+
+
+def test_decoding_by_position_is_noticed():
+    for code in (
+        'op.name == "scf.for"',
+        "block.ops[-1].operands",
+        "op.blocks[0]",
+        "op.operands[:3]",
+        "op.operands[3:]",
+        "op.blocks[0].args[1:]",
+    ):
+        assert any(map(decoded, ast.walk(ast.parse(code)))), code

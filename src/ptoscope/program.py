@@ -18,10 +18,6 @@ from ptoscope.isa.record import Site
 from ptoscope.isa.targets import Revision, Target
 from ptoscope.isa.types import AttrValue, Type
 
-LOOPS = ("scf.for", "scf.while")
-SCOPES = ("pto.vecscope", "pto.strict_vecscope")
-TERMINATORS = ("scf.yield", "scf.condition", "func.return")
-
 
 @dataclass(slots=True)
 class Block:
@@ -94,6 +90,11 @@ class Loop(Op):
     and in every later one what the iteration before it `yields`."""
 
     __slots__ = ()
+
+    @property
+    def entry(self) -> Block:
+        """The block with which every iteration begins."""
+        return self.blocks[0]
 
     @property
     def inits(self) -> tuple[int, ...]:
@@ -272,6 +273,9 @@ _CLASSES: dict[str, type[Op]] = {
     "pto.vecscope": Scope,
     "pto.strict_vecscope": Scope,
 }
+SCOPES = tuple(name for name, kind in _CLASSES.items() if issubclass(kind, Scope))
+TERMINATORS = tuple(name for name, kind in _CLASSES.items() if issubclass(kind, Terminator))
+"""What a reader expects by its name, before there is an operation."""
 
 
 def operation(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ptoscope.check.analysis import Analysis, analyse
 from ptoscope.check.analysis.expr import Expr, Symbol
-from ptoscope.check.analysis.nodes import Barrier, Flag, Loop, Touch, flat
+from ptoscope.check.analysis.nodes import Barrier, Flag, LoopNode, Touch, flat
 from ptoscope.isa.targets import TARGETS
 from ptoscope.program import Function
 
@@ -29,8 +29,8 @@ def touches(analysis: Analysis) -> list[Touch]:
     return [node for node in flat(analysis.nodes) if isinstance(node, Touch)]
 
 
-def loops(analysis: Analysis) -> list[Loop]:
-    return [node for node in flat(analysis.nodes) if isinstance(node, Loop)]
+def loops(analysis: Analysis) -> list[LoopNode]:
+    return [node for node in flat(analysis.nodes) if isinstance(node, LoopNode)]
 
 
 def param(function: Function, name: str) -> Symbol:

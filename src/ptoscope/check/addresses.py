@@ -7,7 +7,16 @@ from itertools import pairwise
 
 from ptoscope.check.analysis import analyse
 from ptoscope.check.analysis.expr import ZERO, Expr, Symbol, affine
-from ptoscope.check.analysis.nodes import Bytes, Field, Loop, Node, Scope, Touch, children, flat
+from ptoscope.check.analysis.nodes import (
+    Bytes,
+    Field,
+    LoopNode,
+    Node,
+    ScopeNode,
+    Touch,
+    children,
+    flat,
+)
 from ptoscope.check.analysis.reach import (
     Loops,
     executed,
@@ -230,7 +239,7 @@ def _reads(
         if isinstance(node, Touch) and node.space == "ub" and not node.writes:
             yield node, list(later)
         for body in children(node):
-            yield from _reads(body, later, again or isinstance(node, Loop))
+            yield from _reads(body, later, again or isinstance(node, LoopNode))
         if not again:
             later += [n for n in flat([node]) if isinstance(n, Touch) and n.writes]
 
@@ -264,7 +273,7 @@ def _bodies(nodes: list[Node]) -> Iterator[list[Node]]:
     yield nodes
     for node in nodes:
         for body in children(node):
-            if not isinstance(node, Scope):
+            if not isinstance(node, ScopeNode):
                 yield from _bodies(body)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ptoscope.check.rule import Context, Finding, Rule
 from ptoscope.diagnostics import NOWHERE, Span
 from ptoscope.isa.types import Mask, Type, VReg
-from ptoscope.program import LOOPS, SCOPES, Block, Op
+from ptoscope.program import Block, Loop, Op, Scope
 
 VECTOR_REGISTERS = 32
 PREDICATE_REGISTERS = 8
@@ -42,8 +42,8 @@ class Pressure:
         return live - set(block.args)
 
     def _through(self, op: Op, after: set[int]) -> set[int]:
-        if op.name in LOOPS:
-            # What one turn reads from outside, the next one reads again; there may be no turn.
+        if isinstance(op, Loop):
+            # What one iteration reads from outside, the next one reads again; there may be none.
             for block in op.blocks:
                 after = after | self._outer(block)
             for block in op.blocks:
@@ -73,10 +73,10 @@ def _crowded(kind: type[VReg] | type[Mask], size: int, what: str) -> Rule:
         if context.target.name not in _TARGETS:
             return
         for op in context.function.ops():
-            if op.name not in SCOPES:
+            if not isinstance(op, Scope):
                 continue
             pressure = Pressure(context.function.types, kind)
-            pressure.before(op.blocks[0], set())
+            pressure.before(op.body, set())
             if pressure.most > size:
                 yield Finding(
                     op.span,

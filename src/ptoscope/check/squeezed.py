@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ptoscope.check.rule import Context, Finding, Rule
 from ptoscope.check.types import sound
 from ptoscope.isa.types import VReg
-from ptoscope.program import LOOPS, Block, Op
+from ptoscope.program import Block, Loop, Op
 
 _COUNTS = ("pto.vsqz", "pto.vusqz")
 """Instructions that leave a number of bytes in the register SQZN."""
@@ -55,15 +55,15 @@ def _last_counts(block: Block, last: set[int | str]) -> Iterator[tuple[Op, set[i
         after: set[int | str] = set()
         for inner in op.blocks:
             state = set(before)
-            if op.name in LOOPS:
-                # A turn may follow another one.
+            if isinstance(op, Loop):
+                # An iteration may follow another one.
                 state |= {r for r in _counted(inner)}
             yield from _last_counts(inner, state)
             after |= state
         if op.blocks:
             last.clear()
-            always = op.name not in LOOPS and (op.name != "scf.if" or len(op.blocks) == 2)
-            last |= after if always else after | before
+            # A loop may have no iteration; of a branch or a scope one block is always done.
+            last |= after | before if isinstance(op, Loop) else after
 
 
 def _counted(block: Block) -> set[int | str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ptoscope.check.rule import Context
 from ptoscope.isa.types import Align
-from ptoscope.program import LOOPS, Block, Op
+from ptoscope.program import Block, If, Loop, Op
 
 Times = tuple[int, int]
 """The fewest and the most uses on one path; 2 stands for any number from 2 on."""
@@ -55,11 +55,10 @@ def _add(found: dict[int, Times], slot: int, times: Times) -> None:
 def _combined(op: Op, parts: list[dict[int, Times]]) -> dict[int, Times]:
     """What the bodies of an operation do to states from outside, on all of their paths."""
     slots = {slot for part in parts for slot in part}
-    if op.name in LOOPS:
-        # No turn at all, or several.
+    if isinstance(op, Loop):
+        # No iteration at all, or several.
         return {slot: (0, _MANY) for slot in slots}
-    if op.name == "scf.if":
-        parts = [*parts, {}][:2]
+    if isinstance(op, If):
         both = {slot: [part.get(slot, (0, 0)) for part in parts] for slot in slots}
         return {s: (min(a[0], b[0]), max(a[1], b[1])) for s, (a, b) in both.items()}
     return parts[0]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ptoscope.check.rule import Context, Finding, Rule
 from ptoscope.isa import TABLE
 from ptoscope.isa.types import Ptr, Scalar, is_vector_state
-from ptoscope.program import SCOPES, Block, Op
+from ptoscope.program import Block, Op, Scope
 
 
 def _placed(block: Block, inside: Op | None) -> Iterator[tuple[Op, Op | None]]:
@@ -16,7 +16,7 @@ def _placed(block: Block, inside: Op | None) -> Iterator[tuple[Op, Op | None]]:
     for op in block.ops:
         yield op, inside
         for inner in op.blocks:
-            yield from _placed(inner, op if op.name in SCOPES else inside)
+            yield from _placed(inner, op if isinstance(op, Scope) else inside)
 
 
 def _needs_scope(context: Context) -> Iterator[Finding]:
@@ -24,7 +24,7 @@ def _needs_scope(context: Context) -> Iterator[Finding]:
         record = TABLE.get(op.name)
         vector_values = any(is_vector_state(t) for t in context.types(op.operands + op.results))
         belongs = vector_values or (record is not None and record.where == "vecscope")
-        if scope is None and belongs and op.name not in SCOPES:
+        if scope is None and belongs and not isinstance(op, Scope):
             yield Finding(
                 op.span,
                 f"{op.name} stands outside a vecscope",
@@ -37,7 +37,7 @@ def _needs_outside(context: Context) -> Iterator[Finding]:
     for op, scope in _placed(context.function.body, None):
         record = TABLE.get(op.name)
         if scope is not None and record is not None and record.where == "outside":
-            what = "a vecscope" if op.name in SCOPES else op.name
+            what = "a vecscope" if isinstance(op, Scope) else op.name
             yield Finding(
                 op.span,
                 f"{what} stands inside a vecscope",

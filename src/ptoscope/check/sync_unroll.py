@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 from ptoscope.check.analysis.expr import ONE, Expr, Symbol, single
 from ptoscope.check.analysis.nodes import (
     Barrier,
-    Branch,
+    BranchNode,
     Buffer,
     Field,
     Flag,
-    Loop,
+    LoopNode,
     Node,
-    Scope,
+    ScopeNode,
     Touch,
     flat,
 )
@@ -39,7 +39,7 @@ class Event:
     execution of a vecscope that is, `turns` the turns of the loops around."""
 
     node: Touch | Flag | Buffer | Barrier
-    scope: Scope | None = None
+    scope: ScopeNode | None = None
     entry: int = 0
     turns: tuple[int, ...] = ()
 
@@ -51,7 +51,9 @@ class Run:
     left out that could matter."""
 
     events: list[Event] = field(default_factory=list[Event])
-    taken: dict[Expr, tuple[Branch, bool]] = field(default_factory=dict[Expr, tuple[Branch, bool]])
+    taken: dict[Expr, tuple[BranchNode, bool]] = field(
+        default_factory=dict[Expr, tuple[BranchNode, bool]]
+    )
     cut: bool = False
 
 
@@ -72,7 +74,7 @@ class _Unroller:
         self.run = Run()
         self.solved: dict[Symbol, Expr] = dict(solved)
         self._sides = sides
-        self._scope: Scope | None = None
+        self._scope: ScopeNode | None = None
         self._entry = 0
         self._turns: tuple[int, ...] = ()
 
@@ -80,14 +82,14 @@ class _Unroller:
         """Appends the events of a body. `known` grows by what its loops leave behind."""
         for node in nodes:
             match node:
-                case Scope():
+                case ScopeNode():
                     self._scope = node
                     self._entry += 1
                     self.follow(node.body, known, sure)
                     self._scope = None
-                case Branch():
+                case BranchNode():
                     self._branch(node, known, sure)
-                case Loop():
+                case LoopNode():
                     self._loop(node, known, sure)
                 case Touch():
                     # What may be touched or not proves nothing.
@@ -105,7 +107,7 @@ class _Unroller:
             return
         self.run.events.append(Event(node, self._scope, self._entry, self._turns))
 
-    def _branch(self, node: Branch, known: dict[Symbol, Expr], sure: bool) -> None:
+    def _branch(self, node: BranchNode, known: dict[Symbol, Expr], sure: bool) -> None:
         condition = node.condition.substitute(known)
         if condition.number is not None:
             self.follow(node.yes if condition.number else node.no, known, sure)
@@ -120,7 +122,7 @@ class _Unroller:
             self.run.taken[key] = (node, side)
             self.follow(node.yes if side else node.no, known, sure)
 
-    def _loop(self, node: Loop, known: dict[Symbol, Expr], sure: bool) -> None:
+    def _loop(self, node: LoopNode, known: dict[Symbol, Expr], sure: bool) -> None:
         count = node.trips.substitute(known)
         inner = self._scope is not None or not _synchronises(node.body)
         if not node.counted:
@@ -145,7 +147,7 @@ class _Unroller:
         if whole:
             known.update({c.after: v for c, v in zip(node.carried, values, strict=True)})
 
-    def _choose(self, node: Loop, count: Expr, inner: bool) -> tuple[list[int], bool]:
+    def _choose(self, node: LoopNode, count: Expr, inner: bool) -> tuple[list[int], bool]:
         """The turns to follow, of those that a loop can have, and whether they are all."""
         trips, most = count.number, count.bounds()[1]
         if inner:
@@ -155,14 +157,16 @@ class _Unroller:
             return (few if trips <= 2 else [*few, trips - 1]), trips <= 2
         if trips is not None and trips <= WHOLE:
             return list(range(trips)), True
-        if any(isinstance(n, Branch) and _synchronises([*n.yes, *n.no]) for n in flat(node.body)):
+        if any(
+            isinstance(n, BranchNode) and _synchronises([*n.yes, *n.no]) for n in flat(node.body)
+        ):
             # In the turns left out, or when the loop ends, it may go the other way.
             self.run.cut = True
         if trips is None:
             return list(range(min(most, TURNS))), True
         return list(range(TURNS + (trips - TURNS) % WHOLE)), False
 
-    def _solve(self, node: Loop, known: Known) -> None:
+    def _solve(self, node: LoopNode, known: Known) -> None:
         """Chooses a launch scalar, or another number that is not known, so that a loop has
         TURNS turns, or as many as it can have."""
         span, step = node.span.substitute(known), node.step.substitute(known)

@@ -15,7 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ptoscope.program import SCOPES
+from ptoscope.program import Scope
 from ptoscope.trace.trace import NONE, UB, Column, Trace
 
 _MARKED = 1 << 22
@@ -170,7 +170,7 @@ def cut(trace: Trace) -> Runs:
 def _nodes(trace: Trace) -> Column:
     """The node of each access: rising, as the events of a vecscope follow it at once."""
     event = trace.accesses.event
-    is_scope = np.array([place.name in SCOPES for place in trace.places], dtype=bool)
+    is_scope = np.array([isinstance(place.op, Scope) for place in trace.places], dtype=bool)
     scopes = np.flatnonzero(is_scope[trace.events.place]) if len(is_scope) else np.zeros(0, int)
     entry = trace.events.entry[event]
     inside = entry != NONE

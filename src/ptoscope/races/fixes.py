@@ -10,7 +10,7 @@ from ptoscope.check.text import Text
 from ptoscope.diagnostics import Edit
 from ptoscope.isa.memory_order import barrier_between
 from ptoscope.isa.pipes import EVENTS, PIPE_NUMBERS
-from ptoscope.program import LOOPS
+from ptoscope.program import If, Loop, Scope
 from ptoscope.races.event_ids import EventIds
 from ptoscope.races.race import Side
 from ptoscope.races.scopes import scope_access
@@ -121,7 +121,7 @@ class Remedies:
             met = first, then
             if first is not then:
                 break
-        if met is not None and met[0] is met[1] and met[0].name in LOOPS:
+        if met is not None and met[0] is met[1] and isinstance(met[0].op, Loop):
             # In two blocks of one loop: no place is passed once by each.
             return None
         return met
@@ -132,6 +132,13 @@ class Remedies:
 
 
 def _named(place: Place) -> str:
-    kind = {"scf.for": "the loop of ", "scf.while": "the loop of ", "scf.if": "the branch of "}
-    scope = "the vecscope of " if place.op.blocks else ""
-    return f"{kind.get(place.name, scope)}line {place.span.line}"
+    match place.op:
+        case Loop():
+            kind = "the loop of "
+        case If():
+            kind = "the branch of "
+        case Scope():
+            kind = "the vecscope of "
+        case _:
+            kind = ""
+    return f"{kind}line {place.span.line}"

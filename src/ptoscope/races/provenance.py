@@ -52,7 +52,7 @@ class RunIterations:
         """Whether the run shows what a joined value is: a loop that shows all its iterations."""
         match joined:
             case Carried(loop=loop) | LoopResult(loop=loop) | Received(loop=loop):
-                return _plain(loop.blocks[0]) is not None
+                return _plain(loop.entry) is not None
             case _:
                 return True
 
@@ -84,7 +84,7 @@ class RunIterations:
         if found is None:
             before: dict[int, int | None] = {}
             last: dict[int, int] = {}
-            op = _plain(loop.blocks[0])
+            op = _plain(loop.entry)
             assert op is not None
             for iteration in self._executions.iterations(self.places[id(op)]):
                 outside = self._parent[iteration]

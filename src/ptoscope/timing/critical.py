@@ -8,7 +8,7 @@ import numpy as np
 
 from ptoscope.isa.pipes import COPY_PIPES, PIPES
 from ptoscope.native.subset import Ints, compiled
-from ptoscope.program import SCOPES
+from ptoscope.program import Scope
 from ptoscope.timing.pipe_schedule import BY_ISSUE, BY_ORDER, BY_SYNC
 from ptoscope.timing.run import TimedRun
 
@@ -83,7 +83,7 @@ def _add(found: list[Step], timing: TimedRun, event: int, cycles: int) -> None:
         return
     place = timing.trace.places[int(timing.events.place[event])]
     pipe = PIPES[int(timing.events.pipe[event])]
-    what = "vecscope" if place.name in SCOPES else "work"
+    what = "vecscope" if isinstance(place.op, Scope) else "work"
     if pipe in COPY_PIPES or "_ub_ub" in place.name or "ubuf_to_ubuf" in place.name:
         what = "DMA"
     if pipe == "PIPE_S":

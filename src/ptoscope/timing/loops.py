@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ptoscope.isa.pipes import ALL_PIPES
-from ptoscope.program import LOOPS
+from ptoscope.program import Loop
 from ptoscope.timing.run import TimedRun
 from ptoscope.timing.scopes import loop_runs
 
 
 @dataclass(frozen=True)
-class Loop:
+class TimedLoop:
     """A loop: how many turns, cycles of one (the mean), and the bound: the least cycles of a
     turn, by what. `bounds` has all that were considered."""
 
@@ -25,13 +25,13 @@ class Loop:
     bounds: dict[str, float]
 
 
-def find(timing: TimedRun) -> list[Loop]:
+def find(timing: TimedRun) -> list[TimedLoop]:
     """Innermost loops of vecscopes, and loops around work of pipes."""
     found = [*_inner(timing), *_outer(timing)]
     return sorted(found, key=lambda loop: loop.line)
 
 
-def _inner(timing: TimedRun) -> list[Loop]:
+def _inner(timing: TimedRun) -> list[TimedLoop]:
     scopes, code, trace = timing.scopes, timing.code, timing.trace
     if scopes.start is None or scopes.ideal is None or not len(code):
         return []
@@ -43,7 +43,7 @@ def _inner(timing: TimedRun) -> list[Loop]:
     steps = turns - 1
     span = _pace(scopes.start[mine], run, code.place[mine])
     chain = _pace(scopes.ideal[mine], run, code.place[mine])
-    found: list[Loop] = []
+    found: list[TimedLoop] = []
     for place in np.unique(loop):
         runs = np.flatnonzero((loop_of_run == place) & (steps > 0))
         inside = mine[loop == place]
@@ -58,7 +58,7 @@ def _inner(timing: TimedRun) -> list[Loop]:
         by = max(bounds, key=lambda name: bounds[name])
         pace = float(span[runs].sum()) / moved
         line = trace.places[int(place)].span.line
-        found.append(Loop(line, count, pace, bounds[by], by, bounds))
+        found.append(TimedLoop(line, count, pace, bounds[by], by, bounds))
     return found
 
 
@@ -74,14 +74,14 @@ def _pace(start: np.ndarray, run: np.ndarray, place: np.ndarray) -> np.ndarray:
     return np.maximum.reduceat(spans, np.flatnonzero(np.diff(runs, prepend=-1)))
 
 
-def _outer(timing: TimedRun) -> list[Loop]:
+def _outer(timing: TimedRun) -> list[TimedLoop]:
     trace, events, schedule = timing.trace, timing.events, timing.schedule
-    found: list[Loop] = []
+    found: list[TimedLoop] = []
     done, start = (column[: len(events)] for column in (schedule.done, schedule.start))
     spent = np.where(events.sync == 1, 0, done - start)
     spent[events.scalar == 1] = timing.model.issue.cycles
     for place in trace.places:
-        if place.scope >= 0 or place.name not in LOOPS:
+        if place.scope >= 0 or not isinstance(place.op, Loop):
             continue
         inside = np.array([place.index in p.loops for p in trace.places], dtype=bool)
         mine = np.flatnonzero(inside[events.place])
@@ -100,5 +100,5 @@ def _outer(timing: TimedRun) -> list[Loop]:
             here = mine[events.block[mine] == block]
             span += int(schedule.done[here].max() - schedule.issued[here].min())
         by = max(bounds, key=lambda name: bounds[name])
-        found.append(Loop(place.span.line, turns, span / turns, bounds[by], by, bounds))
+        found.append(TimedLoop(place.span.line, turns, span / turns, bounds[by], by, bounds))
     return found

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ptoscope.native.subset import Ints
+from ptoscope.program import Scope
 from ptoscope.timing.figures import Figure, Overrides
 from ptoscope.timing.pipes import PipeEvents, Work
 from ptoscope.timing.scopes import Instructions
@@ -134,7 +135,7 @@ class Model(ABC):
                 continue
             mine = np.flatnonzero(events.place == place.index)
             short = place.record.short
-            if short in ("vecscope", "strict_vecscope"):
+            if isinstance(place.op, Scope):
                 entries = entry[events.event[mine]]
                 head = _of(scopes.head, entries)
                 tail = _of(scopes.tail, entries)

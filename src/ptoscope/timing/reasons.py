@@ -37,7 +37,7 @@ class Reasons:
     stalls: list[Stall]
     path: list[Step]
     chain: list[Step]
-    loops: list[loops.Loop]
+    loops: list[loops.TimedLoop]
     waits: list[Wait]
     assumed_cycles: float
     assumed: list[tuple[str, str, Figure]]

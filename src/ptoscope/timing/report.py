@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ptoscope.program import SCOPES
+from ptoscope.program import Scope
 from ptoscope.timing.reasons import Reasons
 from ptoscope.timing.run import TimedRun
 from ptoscope.timing.stalls import waited_for
@@ -79,7 +79,7 @@ def cycles_by_line(timing: TimedRun) -> dict[int, int]:
     outside = np.bincount(events.place, weights=weights, minlength=size)
     entries = np.bincount(events.place, minlength=size)
     for place in timing.trace.places:
-        if place.name in SCOPES:
+        if isinstance(place.op, Scope):
             each = timing.scopes.startup + timing.scopes.drain
             cycles = int(entries[place.index]) * each
         elif place.scope >= 0:
@@ -112,7 +112,7 @@ def vecscopes(timing: TimedRun) -> list[dict[str, int]]:
     """Of each vecscope its line, entries and cycles over all blocks."""
     found: list[dict[str, int]] = []
     for place in timing.trace.places:
-        if place.name in SCOPES:
+        if isinstance(place.op, Scope):
             mine = timing.events.event[timing.events.place == place.index]
             cycles = int(timing.scopes.cycles[timing.trace.events.entry[mine]].sum())
             found.append({"line": place.span.line, "entries": len(mine), "cycles": cycles})

@@ -8,7 +8,7 @@ import numpy as np
 
 from ptoscope.isa.types import is_vector_state
 from ptoscope.native.subset import Ints
-from ptoscope.program import LOOPS
+from ptoscope.program import Loop
 from ptoscope.timing.a5_ops import FREE
 from ptoscope.timing.producers import producers
 from ptoscope.trace.trace import Place, Trace
@@ -87,9 +87,9 @@ def instructions(trace: Trace) -> Instructions:
 
 def innermost(trace: Trace) -> np.ndarray:
     """Which places are loops inside a vecscope without another loop in them."""
-    found = np.array([p.scope >= 0 and p.name in LOOPS for p in trace.places], dtype=bool)
+    found = np.array([p.scope >= 0 and isinstance(p.op, Loop) for p in trace.places], dtype=bool)
     for place in trace.places:
-        if place.name in LOOPS:
+        if isinstance(place.op, Loop):
             found[list(place.loops)] = False
     return found
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ptoscope.program import SCOPES
+from ptoscope.program import Scope
 from ptoscope.timing.critical import Step, line
 from ptoscope.timing.pipe_schedule import BY_ORDER
 from ptoscope.timing.run import TimedRun
@@ -51,7 +51,7 @@ def scope_stalls(timing: TimedRun) -> list[Stall]:
             found.append(Stall(CAUSES[cause], line(timing, int(place)), cycles))
     found.extend(_dependencies(timing))
     for place in timing.trace.places:
-        if place.name in SCOPES:
+        if isinstance(place.op, Scope):
             entries = int((timing.events.place == place.index).sum())
             for cause, cycles in (("startup", scopes.startup), ("drain", scopes.drain)):
                 if entries * cycles:

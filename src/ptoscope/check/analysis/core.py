@@ -17,7 +17,7 @@ from ptoscope.check.analysis.copies import (
     touched,
 )
 from ptoscope.check.analysis.expr import ONE, ZERO, Expr, Symbol, of
-from ptoscope.check.analysis.nodes import Barrier, Buffer, Bytes, Field, Flag, Loop, Node, Touch
+from ptoscope.check.analysis.nodes import Barrier, Buffer, Bytes, Field, Flag, LoopNode, Node, Touch
 from ptoscope.check.analysis.values import LONGEST, Prefix, Value, constant, limits
 from ptoscope.isa.copies import Transfer, ends, fields
 from ptoscope.isa.core import Core
@@ -86,13 +86,13 @@ class AbstractCore(Core):
         assert isinstance(value, Value)
         return value.expr or of(self.symbol("any", INDEX))
 
-    def loop(self, span: Expr, step: Expr, body: Callable[[Expr], None]) -> Loop:
+    def loop(self, span: Expr, step: Expr, body: Callable[[Expr], None]) -> LoopNode:
         """Runs a body once for all of its turns, and notes it as a loop."""
         trips = functions.turns(span, step)
         low, high = trips.bounds()
         last = max(0, high - 1)
         turn = Symbol("turn", next(self._numbers), (), 0, last, low == high)
-        made = Loop(self.op, turn, trips, span, step)
+        made = LoopNode(self.op, turn, trips, span, step)
         outer, context, before = self.nodes, self.context, dict(self.registers)
         self.nodes, self.context = made.body, (*context, of(turn))
         body(of(turn))

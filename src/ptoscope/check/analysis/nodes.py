@@ -156,7 +156,7 @@ class Barrier:
 
 
 @dataclass(slots=True)
-class Carried:
+class CarriedNumber:
     """A value that a loop carries: what it is at first, and what a turn makes of it.
     `after` stands for what it is after the loop."""
 
@@ -165,13 +165,13 @@ class Carried:
     next: Expr
     after: Symbol
 
-    def instance(self, known: Known) -> Carried:
+    def instance(self, known: Known) -> CarriedNumber:
         first, following = self.first.substitute(known), self.next.substitute(known)
-        return Carried(self.symbol, first, following, self.after)
+        return CarriedNumber(self.symbol, first, following, self.after)
 
 
 @dataclass(slots=True)
-class Loop:
+class LoopNode:
     """A body that runs `trips` times; `turn` counts from 0. `span` over `step` makes the
     trips; a loop whose end is not known beforehand is not `counted`."""
 
@@ -180,12 +180,12 @@ class Loop:
     trips: Expr
     span: Expr
     step: Expr = ONE
-    carried: list[Carried] = field(default_factory=list[Carried])
+    carried: list[CarriedNumber] = field(default_factory=list[CarriedNumber])
     body: list[Node] = field(default_factory=list["Node"])
     counted: bool = True
 
-    def instance(self, known: Known) -> Loop:
-        return Loop(
+    def instance(self, known: Known) -> LoopNode:
+        return LoopNode(
             self.op,
             self.turn,
             self.trips.substitute(known),
@@ -198,7 +198,7 @@ class Loop:
 
 
 @dataclass(slots=True)
-class Branch:
+class BranchNode:
     """Two bodies, of which the condition (0 or 1) chooses one."""
 
     op: Op
@@ -206,31 +206,31 @@ class Branch:
     yes: list[Node] = field(default_factory=list["Node"])
     no: list[Node] = field(default_factory=list["Node"])
 
-    def instance(self, known: Known) -> Branch:
+    def instance(self, known: Known) -> BranchNode:
         yes, no = ([n.instance(known) for n in side] for side in (self.yes, self.no))
-        return Branch(self.op, self.condition.substitute(known), yes, no)
+        return BranchNode(self.op, self.condition.substitute(known), yes, no)
 
 
 @dataclass(slots=True)
-class Scope:
+class ScopeNode:
     """A vecscope: its body runs on the vector pipe."""
 
     op: Op
     body: list[Node] = field(default_factory=list["Node"])
 
-    def instance(self, known: Known) -> Scope:
-        return Scope(self.op, [node.instance(known) for node in self.body])
+    def instance(self, known: Known) -> ScopeNode:
+        return ScopeNode(self.op, [node.instance(known) for node in self.body])
 
 
-Node = Touch | Field | Flag | Buffer | Barrier | Loop | Branch | Scope
+Node = Touch | Field | Flag | Buffer | Barrier | LoopNode | BranchNode | ScopeNode
 
 
 def children(node: Node) -> Iterator[list[Node]]:
     """The bodies of a node."""
     match node:
-        case Loop(body=body) | Scope(body=body):
+        case LoopNode(body=body) | ScopeNode(body=body):
             yield body
-        case Branch(yes=yes, no=no):
+        case BranchNode(yes=yes, no=no):
             yield yes
             yield no
         case _:

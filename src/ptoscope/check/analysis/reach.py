@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ptoscope.check.analysis.expr import ONE, ZERO, Expr, Symbol, affine, single
-from ptoscope.check.analysis.nodes import Branch, Loop, Node, Scope
+from ptoscope.check.analysis.nodes import BranchNode, LoopNode, Node, ScopeNode
 from ptoscope.check.analysis.walk import Walker
-from ptoscope.program import Function
+from ptoscope.program import For, Function
 
 _FREE = ("param", "launch")
 
@@ -16,12 +16,12 @@ def executed(nodes: list[Node]) -> Iterator[Node]:
     """The nodes that some launch executes: not those below a condition that may never hold."""
     for node in nodes:
         match node:
-            case Loop():
+            case LoopNode():
                 if node.trips.bounds()[1] > 0:
                     yield from executed(node.body)
-            case Scope():
+            case ScopeNode():
                 yield from executed(node.body)
-            case Branch():
+            case BranchNode():
                 if _either(node.condition):
                     yield from executed(node.yes)
                     yield from executed(node.no)
@@ -78,17 +78,17 @@ class Loops:
     def __init__(self, function: Function, walker: Walker) -> None:
         self._names = function.names
         self._walker = walker
-        self._by_turn: dict[Symbol, Loop] = {}
+        self._by_turn: dict[Symbol, LoopNode] = {}
         self._add(walker.nodes)
 
     def _add(self, nodes: list[Node]) -> None:
         for node in nodes:
-            if isinstance(node, Loop):
+            if isinstance(node, LoopNode):
                 self._by_turn[node.turn] = node
                 self._add(node.body)
-            elif isinstance(node, Scope):
+            elif isinstance(node, ScopeNode):
                 self._add(node.body)
-            elif isinstance(node, Branch):
+            elif isinstance(node, BranchNode):
                 self._add(node.yes)
                 self._add(node.no)
 
@@ -107,9 +107,9 @@ class Loops:
         said: list[str] = []
         for symbol in turns:
             loop = self._by_turn.get(symbol)
-            if loop is None or loop.op.name != "scf.for":
+            if loop is None or not isinstance(loop.op, For):
                 continue
-            slot = loop.op.blocks[0].args[0]
+            slot = loop.op.index
             number = self._walker.number(slot).substitute(known).number
             if number is not None:
                 said.append(f"%{self._names[slot]} = {number}")

@@ -7,7 +7,14 @@ from typing import Any
 from ptoscope.check.analysis import functions
 from ptoscope.check.analysis.core import AbstractCore, Stream
 from ptoscope.check.analysis.expr import ZERO, Expr, Symbol, of
-from ptoscope.check.analysis.nodes import Barrier, Branch, Carried, Loop, Node, Scope
+from ptoscope.check.analysis.nodes import (
+    Barrier,
+    BranchNode,
+    CarriedNumber,
+    LoopNode,
+    Node,
+    ScopeNode,
+)
 from ptoscope.check.analysis.values import Value, limits
 from ptoscope.isa import TABLE
 from ptoscope.isa.dtypes import I1, INDEX, DType
@@ -15,7 +22,7 @@ from ptoscope.isa.lanes import PREDICATE_BITS
 from ptoscope.isa.record import Site
 from ptoscope.isa.targets import Revision, Target
 from ptoscope.isa.types import Align, Mask, Ptr, Scalar, Type, VReg
-from ptoscope.program import SCOPES, TERMINATORS, Block, Function, Op
+from ptoscope.program import Block, For, Function, If, Op, Scope, Terminator, While
 
 _inert: dict[tuple[str, int, Revision], bool] = {}
 """Whether an instruction without pointers only computes: found out the first time it runs."""
@@ -57,18 +64,18 @@ class Walker:
     def _op(self, op: Op) -> None:
         core = self._core
         core.op = op
-        match op.name:
-            case "scf.for":
+        match op:
+            case For():
                 self._for(op)
-            case "scf.if":
+            case If():
                 self._if(op)
-            case "scf.while":
+            case While():
                 self._while(op)
-            case name if name in TERMINATORS:
+            case Terminator():
                 pass
-            case name if name in SCOPES:
+            case Scope():
                 self._scope(op)
-            case "pto.mem_bar":
+            case Op(name="pto.mem_bar"):
                 # It has no effect on values, so its meaning says nothing to the core.
                 core.nodes.append(Barrier(op, str(op.attrs["type"]), memory=True))
             case _:
@@ -121,34 +128,31 @@ class Walker:
     def _take(self, slots: tuple[int, ...]) -> list[Any]:
         return [self.values[slot] for slot in slots]
 
-    def _scope(self, op: Op) -> None:
+    def _scope(self, op: Scope) -> None:
         core = self._core
-        node = Scope(op)
+        node = ScopeNode(op)
         outer, core.nodes, core.scope = core.nodes, node.body, True
-        block = op.blocks[0]
-        self._assign(block.args, self._take(op.operands))
-        self._block(block)
+        self._assign(op.args, self._take(op.inputs))
+        self._block(op.body)
         core.nodes, core.scope = outer, False
         outer.append(node)
 
-    def _if(self, op: Op) -> None:
+    def _if(self, op: If) -> None:
         core = self._core
-        condition = core.number(self.values[op.operands[0]])
+        condition = core.number(self.values[op.condition])
         if condition.number is not None:
-            block = op.blocks[0 if condition.number else 1]
+            block = op.then if condition.number else op.otherwise
             self._block(block)
-            self._assign(op.results, self._take(_yielded(block)))
+            self._assign(op.results, self._take(block.yields))
             return
-        node = Branch(op, condition)
+        node = BranchNode(op, condition)
         outer, before = core.nodes, dict(core.registers)
         sides: list[tuple[list[Any], dict[str, Value]]] = []
-        for block, nodes in zip(op.blocks, (node.yes, node.no), strict=False):
+        for block, nodes in ((op.then, node.yes), (op.otherwise, node.no)):
             core.nodes, core.registers = nodes, dict(before)
             self._block(block)
-            sides.append((self._take(_yielded(block)), core.registers))
+            sides.append((self._take(block.yields), core.registers))
         core.nodes = outer
-        if len(sides) == 1:
-            sides.append(([], before))
         (yes, left), (no, right) = sides
         core.registers = {
             name: self._either(condition, left.get(name), right.get(name)) or core.unknown(INDEX)
@@ -166,43 +170,39 @@ class Walker:
             return Value(yes.dtype, yes.count)
         return Value(yes.dtype, 1, (functions.select(condition, yes.expr, no.expr),))
 
-    def _for(self, op: Op) -> None:
+    def _for(self, op: For) -> None:
         core = self._core
-        low, high, step = (core.number(self.values[s]) for s in op.operands[:3])
-        first = self._take(op.operands[3:])
-        block = op.blocks[0]
+        low, high, step = (core.number(self.values[s]) for s in op.bounds)
+        first = self._take(op.inits)
         if functions.turns(high - low, step).number == 0:
             self._assign(op.results, first)
             return
-        index, *carried = block.args
-        symbols = self._enter(tuple(carried))
+        symbols = self._enter(op.carried)
 
-        def turn_of(turn: Expr) -> None:
-            self._define(index, Value(_scalar(self._types[index]), 1, (low + step * turn,)))
-            self._start(tuple(carried), symbols)
-            self._block(block)
+        def iterate(iteration: Expr) -> None:
+            kind = _scalar(self._types[op.index])
+            self._define(op.index, Value(kind, 1, (low + step * iteration,)))
+            self._start(op.carried, symbols)
+            self._block(op.body)
             core.op = op
 
-        loop = core.loop(high - low, step, turn_of)
-        self._leave(loop, symbols, first, self._take(_yielded(block)), op.results)
+        loop = core.loop(high - low, step, iterate)
+        self._leave(loop, symbols, first, self._take(op.yields), op.results)
 
-    def _while(self, op: Op) -> None:
+    def _while(self, op: While) -> None:
         core = self._core
-        before, after = op.blocks
-        symbols = self._enter(before.args)
-        passed: list[Any] = []
+        symbols = self._enter(op.carried)
 
-        def turn_of(turn: Expr) -> None:
-            self._start(before.args, symbols)
-            self._block(before)
-            passed[:] = self._take(before.ops[-1].operands[1:])
-            self._assign(after.args, passed)
-            self._block(after)
+        def iterate(iteration: Expr) -> None:
+            self._start(op.carried, symbols)
+            self._block(op.before)
+            self._assign(op.received, self._take(op.passed))
+            self._block(op.after)
             core.op = op
 
-        loop = core.loop(core.number(core.unknown(INDEX)), Expr(1), turn_of)
+        loop = core.loop(core.number(core.unknown(INDEX)), Expr(1), iterate)
         loop.counted = False
-        first, following = self._take(op.operands), self._take(_yielded(after))
+        first, following = self._take(op.inits), self._take(op.yields)
         self._leave(loop, symbols, first, following, ())
         self._assign(op.results, [_anything(self._types[slot]) for slot in op.results])
 
@@ -220,20 +220,20 @@ class Walker:
 
     def _leave(
         self,
-        loop: Loop,
+        loop: LoopNode,
         symbols: dict[int, Symbol],
         first: list[Any],
         following: list[Any],
         results: tuple[int, ...],
     ) -> None:
-        """Solves what a loop carries: a value that grows by the same in every turn is a
-        function of the turn; the others stay symbols."""
+        """Solves what a loop carries: a value that grows by the same in every iteration is a
+        function of the iteration; the others stay symbols."""
         core = self._core
-        carried: dict[int, Carried] = {}
+        carried: dict[int, CarriedNumber] = {}
         for i, symbol in symbols.items():
             after = Symbol("after", symbol.ident, core.context, symbol.low, symbol.high)
             start, end = core.number(first[i]), core.number(following[i])
-            carried[i] = Carried(symbol, start, end, after)
+            carried[i] = CarriedNumber(symbol, start, end, after)
         varying = {loop.turn, *symbols.values()}
         solved: dict[Symbol, Expr] = {}
         finals: dict[int, Expr] = {}
@@ -265,10 +265,6 @@ def _integer(kind: Type) -> DType | None:
 def _scalar(kind: Type) -> DType:
     assert isinstance(kind, Scalar)
     return kind.dtype
-
-
-def _yielded(block: Block) -> tuple[int, ...]:
-    return block.ops[-1].operands if block.ops else ()
 
 
 def _anything(kind: Type) -> Value | Stream:

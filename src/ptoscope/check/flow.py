@@ -45,18 +45,18 @@ class Values(Dataflow):
         if op.name in _UNCHANGED:
             return self.constant(op.operands[0])
         if op.name == "pto.addptr":
-            root, offset = self.place(slot)
+            root, offset = self.address(slot)
             return offset if root is None else None
         return None
 
-    def place(self, slot: int) -> tuple[int | None, int]:
+    def address(self, slot: int) -> tuple[int | None, int]:
         """A pointer as another value plus a number of bytes; from no value, an address."""
         op = self.maker(slot)
         kind = self.function.types[slot]
         if op is not None and op.name == "pto.addptr" and isinstance(kind, Ptr):
             offset = self.constant(op.operands[1])
             if offset is not None:
-                root, before = self.place(op.operands[0])
+                root, before = self.address(op.operands[0])
                 return root, before + offset * kind.dtype.bytes
         elif op is not None:
             known = self.constant(slot)

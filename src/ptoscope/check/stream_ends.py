@@ -17,7 +17,7 @@ from ptoscope.program import Op
 STORES = ("pto.vstu", "pto.vstus", "pto.vstur", "pto.pstu")
 FLUSHES = ("pto.vsta", "pto.vstas", "pto.vstar")
 
-Place = tuple[int | None, int]
+Address = tuple[int | None, int]
 """A value plus a number of bytes; from no value, an address."""
 
 Residue = int | None
@@ -77,14 +77,14 @@ class Ends:
 
     # Addresses
 
-    def place(self, slot: int) -> Place:
+    def address(self, slot: int) -> Address:
         """A pointer, also one that a stream instruction has advanced."""
-        root, offset = self.values.place(slot)
+        root, offset = self.values.address(slot)
         op = self.values.made(root) if root is not None else None
         if root is None or op is None or self.values.joined(root):
             return root, offset
         if op.name == "pto.vldus":
-            before, at = self.place(op.operands[0])
+            before, at = self.address(op.operands[0])
             return before, at + VREG_BYTES + offset
         if self._is_store(op) and self._advances(op):
             end = self._stored(op, end=True)
@@ -111,7 +111,7 @@ class Ends:
             return None
         return before + kind.lanes if self._advances(op) else before
 
-    def _stored(self, op: Op, *, end: bool) -> Place | None:
+    def _stored(self, op: Op, *, end: bool) -> Address | None:
         """Where a store begins or ends, if it is known."""
         step = step_of(self.context, op)
         if not step.known:
@@ -119,7 +119,7 @@ class Ends:
         begun = self.end(step.align) if step.goes_on else None
         if step.goes_on and begun is None and not self.is_fresh(step.align):
             return None
-        root, at = begun or self.place(step.base)
+        root, at = begun or self.address(step.base)
         if step.offset is not None:
             offset = self.number(step.offset)
             if offset is None:
@@ -136,11 +136,11 @@ class Ends:
         count = self.values.constant(step.length_slot)
         return None if count is None else count * step.size
 
-    def start(self, op: Op) -> Place | None:
+    def start(self, op: Op) -> Address | None:
         """Where a store writes first, if it is known."""
         return self._stored(op, end=False)
 
-    def end(self, align: int) -> Place | None:
+    def end(self, align: int) -> Address | None:
         """The place after the last byte of a stream, if it is known."""
         op = self.values.made(align)
         if op is None or self.values.joined(align) or not self._is_store(op):

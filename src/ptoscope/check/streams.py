@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ptoscope.check.rule import Context, Finding, Rule
-from ptoscope.check.stream_ends import FLUSHES, STORES, Ends, Place, named_operands
+from ptoscope.check.stream_ends import FLUSHES, STORES, Address, Ends, named_operands
 from ptoscope.check.stream_fixes import flush_where_it_ended, flushed, primed, threaded
 from ptoscope.check.stream_uses import Uses
 from ptoscope.check.types import sound
@@ -47,10 +47,10 @@ def _misread(context: Context) -> Iterator[Finding]:
         maker = context.values.maker(op.operands[1])
         if maker is None or maker.name not in LOADS:
             continue
-        primed_at = ends.place(maker.operands[0])
+        primed_at = ends.address(maker.operands[0])
         if maker.name == "pto.vldus":
             primed_at = primed_at[0], primed_at[1] + VREG_BYTES
-        read = ends.place(op.operands[0])
+        read = ends.address(op.operands[0])
         if read[0] == primed_at[0] and read[1] != primed_at[1]:
             yield Finding(
                 context.operand_span(op, 0),
@@ -143,7 +143,7 @@ def _misplaced(context: Context) -> Iterator[Finding]:
         (align,) = _aligns(context, op.operands)
         end = ends.end(align)
         flush = op.name in FLUSHES
-        at = _flush_place(context, ends, op) if flush else ends.start(op)
+        at = _flush_address(context, ends, op) if flush else ends.start(op)
         # A stream that ended a block holds nothing: the next store may be anywhere.
         empty = ends.residue(align) in (0, -1) and not flush
         if end is None or at is None or at[0] != end[0] or at[1] == end[1] or empty:
@@ -158,7 +158,7 @@ def _misplaced(context: Context) -> Iterator[Finding]:
         )
 
 
-def _flush_place(context: Context, ends: Ends, op: Op) -> Place | None:
+def _flush_address(context: Context, ends: Ends, op: Op) -> Address | None:
     named = named_operands(op)
     if "offset" not in named:
         # pto.vstar flushes where the machine knows the stream to end.
@@ -167,12 +167,12 @@ def _flush_place(context: Context, ends: Ends, op: Op) -> Place | None:
     by_elements = op.name == "pto.vsta" or context.revision == "micro"
     size = kind.dtype.bytes if by_elements and isinstance(kind, Ptr) else 1
     offset = ends.number(named["offset"])
-    root, at = ends.place(named["dest"])
+    root, at = ends.address(named["dest"])
     return None if offset is None else (root, at + offset * size)
 
 
-def _shown(context: Context, place: Place) -> str:
-    root, offset = place
+def _shown(context: Context, address: Address) -> str:
+    root, offset = address
     if root is None:
         return f"address {offset}"
     return f"{context.name(root)} + {offset} bytes" if offset else context.name(root)

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
+from functools import partial
 from types import ModuleType
 from typing import get_args
 
 import pytest
 
-from ptoscope.isa import INSTRUCTIONS, TABLE, binary
+from ptoscope.isa import INSTRUCTIONS, TABLE, binary, cost_tables
+from ptoscope.isa.cost import CostKind
+from ptoscope.isa.cost_tables import FORWARDING, INTERVAL, attached, pairs, rows, stand_in
 from ptoscope.isa.pipes import PIPE_ALL, PIPES
-from ptoscope.isa.record import NO_FIGURE, Form, Record, Source
+from ptoscope.isa.record import Form, Record, Source
 from ptoscope.isa.table import by_name
-from ptoscope.isa.targets import REVISIONS, TARGETS
+from ptoscope.isa.targets import REVISIONS, TARGETS, TargetName
 
 SOURCES = ("manual", "micro", "suite", "chosen")
 WORDS = {"groups", "region", "none", "all"}
@@ -89,11 +93,55 @@ def test_evidence(record: Record) -> None:
 
 @records
 def test_cost(record: Record) -> None:
-    """Figures, a note in cycles, or the explicit word that there are none."""
-    assert record.cost
-    if not (record.cost.a5 or record.cost.a2a3):
-        assert "no figure published" in record.cost.note or "cycles" in record.cost.note
-    assert NO_FIGURE.note == "no figure published"
+    """What it costs as fits where it stands, and what stands in for a figure ends in one."""
+    kind = record.cost_kind
+    assert kind in get_args(CostKind)
+    inside = kind in ("compute", "load", "store", "predicate", "barrier", "free")
+    assert inside == (record.where == "vecscope")
+    if record.group in ("load/store", "predicate load/store"):
+        assert kind in ("load", "store", "predicate")
+    if kind == "compute":
+        assert _ends(record, "a5", lambda r: r.cost.a5 or rows(r).a5)
+        assert _ends(record, "a2a3", lambda r: r.cost.a2a3)
+        assert _ends(record, "a2a3", lambda r: rows(r).a2a3)
+
+
+def _ends(record: Record, target: TargetName, has: Callable[[Record], object]) -> bool:
+    for _ in range(4):
+        if has(record):
+            return True
+        _, record = stand_in(record, target)
+    return False
+
+
+def test_every_row_of_the_tables_is_attached() -> None:
+    for file in ("a5_ops.csv", "a2a3_ops.csv"):
+        found = {n for r in TABLE.values() for t in (rows(r).a5, rows(r).a2a3) for n in t}
+        assert {row["op"] for row in cost_tables.table(file)} <= found
+    for file in (FORWARDING, INTERVAL):
+        assert len(pairs(file)) == len(cost_tables.table(file))
+    bandwidths = {row["path"] for row in cost_tables.table("a2a3_bandwidth.csv")}
+    assert bandwidths == set(cost_tables.paths())
+
+
+@pytest.mark.parametrize(
+    ("file", "column", "name"),
+    [
+        ("a5_ops.csv", "op", "vnone"),
+        ("a2a3_ops.csv", "op", "vcmpv_none"),
+        (FORWARDING, "producer", "vnone.f32"),
+        (INTERVAL, "current", "vcvt_f32_to_none.f32"),
+    ],
+)
+def test_a_row_about_no_instruction_is_an_error(
+    monkeypatch: pytest.MonkeyPatch, file: str, column: str, name: str
+) -> None:
+    tables = cost_tables.table
+    wrong = ({**tables(file)[0], column: name},)
+    monkeypatch.setattr(cost_tables, "table", lambda f: wrong if f == file else tables(f))
+    read = attached.__wrapped__ if column == "op" else partial(pairs.__wrapped__, file)
+    with pytest.raises(ValueError, match=f"{file}: '{name.partition('.')[0]}' is no instruction"):
+        read()
 
 
 @records

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from ptoscope.cli.options import Request
 from ptoscope.cli.output import Result, Table, counted
 from ptoscope.diagnostics import UsageError, nearest
+from ptoscope.docs.costs import cost_lines
 from ptoscope.docs.syntax import ssa
 from ptoscope.evidence import Chosen, chosen
 from ptoscope.isa import INSTRUCTIONS, TABLE
@@ -207,7 +208,7 @@ def _cost_lines(record: Record) -> list[str]:
         for target, figures in (("a5", cost.a5), ("a2a3", cost.a2a3))
         if figures
     ]
-    return [*lines, cost.note] if cost.note else lines
+    return [*lines, *cost_lines(record)]
 
 
 def _form_json(record: Record, form: Form) -> dict[str, object]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ptoscope.docs import maps
+from ptoscope.docs.costs import cost_lines
 from ptoscope.docs.example_section import example_section
 from ptoscope.docs.markdown import code, prose, slug, table, tabs, word
 from ptoscope.docs.syntax import assembly, dps, ssa
@@ -247,8 +248,7 @@ def _cost(record: Record) -> str:
         names = tuple(k.replace("_", " ") for k in cost.a2a3)
         figures = table(names, [tuple(map(str, cost.a2a3.values()))])
         parts += ["A2/A3, cycles (manual):", figures]
-    if cost.note:
-        parts.append(prose(f"{cost.note[0].upper()}{cost.note[1:]}."))
+    parts += [prose(f"{line[0].upper()}{line[1:]}.") for line in cost_lines(record)]
     return "\n\n".join(parts)
 
 

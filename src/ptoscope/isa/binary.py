@@ -124,7 +124,7 @@ vand = binary(
     doc="Lane-wise bitwise AND.",
     types=_BITWISE,
     formula="lhs[i] & rhs[i]",
-    cost=cost(7, "i32 i16 i8", repeat=1, completion={"int": 17}),
+    cost=cost(7, "i32 i16 i8", repeat=1, completion={"int": 17}, by_width=True),
     evidence=(_FLOAT_BITS,),
 )
 vor = binary(
@@ -133,7 +133,7 @@ vor = binary(
     doc="Lane-wise bitwise OR.",
     types=_BITWISE,
     formula="lhs[i] | rhs[i]",
-    cost=cost(7, "i32 i16 i8", repeat=1, completion={"int": 17}),
+    cost=cost(7, "i32 i16 i8", repeat=1, completion={"int": 17}, like="vand"),
     evidence=(_FLOAT_BITS,),
 )
 vxor = binary(
@@ -142,7 +142,7 @@ vxor = binary(
     doc="Lane-wise bitwise exclusive OR.",
     types=_BITWISE,
     formula="lhs[i] ^ rhs[i]",
-    cost=cost(7, "i32 i16 i8", repeat=1, completion={"int": 17}),
+    cost=cost(7, "i32 i16 i8", repeat=1, completion={"int": 17}, like="vand"),
     evidence=(_FLOAT_BITS,),
 )
 vshl = binary(
@@ -151,7 +151,7 @@ vshl = binary(
     doc="Lane-wise shift to the left, each lane by its own amount.",
     types=Types(_ALL_INTS),
     formula="lhs[i] << rhs[i]",
-    cost=cost(7, "i32 i16 i8", repeat=1, completion={"int": 17}),
+    cost=cost(7, "i32 i16 i8", repeat=1, completion={"int": 17}, like="vshls"),
     evidence=(_OUT_OF_RANGE,),
 )
 vshr = binary(
@@ -160,7 +160,7 @@ vshr = binary(
     doc="Lane-wise shift to the right: arithmetic for signed and signless, logical for unsigned.",
     types=Types(_ALL_INTS),
     formula="lhs[i] >> rhs[i]",
-    cost=cost(7, "i32 i16 i8", repeat=1, completion={"int": 17}),
+    cost=cost(7, "i32 i16 i8", repeat=1, completion={"int": 17}, like="vshrs"),
     evidence=(
         _OUT_OF_RANGE,
         Evidence(
@@ -186,7 +186,6 @@ def _sub_no_borrow(lhs: Lanes, rhs: Lanes) -> tuple[Lanes, Lanes]:
     return lhs - rhs, lhs >= rhs
 
 
-_CARRY_COST = cost(7, "i32", repeat=1, completion={"int": 17})
 vaddc = carrying(
     "vaddc",
     _add,
@@ -195,7 +194,7 @@ vaddc = carrying(
     types=Types(INTS32),
     out="carry",
     formula="result[i] = lhs[i] + rhs[i]; carry[i] = the sum does not fit",
-    cost=_CARRY_COST,
+    cost=cost(7, "i32", repeat=1, completion={"int": 17}, like="vadd"),
 )
 vsubc = carrying(
     "vsubc",
@@ -207,7 +206,7 @@ vsubc = carrying(
     out="borrow",
     formula="result[i] = lhs[i] - rhs[i]; borrow[i] = lhs[i] < rhs[i]",
     micro_formula="result[i] = lhs[i] - rhs[i]; borrow[i] = lhs[i] >= rhs[i]",
-    cost=_CARRY_COST,
+    cost=cost(7, "i32", repeat=1, completion={"int": 17}, like="vsub"),
     evidence=(
         Evidence(
             "polarity (revision micro)",

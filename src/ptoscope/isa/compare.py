@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ptoscope.isa.core import Core
+from ptoscope.isa.cost import Cost
 from ptoscope.isa.dtypes import ELEMENTS, FLOATS, INTS, INTS64, unsigned
 from ptoscope.isa.families import MASK, RESULT
 from ptoscope.isa.lanes import Lanes
@@ -73,6 +74,7 @@ vcmp = Record(
     ),
     _vcmp,
     {"T": _NUMBERS},
+    cost=Cost(like="vcmp_eq", like_a2a3="vmax", row_a2a3="vcmpv", rows_by="mode"),
     evidence=_EVIDENCE,
     formula="result[i] = seed[i] && (src0[i] mode src1[i])",
     cpp="vcmp_<mode>(dst, src0, src1, seed)",
@@ -91,6 +93,7 @@ vcmps = Record(
     ),
     _vcmps,
     {"T": _NUMBERS},
+    cost=Cost(like="vcmp_eq", like_a2a3="vmaxs", row_a2a3="vcmpvs", rows_by="mode"),
     evidence=_EVIDENCE,
     formula="result[i] = seed[i] && (src[i] mode scalar)",
     cpp="vcmps_<mode>(dst, src, scalar, seed)",
@@ -120,6 +123,7 @@ vsel = Record(
     ),
     _vsel,
     {"T": Types(ELEMENTS)},
+    cost=Cost(like_a2a3="vand", by_width=True),
     evidence=(Evidence("bits", "chosen", "Moved unchanged, NaN included."),),
     formula="result[i] = mask[i] ? src0[i] : src1[i]",
     cpp="vsel(dst, src0, src1, mask)",
@@ -155,6 +159,7 @@ vselr = Record(
     _by_index,
     {"T": Types(ELEMENTS)},
     targets=("a5",),
+    cost=Cost(like="vsel", like_a2a3="vand"),
     evidence=(Evidence("meaning", "micro", "Lane selection by index."), _MODULO),
     formula="result[i] = src[index[i] mod N]",
     cpp="vselr(dst, src, index)",
@@ -172,6 +177,7 @@ vselrv2 = Record(
     _by_index,
     {"T": Types(ELEMENTS)},
     targets=("a5",),
+    cost=Cost(like="vsel", like_a2a3="vand"),
     evidence=(
         Evidence(
             "meaning",

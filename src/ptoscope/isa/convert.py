@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import cast
 
 from ptoscope.isa.core import Core
+from ptoscope.isa.cost import FREE, Cost
 from ptoscope.isa.dtypes import (
     BF16,
     ELEMENTS,
@@ -35,19 +36,7 @@ from ptoscope.isa.families import MASK, RESULT, ZEROING
 from ptoscope.isa.formats import ROUNDINGS, Rounding, converter, whole
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.patterns import ScalarFor, Vec
-from ptoscope.isa.record import (
-    Attr,
-    Cost,
-    Evidence,
-    Form,
-    Operand,
-    Pairs,
-    Record,
-    Run,
-    Site,
-    Types,
-    When,
-)
+from ptoscope.isa.record import Attr, Evidence, Form, Operand, Pairs, Record, Run, Site, Types, When
 from ptoscope.isa.types import VReg
 
 GROUP = "conversion"
@@ -92,9 +81,15 @@ vci = Record(
     ),
     _index,
     {"T": Types((I8, SI8, I16, SI16, I32, SI32, F16, F32))},
-    cost=Cost(note="no figure published but about 10 cycles of startup on A2/A3"),
+    cost=Cost(like="vdup", like_a2a3="vmov"),
     evidence=(
         Evidence("base", "manual", "Lane 0 holds it in both orders."),
+        Evidence(
+            "cost",
+            "manual",
+            "About 10 cycles of start-up on A2/A3, where the model takes a move's.",
+            when=When(targets=("a2a3",)),
+        ),
         Evidence("element types", "micro", "Signless results as in the manual's examples."),
         Evidence(
             "integer overflow",
@@ -263,7 +258,7 @@ vcvt = Record(
         "U": Types(tuple(d for d in ELEMENTS if any(d is u for _, u in PAIRS))),
     },
     pairs=PAIRS,
-    cost=Cost({"f32 to f16": 7}, note="no figure published for other pairs"),
+    cost=Cost(a5={"f32 to f16": 7}, like_a2a3="vabs", row_a2a3="vconv", rows_by="types"),
     evidence=(
         ZEROING,
         Evidence("pairs of types", "micro", "The list of forms; of the manual also ui32 to f32."),
@@ -406,6 +401,7 @@ vtrc = Record(
     ),
     _truncate,
     {"T": Types((F32, F16, BF16))},
+    cost=Cost(like="vcvt_f32_to_s32", like_a2a3="vabs", row_a2a3="vconv"),
     evidence=(
         ZEROING,
         _TIES_AWAY,
@@ -440,6 +436,7 @@ vbitcast = Record(
     (Form((_INPUT,), (Operand("result", Vec("U"), "the same 2048 bits"),)),),
     _reinterpret,
     {"T": Types(ELEMENTS), "U": Types(ELEMENTS)},
+    cost=FREE,
     evidence=(
         Evidence("bits", "micro", "Unchanged, those of NaN too."),
         Evidence("order of lanes", "chosen", "Little-endian, as a store and a load would do."),

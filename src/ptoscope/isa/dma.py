@@ -12,7 +12,6 @@ from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.memories import MEMORIES
 from ptoscope.isa.patterns import PtrTo, ScalarAsWide, ScalarIn
 from ptoscope.isa.record import (
-    Cost,
     Evidence,
     Form,
     Group,
@@ -26,7 +25,6 @@ from ptoscope.isa.types import Ptr
 
 GROUP = "DMA"
 _I64 = ScalarIn((I64,))
-_COST = Cost(note="A2/A3: ceil(bytes / 128) cycles; no figure published for A5")
 _TYPES = {"T": Types(ELEMENTS)}
 
 _GM_UB, _UB_GM, _UB_UB = CopyPath("gm", "ub"), CopyPath("ub", "gm"), CopyPath("ub", "ub", BLOCK)
@@ -161,7 +159,6 @@ mte_gm_ub = Record(
     pipe="PIPE_MTE2",
     path=_GM_UB,
     where="outside",
-    cost=_COST,
     evidence=(*_PAD_EVIDENCE, _WIDTH_EVIDENCE, _ORDER_EVIDENCE),
     formula="for each loop and row: UB[dst + steps] = GM[src + steps], len_burst bytes",
     cpp="copy_gm_to_ubuf_align_v2(dst, src, ...)",
@@ -182,7 +179,6 @@ mte_ub_gm = Record(
     pipe="PIPE_MTE3",
     path=_UB_GM,
     where="outside",
-    cost=_COST,
     evidence=(_WIDTH_EVIDENCE, _ORDER_EVIDENCE),
     formula="for each loop and row: GM[dst + steps] = UB[src + steps], len_burst bytes",
     cpp="copy_ubuf_to_gm_align_v2(dst, src, ...)",
@@ -254,7 +250,6 @@ copy_gm_to_ubuf = Record(
     pipe="PIPE_MTE2",
     path=_GM_UB,
     where="outside",
-    cost=_COST,
     evidence=(
         *_PAD_EVIDENCE,
         Evidence("padding value", "chosen", "Zero: this spelling names no value."),
@@ -309,7 +304,6 @@ copy_ubuf_to_gm = Record(
     pipe="PIPE_MTE3",
     path=_UB_GM,
     where="outside",
-    cost=_COST,
     evidence=(_STATE_EVIDENCE, _WIDTH_EVIDENCE, _ORDER_EVIDENCE),
     formula="for loop2, loop1, row: GM[dst + steps] = UB[src + steps], len_burst bytes",
     cpp="copy_ubuf_to_gm(dst, src, ...)",
@@ -335,7 +329,6 @@ def _state(name: str, registers: tuple[str, str], doc: str, pipe: str) -> Record
         meaning,
         pipe=pipe,
         where="outside",
-        cost=_COST,
         evidence=(_STATE_EVIDENCE,),
         formula=f"{registers[0]} = {labels[0]}; {registers[1]} = {labels[1]}",
         cpp=f"{name}({', '.join(labels)})",
@@ -426,7 +419,6 @@ mte_ub_ub = Record(
     _TYPES,
     path=_UB_UB,
     where="outside",
-    cost=_COST,
     evidence=(_BLOCK_UNIT, _COPY_PIPE, _WIDTH_EVIDENCE),
     formula="for each burst: UB[dst + steps] = UB[src + steps], 32*len_burst bytes",
     cpp="copy_ubuf_to_ubuf(dst, src, ...)",
@@ -451,7 +443,6 @@ copy_ubuf_to_ubuf = Record(
     _TYPES,
     path=_UB_UB,
     where="outside",
-    cost=_COST,
     evidence=(
         _BLOCK_UNIT,
         _COPY_PIPE,

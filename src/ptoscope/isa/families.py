@@ -12,10 +12,11 @@ from dataclasses import replace
 from typing import Any
 
 from ptoscope.isa.core import Core
+from ptoscope.isa.cost import Cost
 from ptoscope.isa.dtypes import I16
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.patterns import MaskFor, OneOf, ScalarFor, ScalarIn, Vec
-from ptoscope.isa.record import Cost, Evidence, Form, Meaning, Operand, Record, Run, Site, Types
+from ptoscope.isa.record import Evidence, Form, Meaning, Operand, Record, Run, Site, Types
 
 Unary = Callable[[Lanes], Lanes]
 Binary = Callable[[Lanes, Lanes], Lanes]
@@ -40,12 +41,15 @@ def cost(
     repeat: int = 2,
     completion: dict[str, int] | None = None,
     repeat_f16: int = 0,
+    like: str = "",
+    by_width: bool = False,
     **exceptions: int,
 ) -> Cost:
     """The manual's figures: A5 latency per element type, A2/A3 constants.
 
     `elements` lists the types that `latency` holds for; `exceptions` the others.
-    `repeat_f16` is the cycles per repeat of f16 where they differ.
+    `repeat_f16` is the cycles per repeat of f16 where they differ; `like` and `by_width` are
+    as in `Cost`.
     """
     a5 = {**dict.fromkeys(elements.split(), latency), **exceptions}
     a2a3 = {"startup": A2A3_STARTUP, "per_repeat": repeat, "interval": A2A3_INTERVAL}
@@ -53,7 +57,7 @@ def cost(
         a2a3[f"completion_{kind}"] = cycles
     if repeat_f16:
         a2a3["per_repeat_f16"] = repeat_f16
-    return Cost(a5, a2a3)
+    return Cost(a5=a5, a2a3=a2a3, like=like, by_width=by_width)
 
 
 def parameters(body: Callable[..., Any]) -> tuple[str, ...]:

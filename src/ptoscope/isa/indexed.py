@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ptoscope.isa.core import Core
+from ptoscope.isa.cost import Cost, Figure, load, store
 from ptoscope.isa.distributions import BLOCK
 from ptoscope.isa.dtypes import ELEMENTS, I16, I32, I64, INDEX, INTS32, DType
 from ptoscope.isa.families import MASK, RESULT
 from ptoscope.isa.lanes import Lanes
-from ptoscope.isa.load_store import A5_LATENCY, DEST, SOURCE, TYPES, VALUE, element
+from ptoscope.isa.load_store import DEST, SOURCE, TYPES, VALUE, element
 from ptoscope.isa.patterns import IntVec, MaskBits, ScalarIn, VecIn
-from ptoscope.isa.record import Cost, Evidence, Form, Operand, Record, Run, Site, Types, When
+from ptoscope.isa.record import Evidence, Form, Operand, Record, Run, Site, Types, When
 
 GROUP = "load/store"
 _COUNT = Operand("active_lanes", ScalarIn((INDEX,)), "how many of the first lanes take part")
@@ -19,9 +20,36 @@ _ZEROS = Evidence(
     "inactive lanes", "manual", "Access nothing, cannot fault, and load as zero.", about="mask"
 )
 _SIGN = Evidence("indices", "chosen", "Read by their own sign; a signless integer is signed.")
-_GATHER = Cost(note="A5: 27 to 28 cycles (micro specification); no figure published for A2/A3")
-_GATHER_BLOCKS = Cost(note="A5: about 21 cycles (micro specification); none for A2/A3")
-_SCATTER = Cost(note="A5: about 17 cycles for 16 bits (micro specification); none for A2/A3")
+_HELD = Figure(10, "assumed", "as vgather2")
+_GATHER = Cost(
+    "load",
+    latency=Figure(28, "cycle model", "27 to 28 cycles"),
+    hold=Figure(10, "cycle model", "about one in ten cycles"),
+    role="own",
+    like_a2a3="vmov",
+    row_a2a3="vgather",
+)
+_GATHER_OLDER = Cost(
+    "load",
+    latency=Figure(28, "cycle model", "as vgather2"),
+    hold=_HELD,
+    role="own",
+    like_a2a3="vgather2",
+)
+_GATHER_BLOCKS = Cost(
+    "load",
+    latency=Figure(21, "cycle model", "about 21 cycles"),
+    hold=_HELD,
+    role="own",
+    like_a2a3="vmov",
+)
+_SCATTER = Cost(
+    "store",
+    latency=Figure(17, "cycle model", "about 17 cycles for 16 bits"),
+    hold=_HELD,
+    role="own",
+    like_a2a3="vgather2",
+)
 
 
 def _active(core: Core, selector: Lanes, count: int) -> Lanes:
@@ -60,7 +88,7 @@ _INDICES = Operand("offsets", IntVec(), "one index per lane, in elements")
 _INDEXED_TYPES = {"T": Types(tuple(d for d in ELEMENTS if d.bits in (8, 16, 32)))}
 
 
-def _gather_record(name: str, doc: str, note: str) -> Record:
+def _gather_record(name: str, doc: str, note: str, cost: Cost) -> Record:
     return Record(
         f"pto.{name}",
         GROUP,
@@ -68,7 +96,7 @@ def _gather_record(name: str, doc: str, note: str) -> Record:
         _forms((SOURCE,), (_INDICES,), (RESULT,)),
         _gather,
         _INDEXED_TYPES,
-        cost=_GATHER,
+        cost=cost,
         evidence=(
             _ZEROS,
             _SIGN,
@@ -227,7 +255,12 @@ _BLOCK_EVIDENCE = (
 
 
 def _block_record(
-    name: str, doc: str, forms: tuple[Form, ...], meaning: Callable[[Site], Run], formula: str
+    name: str,
+    doc: str,
+    forms: tuple[Form, ...],
+    meaning: Callable[[Site], Run],
+    formula: str,
+    cost: Cost,
 ) -> Record:
     return Record(
         f"pto.{name}",
@@ -236,7 +269,7 @@ def _block_record(
         forms,
         meaning,
         TYPES,
-        cost=A5_LATENCY,
+        cost=cost,
         evidence=(*_BLOCK_EVIDENCE, _ZEROS),
         formula=formula,
         cpp=f"{name}(reg, base, strides, mask)",
@@ -250,13 +283,17 @@ RECORDS = (
         _block_forms((SOURCE,), (RESULT,)),
         _load_blocks,
         "block i of result = mask[i] ? 32 bytes at source + 32*(repeat + i*block) : 0",
+        load(),
     ),
-    _gather_record("vgather2", "Gathers elements by index.", "Both forms; a count is a prefix."),
+    _gather_record(
+        "vgather2", "Gathers elements by index.", "Both forms; a count is a prefix.", _GATHER
+    ),
     vgatherb,
     _gather_record(
         "vgather2_bc",
         "Gathers elements by index; kept for older kernels.",
         "As vgather2; equal indices may share one access, which changes no value.",
+        _GATHER_OLDER,
     ),
     _block_record(
         "vsstb",
@@ -264,6 +301,7 @@ RECORDS = (
         _block_forms((VALUE, DEST), ()),
         _store_blocks,
         "if mask[i]: 32 bytes at dest + 32*(repeat + i*block) = block i of value",
+        store(),
     ),
     vscatter,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ptoscope.isa.core import Core
+from ptoscope.isa.cost import load, store
 from ptoscope.isa.distributions import (
     DUAL_LOAD_MODES,
     DUAL_STORE_MODES,
@@ -23,7 +24,6 @@ from ptoscope.isa.record import (
     IN_MICRO,
     Attr,
     Constraint,
-    Cost,
     Evidence,
     Form,
     Operand,
@@ -41,8 +41,6 @@ DEST = Operand("dest", PtrTo(), "UB base address")
 VALUE = Operand("value", Vec(), "the source vector")
 OFFSET = Operand("offset", ScalarIn((INDEX,)), "displacement in elements")
 TYPES = {"T": Types(ELEMENTS)}
-A5_LATENCY = Cost(note="A5: 9 cycles (micro specification); no figure published for A2/A3")
-_A5_DUAL_STORE = Cost(note="A5: 12 cycles (micro specification); no figure published for A2/A3")
 _ALIGNMENT = Evidence(
     "alignment",
     "manual",
@@ -98,7 +96,7 @@ vlds = Record(
     ),
     _load,
     TYPES,
-    cost=A5_LATENCY,
+    cost=load(note=""),
     evidence=(
         _ALIGNMENT,
         _SUFFIX,
@@ -193,7 +191,7 @@ vsts = Record(
     ),
     _store,
     TYPES,
-    cost=A5_LATENCY,
+    cost=store(note=""),
     evidence=(
         _ALIGNMENT,
         _SUFFIX,
@@ -255,7 +253,7 @@ vldsx2 = Record(
     ),
     _dual_load,
     TYPES,
-    cost=A5_LATENCY,
+    cost=load(),
     evidence=(
         _ALIGNMENT,
         _SUFFIX,
@@ -308,7 +306,7 @@ vstsx2 = Record(
     ),
     _dual_store,
     TYPES,
-    cost=_A5_DUAL_STORE,
+    cost=store(12),
     evidence=(
         _ALIGNMENT,
         _SUFFIX,
@@ -371,7 +369,7 @@ vsld = Record(
     ),
     _strided_load,
     TYPES,
-    cost=A5_LATENCY,
+    cost=load(),
     evidence=(_STRIDE_EVIDENCE, _ALIGNMENT, _OFFSET_EVIDENCE),
     formula="result[i] = UB[address + stride*i]",
     cpp="vsld(dst, addr, stride)",
@@ -390,7 +388,7 @@ vsst = Record(
     ),
     _strided_store,
     TYPES,
-    cost=A5_LATENCY,
+    cost=store(),
     evidence=(_STRIDE_EVIDENCE, _ALIGNMENT, _OFFSET_EVIDENCE),
     formula="UB[address + stride*i] = value[i]",
     cpp="vsst(src, addr, stride)",

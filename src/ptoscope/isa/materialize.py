@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ptoscope.isa.core import Core
+from ptoscope.isa.cost import Cost
 from ptoscope.isa.dtypes import FLOATS, INTS
 from ptoscope.isa.families import MASK, RESULT, ZEROING
 from ptoscope.isa.lanes import Lanes
@@ -35,6 +36,7 @@ vbr = Record(
     (Form((Operand("value", ScalarFor(), "the scalar"),), (RESULT,)),),
     _broadcast,
     {"T": Types(FLOATS + INTS)},
+    cost=Cost(like_a2a3="vmov", row_a2a3="vector_dup"),
     evidence=(Evidence("element types", "micro", "8, 16 and 32 bits."),),
     formula="result[i] = value",
     cpp="vbr(dst, value)",
@@ -72,6 +74,7 @@ vdup = Record(
     ),
     _duplicate,
     {"T": Types(FLOATS + INTS)},
+    cost=Cost(like_a2a3="vmov", row_a2a3="vector_dup"),
     evidence=(ZEROING, Evidence("position", "micro", "LOWEST where none is written.")),
     formula="result[i] = mask[i] ? input (its lowest or highest lane) : 0",
     cpp="vdup(dst, input, mask, mode)",

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ptoscope.isa.core import Core
+from ptoscope.isa.cost import FREE, PREDICATE
 from ptoscope.isa.lanes import PREDICATE_BITS, Lanes
 from ptoscope.isa.patterns import AnyMask, MaskBits
 from ptoscope.isa.rearrange import deinterleaved, interleaved
@@ -47,6 +48,7 @@ def _logic(
         doc,
         (Form((*(Operand(n, AnyMask()) for n in names), _MASK), (_RESULT,)),),
         meaning,
+        cost=PREDICATE,
         evidence=(Evidence("inactive lanes", "micro", "0.", about="mask"), _LANES),
         formula=f"result[i] = mask[i] && ({formula})",
         cpp=f"{name}(dst, {', '.join(names)}, mask)",
@@ -93,6 +95,7 @@ psel = Record(
         ),
     ),
     _psel,
+    cost=PREDICATE,
     evidence=(_LANES,),
     formula="result[i] = sel[i] ? src0[i] : src1[i]",
     cpp="psel(dst, src0, src1, sel)",
@@ -137,6 +140,7 @@ def _packing(name: str, meaning: Meaning, doc: str, formula: str) -> Record:
             ),
         ),
         meaning,
+        cost=PREDICATE,
         evidence=(
             Evidence("bits", "suite", "Those of the whole register, whatever the granularity."),
         ),
@@ -158,6 +162,7 @@ pbitcast = Record(
     "Sees the same predicate register with another granularity.",
     (Form((Operand("input", AnyMask()),), (Operand("result", AnyMask("H")),)),),
     _pbitcast,
+    cost=FREE,
     evidence=(Evidence("bits", "micro", "All 256 stay as they are."),),
     formula="result = input",
     cpp="(vector_bool)src",
@@ -192,6 +197,7 @@ def _paired(
             ),
         ),
         meaning,
+        cost=PREDICATE,
         evidence=(Evidence("order", "suite", "That of vintlv and vdintlv."), _LANES),
         formula=formula,
         cpp=f"{name}_b{bits}(low, high, src0, src1)",

@@ -7,10 +7,10 @@ mask; the others move the predicate register as it is, one bit per byte of a vec
 from __future__ import annotations
 
 from ptoscope.isa.core import Core
+from ptoscope.isa.cost import MASK_LOAD, MASK_STORE
 from ptoscope.isa.distributions import run as dense
 from ptoscope.isa.dtypes import ELEMENTS, I32, I64, INDEX, UI8, UI16, UI32
 from ptoscope.isa.lanes import Lanes
-from ptoscope.isa.load_store import A5_LATENCY
 from ptoscope.isa.patterns import AlignState, AnyMask, MaskBits, PtrTo, ScalarIn
 from ptoscope.isa.record import (
     Attr,
@@ -124,7 +124,7 @@ def _image_load(name: str, doc: str) -> Record:
         ),
         _load,
         _TYPES,
-        cost=A5_LATENCY,
+        cost=MASK_LOAD,
         evidence=_EVIDENCE,
         formula="result bit i = UB bit i (NORM), i/2 (US), 2i (DS)",
         cpp=f"{name}(dst, base, offset, dist)",
@@ -150,7 +150,7 @@ def _image_store(name: str, doc: str) -> Record:
         ),
         _store,
         _TYPES,
-        cost=A5_LATENCY,
+        cost=MASK_STORE,
         evidence=_EVIDENCE,
         formula="UB bit i = value bit i (NORM), 2i (PK)",
         cpp=f"{name}(src, base, offset, dist)",
@@ -192,7 +192,7 @@ pst = Record(
     ),
     _pst,
     _WORD_TYPES,
-    cost=A5_LATENCY,
+    cost=MASK_STORE,
     absent={"cpu": {"dist": ("PK",)}},
     evidence=(
         *_WORD_EVIDENCE,
@@ -235,7 +235,7 @@ pld = Record(
     ),
     _pld,
     _WORD_TYPES,
-    cost=A5_LATENCY,
+    cost=MASK_LOAD,
     evidence=(
         *_WORD_EVIDENCE,
         Evidence(
@@ -295,7 +295,7 @@ pstu = Record(
     _pstu,
     {"T": Types((UI16, UI32))},
     targets=("a5",),
-    cost=A5_LATENCY,
+    cost=MASK_STORE,
     evidence=(
         Evidence("payload", "suite", "16 bytes of a b16, 8 of a b32 mask, bit i for lane i."),
         Evidence("targets", "chosen", "A5 only, as the streams it shares its flush with."),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ptoscope.isa.core import Core
+from ptoscope.isa.cost import PREDICATE
 from ptoscope.isa.dtypes import I32
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.patterns import MaskBits, ScalarIn
@@ -107,6 +108,7 @@ def _pattern_record(name: str, bits: int, doc: str) -> Record:
             ),
         ),
         _from_pattern(bits),
+        cost=PREDICATE,
         evidence=(*_PATTERN_EVIDENCE, _beyond(bits)),
         formula="result[i] = pattern activates lane i",
         cpp=f"{name}_b{bits}(pattern)",
@@ -128,6 +130,7 @@ def _count_record(bits: int) -> Record:
             ),
         ),
         _from_count(bits),
+        cost=PREDICATE,
         evidence=(
             Evidence("a negative count", "chosen", "Signed, as the loop's comparison: no lane."),
         ),

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from ptoscope.isa.compare import by_index
 from ptoscope.isa.core import Core
+from ptoscope.isa.cost import Cost
 from ptoscope.isa.dtypes import (
     ELEMENTS,
     I8,
@@ -32,6 +33,8 @@ from ptoscope.isa.types import VReg
 GROUP = "rearrangement"
 _TYPES = {"T": Types(ELEMENTS)}
 _PAIR = (Operand("lhs", Vec()), Operand("rhs", Vec()))
+_MOVED = Cost(like="vsel", like_a2a3="vmov")
+_SQUEEZED = Cost(like="vcadd", like_a2a3="vmov")
 _BITS = Evidence("bits", "chosen", "Moved unchanged, NaN included.")
 _PART = Attr("part", ("LOWER", "HIGHER"), None, "which half")
 
@@ -66,6 +69,7 @@ def _both(name: str, halves: Halves, doc: str, formula: str) -> Record:
         (Form(_PAIR, (Operand("low", Vec()), Operand("high", Vec()))),),
         meaning,
         _TYPES,
+        cost=_MOVED,
         evidence=(_BITS, Evidence("order", "micro", "Lower half first, even lanes first.")),
         formula=formula,
         cpp=f"{name}(low, high, src0, src1)",
@@ -88,6 +92,7 @@ def _one(name: str, halves: Halves, doc: str, formula: str) -> Record:
         (Form(_PAIR, (RESULT,), (_PART,), syntax='lhs, rhs, "part" : lhs, rhs -> result'),),
         meaning,
         _TYPES,
+        cost=_MOVED,
         evidence=(
             _BITS,
             Evidence("part tokens", "chosen", "LOWER and HIGHER, as everywhere else."),
@@ -133,6 +138,7 @@ vslide = Record(
     (Form((Operand("src0", Vec()), Operand("src1", Vec()), _AMOUNT), (RESULT,)),),
     _vslide,
     _TYPES,
+    cost=_MOVED,
     evidence=(
         _BITS,
         _AMOUNT_EVIDENCE,
@@ -148,6 +154,7 @@ vshift = Record(
     (Form((Operand("src", Vec()), _AMOUNT), (RESULT,)),),
     _vshift,
     _TYPES,
+    cost=_MOVED,
     evidence=(
         _BITS,
         _AMOUNT_EVIDENCE,
@@ -195,6 +202,7 @@ vsqz = Record(
     (Form((Operand("src", Vec()), MASK), (RESULT,)),),
     _vsqz,
     _TYPES,
+    cost=_SQUEEZED,
     evidence=(_BITS, Evidence("SQZN", "micro", "Active lanes times the element size.")),
     formula="result = active lanes of src in order, then zeros",
     cpp="vsqz(dst, src, mask)",
@@ -206,6 +214,7 @@ vusqz = Record(
     (Form((Operand("src", Vec(), "without effect on the result"), MASK), (RESULT,)),),
     _vusqz,
     {"T": Types((I8, SI8, I16, SI16, I32, SI32))},
+    cost=_SQUEEZED,
     evidence=(
         Evidence("meaning", "micro", "Prefix counts of the mask; wraps at 256 lanes of si8."),
         Evidence("SQZN", "micro", "Active lanes times the element size."),
@@ -229,6 +238,7 @@ vperm = Record(
     (Form((Operand("src", Vec()), Operand("index", IntVec())), (RESULT,)),),
     _vperm,
     _TYPES,
+    cost=_MOVED,
     evidence=(
         _BITS,
         Evidence("an index of N or more", "chosen", "Modulo N, as the loop on its page."),
@@ -270,6 +280,7 @@ vpack = Record(
     ),
     _vpack,
     {"T": Types(INTS16 + INTS32)},
+    cost=_MOVED,
     evidence=(Evidence("result type", "micro", "ui16 of 32-bit, ui8 of 16-bit integers."),),
     formula="result[part*N + i] = low half of src[i]; the other half 0",
     cpp="vpack(dst, src, part)",
@@ -306,6 +317,7 @@ def _unpack(name: str, is_signed: bool) -> Record:
         ),
         meaning,
         {"T": Types(INTS8 + INTS16 + INTS32)},
+        cost=_MOVED,
         evidence=(Evidence("part", "micro", "0 the lower half, 1 the upper; else a fault."),),
         formula=f"result[i] = {word}_extend(src[part*N/2 + i])",
         cpp=f"{name}(dst, src, part)",

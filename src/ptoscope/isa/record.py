@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from ptoscope.diagnostics import NOWHERE, Span
 from ptoscope.isa.copies import CopyPath
+from ptoscope.isa.cost import NO_FIGURE, Cost, CostKind, RepeatRole
 from ptoscope.isa.dtypes import DType
 from ptoscope.isa.patterns import Pattern
 from ptoscope.isa.targets import Revision, Target, TargetName
@@ -173,25 +174,6 @@ class Evidence:
     about: Topic = ""
 
 
-@dataclass(frozen=True)
-class Cost:
-    """Published cycle figures. Empty tables mean that no figure is published.
-
-    `a5` maps an element type to the latency in the manual. `a2a3` holds the manual's
-    constants: startup, completion per kind of element, cycles per repeat, interval.
-    """
-
-    a5: Mapping[str, int] = field(default_factory=dict[str, int])
-    a2a3: Mapping[str, int] = field(default_factory=dict[str, int])
-    note: str = ""
-
-    def __bool__(self) -> bool:
-        return bool(self.a5 or self.a2a3 or self.note)
-
-
-NO_FIGURE = Cost(note="no figure published")
-
-
 @dataclass(frozen=True, eq=False)
 class Site:
     """One use of an instruction: all that is known before it runs.
@@ -270,6 +252,30 @@ class Record:
     def meaning_in(self, revision: Revision) -> str:
         """The formula of a revision."""
         return self.micro_formula if revision == "micro" and self.micro_formula else self.formula
+
+    @cached_property
+    def cost_kind(self) -> CostKind:
+        """What it costs as: what its cost says, else what its path, place and pipe say."""
+        if self.cost.kind is not None:
+            return self.cost.kind
+        if self.path is not None:
+            return "copy"
+        if self.where == "vecscope":
+            return "compute"
+        return "bulk" if self.pipe == "PIPE_V" else "issue"
+
+    @property
+    def repeat_role(self) -> RepeatRole:
+        """What it is to A2/A3."""
+        if self.cost.role is not None:
+            return self.cost.role
+        match self.cost_kind:
+            case "compute":
+                return "own"
+            case "store":
+                return "move"
+            case _:
+                return "part"
 
     @property
     def short(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ptoscope.isa.core import Core
+from ptoscope.isa.cost import Cost
 from ptoscope.isa.dtypes import (
     F16,
     F32,
@@ -87,6 +88,7 @@ vcadd = Record(
     ),
     _sum,
     {"T": Types((F32, F16, *INTS))},
+    cost=Cost(like_a2a3="vadd"),
     evidence=(
         Evidence(
             "order of a float sum",
@@ -135,6 +137,7 @@ def _extreme(highest: bool, name: str, doc: str) -> Record:
         (Form((_INPUT, MASK), (Operand("result", Vec(), "value, index, zeros"),)),),
         meaning,
         {"T": Types((F32, F16, *INTS16, *INTS32))},
+        cost=Cost(like_a2a3="vmax" if highest else "vmin"),
         evidence=(
             Evidence("index", "suite", "Lane 1 holds it as integer bits, of floats too."),
             Evidence("ties", "micro", "The lowest index."),
@@ -205,6 +208,7 @@ vcgadd = Record(
     (Form((_INPUT, MASK), (_GROUP_RESULT,)),),
     _group_sum,
     _GROUP_TYPES,
+    cost=Cost(like="vcgmax", like_a2a3="vadd"),
     evidence=(
         Evidence(
             "order of a float sum",
@@ -247,6 +251,7 @@ def _group_extreme(highest: bool, name: str, doc: str) -> Record:
         (Form((_INPUT, MASK), (_GROUP_RESULT,)),),
         meaning,
         _GROUP_TYPES,
+        cost=Cost(like="" if highest else "vcgmax", like_a2a3="vmax" if highest else "vmin"),
         evidence=(
             Evidence(
                 "inactive lanes",
@@ -296,6 +301,7 @@ vcpadd = Record(
     (Form((_INPUT, MASK), (Operand("result", Vec()),)),),
     _prefix,
     {"T": Types((F32, F16))},
+    cost=Cost(like="vcgmax", like_a2a3="vadd"),
     evidence=(
         Evidence(
             "meaning",

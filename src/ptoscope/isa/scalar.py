@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ptoscope.isa.core import Core
+from ptoscope.isa.cost import Cost
 from ptoscope.isa.dtypes import ELEMENTS, I32, I64, INDEX, SCALARS
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.patterns import AnyType, OneOf, PtrTo, ScalarFor, ScalarIn
@@ -28,6 +29,7 @@ vecscope = Record(
     (Form(syntax="region"),),
     _scope,
     where="outside",
+    cost=Cost("scope"),
     evidence=(Evidence("nesting", "micro", "One scope may not contain another."),),
     formula="run the body",
     cpp="__VEC_SCOPE__ { ... }",
@@ -43,6 +45,7 @@ strict_vecscope = Record(
     ),
     _scope,
     where="outside",
+    cost=Cost("scope"),
     evidence=(Evidence("capture", "micro", "The body may not use a value from around it."),),
     formula="run the body with its arguments",
     cpp="__VEC_SCOPE__ { ... }",

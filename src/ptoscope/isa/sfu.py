@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ptoscope.isa.core import Core
+from ptoscope.isa.cost import Cost
 from ptoscope.isa.dtypes import (
     F16,
     F32,
@@ -41,6 +42,7 @@ def _fused(
     doc: str,
     formula: str,
     types: Types,
+    like: str,
     evidence: tuple[Evidence, ...],
 ) -> Record:
     def meaning(site: Site) -> Run:
@@ -63,6 +65,7 @@ def _fused(
         (Form((*described, MASK), (RESULT,)),),
         meaning,
         {"T": types},
+        cost=Cost(like=like),
         evidence=(ZEROING, *evidence),
         formula=f"result[i] = mask[i] ? {formula} : 0",
         cpp=f"{name.upper()}(dst, {', '.join(o.name for o in described)})",
@@ -112,6 +115,7 @@ vexpdif = Record(
     ),
     _expdif,
     _FLOATS,
+    cost=Cost(like="vexp"),
     evidence=(
         ZEROING,
         Evidence("part", "suite", "Chooses even or odd lanes of f16; without effect on f32."),
@@ -148,6 +152,7 @@ vmull = Record(
     ),
     _mull,
     {"T": Types((I32, SI32, UI32))},
+    cost=Cost(like="vmul"),
     evidence=(ZEROING, Evidence("sign", "micro", "By the type; signless is signed.")),
     formula="low[i], high[i] = halves of lhs[i] * rhs[i]",
     cpp="vmull(low, high, src0, src1, mask)",
@@ -160,6 +165,7 @@ def _converting(
     pairs: tuple[tuple[DType, DType], ...],
     doc: str,
     formula: str,
+    like: str,
 ) -> Record:
     """Arithmetic, ReLU and a conversion; results stand in the lowest lanes."""
 
@@ -192,6 +198,7 @@ def _converting(
             "U": Types(tuple(dict.fromkeys(result for _, result in pairs))),
         },
         pairs={pair: {} for pair in pairs},
+        cost=Cost(like=like),
         evidence=(
             ZEROING,
             _NAN_RELU,
@@ -220,6 +227,7 @@ RECORDS = (
         "Parametric ReLU: a slope for each lane.",
         "(input[i] >= 0 ? input[i] : alpha[i] * input[i])",
         Types((F32, F16)),
+        "vmul",
         (Evidence("NaN", "micro", "The comparison fails, so slope times NaN."),),
     ),
     vexpdif,
@@ -230,6 +238,7 @@ RECORDS = (
         "A scalar times a vector plus a vector, fused.",
         "alpha * src0[i] + src1[i]",
         Types((F32, F16)),
+        "vmul",
         (_ONCE,),
     ),
     vmull,
@@ -240,6 +249,7 @@ RECORDS = (
         "Multiply and accumulate, fused.",
         "acc[i] + lhs[i] * rhs[i]",
         Types(FLOATS + INTS16 + INTS32),
+        "vmul",
         (
             replace(_ONCE, when=When(elements=FLOATS)),
             Evidence("element types", "chosen", "Those of vmul on A5."),
@@ -252,6 +262,7 @@ RECORDS = (
         "Sum, then ReLU.",
         "max(lhs[i] + rhs[i], 0)",
         Types((F32, F16)),
+        "vadd",
         (_NAN_RELU,),
     ),
     _fused(
@@ -261,6 +272,7 @@ RECORDS = (
         "Difference, then ReLU.",
         "max(lhs[i] - rhs[i], 0)",
         Types((F32, F16)),
+        "vsub",
         (_NAN_RELU,),
     ),
     _converting(
@@ -269,6 +281,7 @@ RECORDS = (
         ((F32, F16), (F16, I8), (F16, SI8), (F16, F32)),
         "Sum, ReLU and conversion in one.",
         "lhs[i] + rhs[i]",
+        "vadd",
     ),
     _converting(
         "vmulconv",
@@ -276,5 +289,6 @@ RECORDS = (
         ((F16, I8), (F16, SI8)),
         "Product, ReLU and conversion in one.",
         "lhs[i] * rhs[i]",
+        "vmul",
     ),
 )

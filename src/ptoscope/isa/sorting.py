@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ptoscope.isa.core import Core
+from ptoscope.isa.cost import NO_FIGURE, Cost
 from ptoscope.isa.distributions import Access
 from ptoscope.isa.distributions import run as dense
 from ptoscope.isa.dtypes import ELEMENTS, F16, F32, I16, I64, INDEX, INTS32, UI32, DType
@@ -194,6 +195,7 @@ def _helper(
     types: Types,
     formula: str,
     evidence: tuple[Evidence, ...],
+    cost: Cost = NO_FIGURE,
 ) -> Record:
     return Record(
         f"pto.{name}",
@@ -203,6 +205,7 @@ def _helper(
         meaning,
         {"T": types, "D": _RECORD_POINTERS, "I": Types(INTS32)},
         where="outside",
+        cost=cost,
         evidence=(*evidence, _PIPE),
         formula=formula,
         cpp=f"{name}({', '.join(o.name for o in operands)})",
@@ -226,6 +229,7 @@ RECORDS = (
                 "Rows in bits 0 to 15, columns in bits 16 to 31: nobody states its layout.",
             ),
         ),
+        Cost(like_a2a3="vmov"),
     ),
     _helper(
         "vsort32",
@@ -244,6 +248,7 @@ RECORDS = (
             _ORDER,
             _NAN,
         ),
+        Cost(row_a2a3="vbitsort"),
     ),
     _helper(
         "vbitsort",

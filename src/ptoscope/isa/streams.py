@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ptoscope.isa.core import Core
+from ptoscope.isa.cost import PREDICATE, Cost, load, store
 from ptoscope.isa.distributions import run as dense
 from ptoscope.isa.dtypes import ELEMENTS, I32, I64, INDEX, VREG_BYTES, DType
 from ptoscope.isa.families import RESULT
 from ptoscope.isa.lanes import Lanes
-from ptoscope.isa.load_store import A5_LATENCY, SOURCE, TYPES, VALUE, element
+from ptoscope.isa.load_store import SOURCE, TYPES, VALUE, element
 from ptoscope.isa.patterns import AlignState, PtrTo, ScalarIn
 from ptoscope.isa.record import (
     IN_MANUAL,
@@ -38,6 +39,7 @@ _UPDATES = Evidence("position", "manual", "After the whole vector where the mode
 _ADDRESS = Evidence("flush address", "manual", "The one after the last byte stored; else a fault.")
 _UNITS = Evidence("offset", "chosen", "In elements, as the offsets of all vector accesses.")
 AR, SQZN = "AR", "SQZN"
+_STORE = store(stream=True)
 
 
 def _element(site: Site) -> DType:
@@ -54,6 +56,7 @@ def _record(
     meaning: Meaning,
     formula: str,
     evidence: tuple[Evidence, ...],
+    cost: Cost,
     *,
     micro: str = "",
     a5_only: bool = True,
@@ -66,7 +69,7 @@ def _record(
         meaning,
         {"T": Types(ELEMENTS)} if any(f.operands for f in forms) else {},
         targets=("a5",) if a5_only else ("cpu", "a2a3", "a5"),
-        cost=A5_LATENCY,
+        cost=cost,
         evidence=evidence,
         formula=formula,
         micro_formula=micro,
@@ -106,6 +109,7 @@ _LOADS = (
                 "alignment", "manual", "None: the address is cut to its block.", about="alignment"
             ),
         ),
+        load(stream=True),
         a5_only=False,
     ),
     Record(
@@ -118,7 +122,7 @@ _LOADS = (
         ),
         _load,
         TYPES,
-        cost=A5_LATENCY,
+        cost=load(stream=True),
         evidence=(
             Evidence(
                 "results",
@@ -312,6 +316,7 @@ sprclr = Record(
     (Form(attrs=(Attr("register", (AR, SQZN), None, "which one"),), syntax='"register"'),),
     _clear,
     targets=("a5",),
+    cost=PREDICATE,
     evidence=(
         Evidence(
             "AR",
@@ -340,6 +345,7 @@ RECORDS = (
         _new,
         "result = a stream without bytes",
         (Evidence("meaning", "micro", "A fresh state for stores."),),
+        Cost("predicate", stream=True),
     ),
     _record(
         "vstu",
@@ -364,6 +370,7 @@ RECORDS = (
             ),
             Evidence("no mode", "manual", "Advances.", when=When(forms=(2,))),
         ),
+        _STORE,
     ),
     _record(
         "vstus",
@@ -381,6 +388,7 @@ RECORDS = (
                 when=IN_MICRO,
             ),
         ),
+        _STORE,
         micro="append the first offset elements of value at base",
     ),
     _record(
@@ -404,6 +412,7 @@ RECORDS = (
                 when=When("manual", attrs={"mode": ("NO_POST_UPDATE",)}),
             ),
         ),
+        _STORE,
         micro="append the first SQZN bytes of value at base + AR; POST_UPDATE: AR += SQZN",
     ),
     _record(
@@ -418,6 +427,7 @@ RECORDS = (
         _flush(lambda site: _element(site).bytes),
         "write the bytes left, ending at dest + offset*size",
         (_ADDRESS, _UNITS),
+        _STORE,
     ),
     _record(
         "vstas",
@@ -434,6 +444,7 @@ RECORDS = (
             Evidence("offset", "manual", "In bytes.", when=IN_MANUAL),
             Evidence("offset (revision micro)", "suite", "In elements.", when=IN_MICRO),
         ),
+        _STORE,
         micro="write the bytes left, ending at dest + offset*size",
     ),
     _record(
@@ -446,6 +457,7 @@ RECORDS = (
             Evidence("address", "manual", "Where the stream ended.", when=IN_MANUAL),
             Evidence("address (revision micro)", "micro", "dest + AR.", when=IN_MICRO),
         ),
+        _STORE,
         micro="write the bytes left, ending at dest + AR",
     ),
     sprclr,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ptoscope.isa.core import Core
+from ptoscope.isa.cost import Cost
 from ptoscope.isa.dtypes import I32, I64, INDEX
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.memory_order import MEMORY_BARRIERS
@@ -224,6 +225,7 @@ mem_bar = Record(
         ),
     ),
     _mem_bar,
+    cost=Cost("barrier"),
     evidence=(Evidence("types", "micro", "Vector and scalar loads and stores, by family."),),
     formula="accesses before it complete before those after it",
     cpp="mem_bar(type)",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ptoscope.isa.cost import Cost
 from ptoscope.isa.dtypes import (
     ELEMENTS,
     F16,
@@ -19,7 +20,7 @@ from ptoscope.isa.dtypes import (
 from ptoscope.isa.families import cost, unary
 from ptoscope.isa.functions import exp, log, relu
 from ptoscope.isa.lanes import Lanes
-from ptoscope.isa.record import NO_FIGURE, Cost, Evidence, Types, When
+from ptoscope.isa.record import Evidence, Types, When
 
 _WRAP = Evidence(
     "the most negative integer", "micro", "Wraps to itself.", when=When(elements=INT_ELEMENTS)
@@ -54,7 +55,7 @@ vneg = unary(
     doc="Lane-wise negation.",
     types=Types((F32, F16, *INTS)),
     formula="-input[i]",
-    cost=cost(8, "f32 f16 i32 i16", repeat=1, completion={"float": 20, "int": 18}),
+    cost=cost(8, "f32 f16 i32 i16", repeat=1, completion={"float": 20, "int": 18}, like="vmuls"),
     evidence=(
         _WRAP,
         Evidence(
@@ -88,7 +89,7 @@ vrelu = unary(
     doc="Lane-wise maximum with zero.",
     types=Types((F32, F16, I32, SI32)),
     formula="(input[i] > 0 ? input[i] : 0)",
-    cost=cost(5, "f32 f16", repeat=1),
+    cost=cost(5, "f32 f16", repeat=1, like="vmaxs"),
     evidence=(
         Evidence("NaN", "micro", "The loop's comparison fails, so 0.", when=When(elements=FLOATS)),
     ),
@@ -135,7 +136,7 @@ vln = unary(
     doc="Lane-wise natural logarithm.",
     types=Types((F32, F16)),
     formula="ln(input[i])",
-    cost=cost(18, "f32", f16=23, completion={"f32": 26, "f16": 28}),
+    cost=cost(18, "f32", f16=23, completion={"f32": 26, "f16": 28}, like="vexp"),
     evidence=(
         _ROUNDED,
         Evidence("0 and below", "chosen", "IEEE 754: -infinity at either zero, NaN below."),
@@ -147,7 +148,7 @@ vsqrt = unary(
     doc="Lane-wise square root.",
     types=Types((F32, F16)),
     formula="sqrt(input[i])",
-    cost=cost(17, "f32", f16=22, repeat_f16=4, completion={"f32": 26, "f16": 29}),
+    cost=cost(17, "f32", f16=22, repeat_f16=4, completion={"f32": 26, "f16": 29}, like="vdiv"),
     evidence=(_ROUNDED, Evidence("below 0", "chosen", "IEEE 754: NaN; -0 stays -0.")),
 )
 vrsqrt = unary(
@@ -156,7 +157,7 @@ vrsqrt = unary(
     doc="Lane-wise reciprocal square root.",
     types=Types((F32, F16)),
     formula="1 / sqrt(input[i])",
-    cost=cost(13, "f32 f16", repeat=1, completion={"float": 20}),
+    cost=cost(13, "f32 f16", repeat=1, completion={"float": 20}, like="vexp"),
     evidence=(
         Evidence("rounding", "chosen", "Root and quotient in f64, rounded once."),
         Evidence("0 and below", "chosen", "IEEE 754: infinity of the zero's sign, NaN below."),
@@ -168,7 +169,7 @@ vrec = unary(
     doc="Lane-wise reciprocal.",
     types=Types((F32, F16)),
     formula="1 / input[i]",
-    cost=NO_FIGURE,
+    cost=Cost(like="vdiv"),
     evidence=(_ROUNDED, Evidence("zero", "chosen", "IEEE 754: infinity of the zero's sign.")),
 )
 vnot = unary(
@@ -177,7 +178,7 @@ vnot = unary(
     doc="Lane-wise bitwise inversion.",
     types=Types(INTS + INTS64, micro=INTS + INTS64 + FLOATS),
     formula="~input[i]",
-    cost=NO_FIGURE,
+    cost=Cost(like="vand"),
     evidence=(
         Evidence(
             "floats (revision micro)",
@@ -193,7 +194,7 @@ vbcnt = unary(
     doc="Lane-wise count of the bits that are set.",
     types=Types(INTS + INTS64),
     formula="popcount(input[i])",
-    cost=NO_FIGURE,
+    cost=Cost(like="vand", like_a2a3="vnot"),
     evidence=(Evidence("width", "chosen", "The element's, as the manual's later edition says."),),
 )
 vcls = unary(
@@ -202,7 +203,7 @@ vcls = unary(
     doc="Lane-wise count of leading bits that equal the sign bit.",
     types=Types(INTS + INTS64),
     formula="leading sign bits of input[i], the sign bit included",
-    cost=NO_FIGURE,
+    cost=Cost(like="vand", like_a2a3="vnot"),
     evidence=(
         Evidence(
             "the sign bit itself",
@@ -223,7 +224,11 @@ vmov = unary(
     doc="Copies a register.",
     types=Types(ELEMENTS),
     formula="input[i]",
-    cost=Cost(a2a3={"startup": 14, "per_repeat": 1, "interval": 13, "completion_float": 19}),
+    cost=Cost(
+        a2a3={"startup": 14, "per_repeat": 1, "interval": 13, "completion_float": 19},
+        like="vadds",
+        row_a2a3="vcopy",
+    ),
     evidence=(Evidence("bits", "chosen", "Moved unchanged, NaN included."),),
 )
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from ptoscope.isa.binary import NAN_SECOND, NAN_SPREADS
+from ptoscope.isa.cost import Cost
 from ptoscope.isa.dtypes import F16, F32, FLOATS, INTS, INTS8, INTS32
 from ptoscope.isa.families import carrying, cost, with_scalar
 from ptoscope.isa.functions import leaky_relu
 from ptoscope.isa.lanes import Lanes
-from ptoscope.isa.record import IN_MICRO, NO_FIGURE, Evidence, Types
+from ptoscope.isa.record import IN_MICRO, Evidence, Types
 
 _AMOUNT = Evidence(
     "shift amounts outside [0, width - 1]",
@@ -30,7 +31,7 @@ vsubs = with_scalar(
     doc="Subtracts a scalar from every lane.",
     types=Types(FLOATS + INTS),
     formula="input[i] - scalar",
-    cost=NO_FIGURE,
+    cost=Cost(like="vadds"),
     evidence=(_TYPES,),
 )
 vmuls = with_scalar(
@@ -50,7 +51,7 @@ vmaxs = with_scalar(
     types=Types(FLOATS + INTS),
     formula="(input[i] > scalar ? input[i] : scalar)",
     micro_formula="(either is NaN ? NaN : input[i] > scalar ? input[i] : scalar)",
-    cost=NO_FIGURE,
+    cost=Cost(like="vmax"),
     evidence=(NAN_SECOND, NAN_SPREADS),
 )
 vmins = with_scalar(
@@ -61,7 +62,7 @@ vmins = with_scalar(
     types=Types(FLOATS + INTS),
     formula="(input[i] < scalar ? input[i] : scalar)",
     micro_formula="(either is NaN ? NaN : input[i] < scalar ? input[i] : scalar)",
-    cost=NO_FIGURE,
+    cost=Cost(like="vmin"),
     evidence=(NAN_SECOND, NAN_SPREADS),
 )
 vands = with_scalar(
@@ -70,7 +71,7 @@ vands = with_scalar(
     doc="Bitwise AND with a scalar.",
     types=Types(INTS),
     formula="input[i] & scalar",
-    cost=NO_FIGURE,
+    cost=Cost(like="vand"),
 )
 vors = with_scalar(
     "vors",
@@ -78,7 +79,7 @@ vors = with_scalar(
     doc="Bitwise OR with a scalar.",
     types=Types(INTS),
     formula="input[i] | scalar",
-    cost=NO_FIGURE,
+    cost=Cost(like="vand", like_a2a3="vor"),
 )
 vxors = with_scalar(
     "vxors",
@@ -86,7 +87,7 @@ vxors = with_scalar(
     doc="Bitwise exclusive OR with a scalar.",
     types=Types(INTS),
     formula="input[i] ^ scalar",
-    cost=NO_FIGURE,
+    cost=Cost(like="vand"),
 )
 vshls = with_scalar(
     "vshls",
@@ -95,7 +96,7 @@ vshls = with_scalar(
     doc="Shifts every lane to the left by one amount.",
     types=Types(INTS),
     formula="input[i] << scalar",
-    cost=NO_FIGURE,
+    cost=Cost(like_a2a3="vshl", by_width=True),
     evidence=(_AMOUNT,),
 )
 vshrs = with_scalar(
@@ -105,7 +106,7 @@ vshrs = with_scalar(
     doc="Shifts every lane to the right by one amount: logical for unsigned, else arithmetic.",
     types=Types(INTS),
     formula="input[i] >> scalar",
-    cost=NO_FIGURE,
+    cost=Cost(like_a2a3="vshr", by_width=True),
     evidence=(_AMOUNT,),
 )
 vlrelu = with_scalar(
@@ -114,7 +115,7 @@ vlrelu = with_scalar(
     doc="Leaky ReLU with a scalar slope.",
     types=Types((F32, F16)),
     formula="(input[i] >= 0 ? input[i] : scalar * input[i])",
-    cost=NO_FIGURE,
+    cost=Cost(like="vmuls"),
     evidence=(Evidence("NaN", "manual", "The comparison fails, so slope times NaN."),),
 )
 
@@ -135,7 +136,6 @@ def _sub_carry(lhs: Lanes, rhs: Lanes, borrow_in: Lanes) -> tuple[Lanes, Lanes]:
     return value, ~borrow
 
 
-_CARRY_COST = NO_FIGURE
 vaddcs = carrying(
     "vaddcs",
     _add,
@@ -144,7 +144,7 @@ vaddcs = carrying(
     types=Types(INTS32),
     out="carry",
     formula="result[i] = lhs[i] + rhs[i] + carry_in[i]; carry[i] = the sum does not fit",
-    cost=_CARRY_COST,
+    cost=Cost(like="vadd"),
 )
 vsubcs = carrying(
     "vsubcs",
@@ -161,7 +161,7 @@ vsubcs = carrying(
         "result[i] = lhs[i] - rhs[i] - (1 - borrow_in[i]); "
         "borrow[i] = lhs[i] >= rhs[i] + (1 - borrow_in[i])"
     ),
-    cost=_CARRY_COST,
+    cost=Cost(like="vsub"),
     evidence=(
         Evidence(
             "polarity (revision micro)",

@@ -9,39 +9,21 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from ptoscope.isa import TABLE
+from ptoscope.isa.cost import BULK, MOVE, Figure, FigureSource, RepeatRole
+from ptoscope.isa.cost_tables import rows, stand_in
 from ptoscope.isa.dtypes import DType
+from ptoscope.isa.record import Record
+from ptoscope.isa.types import AttrValue
 from ptoscope.native.subset import Ints
-from ptoscope.timing.a5_ops import FREE, element_type
-from ptoscope.timing.figures import Figure, FigureSource, table
+from ptoscope.timing.a5_ops import element_type
 from ptoscope.timing.model import Model, PlaceFigures, ScopeTimes, empty_scopes
 from ptoscope.timing.scopes import Instructions
 from ptoscope.trace.trace import Place, Trace
-
-_MOVED = ("load/store", "predicate load/store", "predicates", "synchronisation")
-_INDEXED = ("vgather2", "vgather2_bc", "vgatherb", "vscatter")
-"""Loads and stores that are instructions of their own."""
-_NO_STARTUP = Figure(0, "manual", "none in the formula")
-_LIKE = {
-    "vsubs": "vadds", "vands": "vand", "vors": "vor", "vxors": "vand", "vxor": "vand",
-    "vshls": "vshl", "vshrs": "vshr", "vaddc": "vadd", "vsubc": "vsub", "vaddcs": "vadd",
-    "vsubcs": "vsub", "vneg": "vmuls", "vrec": "vdiv", "vbcnt": "vnot", "vcls": "vnot",
-    "vbr": "vmov", "vdup": "vmov", "vci": "vmov", "vcvt": "vabs", "vtrc": "vabs",
-    "vcadd": "vadd", "vcmax": "vmax", "vcmin": "vmin", "vcgadd": "vadd", "vcgmax": "vmax",
-    "vcgmin": "vmin", "vcpadd": "vadd", "vcmp": "vmax", "vcmps": "vmaxs", "vsel": "vand",
-    "vselr": "vand", "vselrv2": "vand", "vintlv": "vmov", "vdintlv": "vmov",
-    "vintlvv2": "vmov", "vdintlvv2": "vmov", "vslide": "vmov", "vshift": "vmov",
-    "vsqz": "vmov", "vusqz": "vmov", "vperm": "vmov", "vpack": "vmov", "vsunpack": "vmov",
-    "vzunpack": "vmov", "vprelu": "vmul", "vexpdif": "vexp", "vaxpy": "vmul", "vmull": "vmul",
-    "vmula": "vmul", "vaddrelu": "vadd", "vsubrelu": "vsub", "vaddreluconv": "vadd",
-    "vmulconv": "vmul", "vmaxs": "vmax", "vmins": "vmin", "vlrelu": "vmuls", "vnot": "vand",
-    "vmov": "vabs", "vadds": "vadd", "vmuls": "vmul", "vgather2": "vmov", "vgatherb": "vmov",
-    "vgather2_bc": "vgather2", "vscatter": "vgather2",
-}  # fmt: skip
-"""The nearest class, for an instruction without a figure of its own."""
 
 
 class A2A3(Model):
@@ -59,10 +41,10 @@ class A2A3(Model):
         places = len(trace.places)
         pairs, repeats = np.unique(code.entry * places + code.place, return_counts=True)
         entry, place = pairs // places, pairs % places
-        working = np.array([_works(p) for p in trace.places], dtype=bool)
+        working = np.array([_is(p, "own") for p in trace.places], dtype=bool)
         computes = np.zeros(entries, dtype=bool)
         computes[entry[working[place]]] = True
-        copying = np.array([_stores(p) for p in trace.places], dtype=bool)
+        copying = np.array([_is(p, "move") for p in trace.places], dtype=bool)
         kept = working[place] | (copying[place] & ~computes[entry])
         self._charge(trace, entry[kept], place[kept], repeats[kept], found)
         return found
@@ -74,57 +56,31 @@ class A2A3(Model):
         """Adds the cycles of instructions, in program order within their entry."""
 
     def _given(self, place: Place, trace: Trace, name: str, otherwise: Figure) -> Figure:
-        short = _name(place)
+        short = _charged(place).short
         dtype = element_type(trace.function, place.op)
         given = self.overrides.get(f"{short}.{dtype}.{name}", f"{short}.{name}")
         return given or otherwise
 
 
-def _works(place: Place) -> bool:
-    record = place.record
-    if place.scope < 0 or record is None or record.pipe != "PIPE_V" or record.short in FREE:
-        return False
-    return record.group not in _MOVED or record.short in _INDEXED
+def _is(place: Place, role: RepeatRole) -> bool:
+    return place.scope >= 0 and place.record is not None and place.record.repeat_role == role
 
 
-def _stores(place: Place) -> bool:
-    record = place.record
-    return place.scope >= 0 and record is not None and record.short.startswith(("vst", "vss"))
-
-
-def _name(place: Place) -> str:
+def _charged(place: Place) -> Record:
     """The instruction; a store that stands for a copy is a move."""
     assert place.record is not None
-    return "vmov" if _stores(place) else place.record.short
+    return TABLE[f"pto.{MOVE}"] if place.record.repeat_role == "move" else place.record
 
 
 class Manual(A2A3):
     """startup + completion + repeats * per_repeat + (repeats - 1) * interval."""
 
     name = "manual"
+    manual = True
     fields = ("startup", "completion", "per_repeat", "interval")
 
-    def bandwidth(self, path: str) -> tuple[Figure, Figure]:
-        said = {row["path"]: row for row in table("a2a3_bandwidth.csv") if row["basis"] == "manual"}
-        rate = (
-            Figure(float(said[path]["bytes_per_cycle"]), "manual")
-            if path in said
-            else Figure(128, "assumed", f"{path}: as the manual's GM to UB")
-        )
-        return (
-            self.overrides.figure(f"dma.{path}.bytes_per_cycle", rate),
-            self.overrides.figure(f"dma.{path}.startup", _NO_STARTUP),
-        )
-
-    def outside(self, name: str) -> tuple[Figure, Figure, Figure]:
-        note = f"{name}: as the transcendental instructions"
-        figures = (
-            ("head", Figure(14 + 26, "assumed", note)),
-            ("per_repeat", Figure(4 + 18, "assumed", note)),
-            ("tail", Figure(0, "assumed", note)),
-        )
-        head, each, tail = (self.overrides.figure(f"{name}.{k}", f) for k, f in figures)
-        return head, each, tail
+    def bulk(self, record: Record) -> tuple[Figure, Figure, Figure]:
+        return self.named(record, BULK["a2a3"])
 
     def _charge(
         self, trace: Trace, entry: Ints, place: Ints, repeats: Ints, found: ScopeTimes
@@ -139,32 +95,31 @@ class Manual(A2A3):
 
     def _figures(self, trace: Trace, place: Place) -> dict[str, Figure]:
         dtype = element_type(trace.function, place.op)
-        name = _name(place)
-        constants, source, note = _constants(name, dtype)
+        record = _charged(place)
+        constants, source, note = constants_of(record, dtype)
         figures = {
             key: self._given(place, trace, key, Figure(value, source, note))
             for key, value in constants.items()
         }
-        self.used[place.index] = PlaceFigures(name, figures)
+        self.used[place.index] = PlaceFigures(record.short, figures)
         return figures
 
 
-def _constants(name: str, dtype: DType | None) -> tuple[dict[str, int], FigureSource, str]:
+def constants_of(record: Record, dtype: DType | None) -> tuple[dict[str, int], FigureSource, str]:
     """The document's constants of an instruction; of its nearest class where it has none."""
-    first = name
+    first = record.short
     while True:
-        record = TABLE.get(f"pto.{name}")
-        said = record.cost.a2a3 if record else {}
+        said = record.cost.a2a3
         found = _of_type(said, dtype) if said else None
         if found:
-            source: FigureSource = "manual" if name == first else "assumed"
-            return found, source, "" if name == first else f"{first}: as {name}"
+            source: FigureSource = "manual" if record.short == first else "assumed"
+            return found, source, "" if record.short == first else f"{first}: as {record.short}"
         if said:
             near = next(v for k, v in said.items() if k.startswith("completion"))
             constants = {**_rest(said, dtype), "completion": near}
-            note = f"{first}.{dtype}: completion of another element type of {name}"
+            note = f"{first}.{dtype}: completion of another element type of {record.short}"
             return _ordered(constants), "assumed", note
-        name = _LIKE[name]
+        _, record = stand_in(record, "a2a3")
 
 
 def _of_type(figures: Mapping[str, int], dtype: DType | None) -> dict[str, int] | None:
@@ -192,22 +147,8 @@ class Calibrated(A2A3):
     name = "calibrated"
     fields = ("head", "per_repeat", "tail")
 
-    def bandwidth(self, path: str) -> tuple[Figure, Figure]:
-        said = {row["path"]: row for row in table("a2a3_bandwidth.csv") if row["basis"] != "manual"}
-        rate = Figure(float(said[path]["bytes_per_cycle"]), "measured", said[path]["basis"])
-        start = Figure(0, "assumed", f"{path}: no start-up of a transfer")
-        return (
-            self.overrides.figure(f"dma.{path}.bytes_per_cycle", rate),
-            self.overrides.figure(f"dma.{path}.startup", start),
-        )
-
-    def outside(self, name: str) -> tuple[Figure, Figure, Figure]:
-        row, source, note = _calibrated(name)
-        head, each, tail = (
-            self.overrides.figure(f"{name}.{k}", Figure(int(row[k]), source, note))
-            for k in ("head", "per_repeat", "tail")
-        )
-        return head, each, tail
+    def bulk(self, record: Record) -> tuple[Figure, Figure, Figure]:
+        return self.named(record, measured(record, {}))
 
     def _charge(
         self, trace: Trace, entry: Ints, place: Ints, repeats: Ints, found: ScopeTimes
@@ -233,35 +174,31 @@ class Calibrated(A2A3):
             found.busy[index] += int(spent.sum())
 
     def _figures(self, trace: Trace, place: Place) -> dict[str, Figure]:
-        name = _name(place)
-        row, source, note = _calibrated(name, str(place.op.attrs.get("mode", "")))
+        record = _charged(place)
         figures = {
-            key: self._given(place, trace, key, Figure(int(row[key]), source, note))
-            for key in ("head", "per_repeat", "tail")
+            key: self._given(
+                place, trace, key, replace(figure, note=f"{record.short}: {figure.note}")
+            )
+            for key, figure in zip(self.fields, measured(record, place.op.attrs), strict=True)
         }
-        self.used[place.index] = PlaceFigures(name, figures)
+        self.used[place.index] = PlaceFigures(record.short, figures)
         return figures
 
 
-_ROWS = {
-    "vmov": "vcopy",
-    "vdup": "vector_dup",
-    "vbr": "vector_dup",
-    "vcvt": "vconv",
-    "vtrc": "vconv",
-    "vgather2": "vgather",
-    "vsort32": "vbitsort",
-}
-
-
-def _calibrated(name: str, mode: str = "") -> tuple[dict[str, str], FigureSource, str]:
-    rows = {row["op"]: row for row in table("a2a3_ops.csv")}
-    first = name
+def measured(record: Record, attrs: Mapping[str, AttrValue]) -> tuple[Figure, Figure, Figure]:
+    """Head, cycles per repeat and tail of an instruction; of its nearest class where it has
+    none."""
+    first = record
     while True:
-        for row in (f"{name.replace('vcmp', 'vcmpv')}_{mode.lower()}", _ROWS.get(name, name)):
-            if row in rows:
-                placeholder = rows[row]["basis"] == "placeholder"
-                source: FigureSource = "assumed" if placeholder or name != first else "measured"
-                note = rows[row]["basis"] if name == first else f"as {row}"
-                return rows[row], source, f"{first}: {note}"
-        name = _LIKE.get(name, "vcopy")
+        base = record.cost.row_a2a3 or record.short
+        known = rows(record).a2a3
+        for name in (f"{base}_{str(attrs.get(record.cost.rows_by, '')).lower()}", base):
+            if name in known:
+                row = known[name]
+                source = row.source if record is first else "assumed"
+                note = row.basis if record is first else f"as {name}"
+                head, each, tail = (
+                    Figure(value, source, note) for value in (row.head, row.per_repeat, row.tail)
+                )
+                return head, each, tail
+        _, record = stand_in(record, "a2a3")

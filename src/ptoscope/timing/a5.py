@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache
 
 import numpy as np
 
+from ptoscope.isa.cost import BULK, Figure
+from ptoscope.isa.cost_tables import FORWARDING, INTERVAL, pairs
+from ptoscope.isa.record import Record
 from ptoscope.native.subset import Ints
 from ptoscope.timing.a5_ops import LOAD_LATENCY, OpClass, op_class
-from ptoscope.timing.figures import Figure, Overrides, table
+from ptoscope.timing.figures import Overrides, table
 from ptoscope.timing.in_order import ideal_starts, run_in_order
 from ptoscope.timing.model import Model, PlaceFigures, ScopeTimes, empty_scopes
 from ptoscope.timing.scopes import Instructions, is_instruction
@@ -45,7 +47,6 @@ class A5(Model):
     """The calibrated model."""
 
     target, name = "a5", "calibrated"
-    manual = False
     fields = (
         "latency", "load_to_compute", "compute_to_store", "hold", "head", "per_repeat", "tail",
         "core",
@@ -63,22 +64,8 @@ class A5(Model):
     def core_figures(self) -> dict[str, Figure]:
         return self._core
 
-    def bandwidth(self, path: str) -> tuple[Figure, Figure]:
-        rate = Figure(128, "assumed", f"{path}: as the manual's GM to UB of A2/A3")
-        start = Figure(64, "assumed", f"{path}: start-up of a transfer")
-        return (
-            self.overrides.figure(f"dma.{path}.bytes_per_cycle", rate),
-            self.overrides.figure(f"dma.{path}.startup", start),
-        )
-
-    def outside(self, name: str) -> tuple[Figure, Figure, Figure]:
-        figures = (
-            ("head", Figure(22, "assumed", f"{name}: latency as vcadd")),
-            ("per_repeat", Figure(8, "assumed", f"{name}: 32 bytes a cycle")),
-            ("tail", Figure(0, "assumed", f"{name}: none")),
-        )
-        head, each, tail = (self.overrides.figure(f"{name}.{k}", f) for k, f in figures)
-        return head, each, tail
+    def bulk(self, record: Record) -> tuple[Figure, Figure, Figure]:
+        return self.named(record, BULK["a5"])
 
     def scopes(self, trace: Trace, code: Instructions) -> ScopeTimes:
         entries = len(code.entry_at) - 1
@@ -236,7 +223,7 @@ def forwarding(classes: list[OpClass]) -> Ints:
 
 def _forward(producer: OpClass, consumer: OpClass) -> int:
     latency = producer.latency.cycles
-    listed = _pairs("a5_forwarding.csv", "producer", "consumer").get((producer.row, consumer.row))
+    listed = pairs(FORWARDING).get((producer.row, consumer.row))
     if listed is not None and producer.kind == COMPUTE:
         return listed
     if producer.stream and consumer.stream and consumer.kind != COMPUTE:
@@ -254,16 +241,11 @@ def _forward(producer: OpClass, consumer: OpClass) -> int:
 
 def intervals(classes: list[OpClass]) -> Ints:
     """Least cycles between two starts on one port: the earlier (row), the later (column)."""
-    pairs = _pairs("a5_interval.csv", "previous", "current")
+    known = pairs(INTERVAL)
     return np.array(
-        [pairs.get((a.rate or a.row, b.rate or b.row), 1) for a in classes for b in classes],
+        [known.get((a.rate or a.row, b.rate or b.row), 1) for a in classes for b in classes],
         dtype=np.int64,
     )
-
-
-@cache
-def _pairs(name: str, first: str, second: str) -> dict[tuple[str, str], int]:
-    return {(row[first], row[second]): int(row["cycles"]) for row in table(name)}
 
 
 def _column(classes: list[OpClass], of: Callable[[OpClass], int]) -> Ints:

@@ -1,29 +1,28 @@
-"""What the A5 models know of each instruction of the vector core."""
+"""What one use of an instruction of the vector core is to the A5 models: the figures of its
+record, or those that stand in."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache
 
 from ptoscope.isa import TABLE
+from ptoscope.isa.cost import HOLD, LATENCIES, Figure
+from ptoscope.isa.cost_tables import LatencyRow, pair_name, rows, stand_in
 from ptoscope.isa.dtypes import DType
 from ptoscope.isa.dtypes import dtype as dtype_named
+from ptoscope.isa.record import Record
 from ptoscope.isa.types import VReg
 from ptoscope.program import Function, Op
-from ptoscope.timing.figures import Figure, FigureSource, Overrides, table
+from ptoscope.timing.figures import Overrides
 from ptoscope.timing.vector_core import BARRIER, COMPUTE, LOAD, PREDICATE, STORE
 
 LOAD_LATENCY = 9
 _LOAD_TO_COMPUTE = Figure(6, "cycle model", "as every arithmetic instruction of the table")
 _NONE = Figure(0, "cycle model")
 _ONE = Figure(1, "cycle model")
-_BY_WIDTH = ("vand", "vsel", "vshls", "vshrs")
-"""These move bits: the row of a width serves every type of that width."""
-_STREAMS = ("vldas", "vldus", "vstu", "vstus", "vstur", "vsta", "vstas", "vstar", "init_align")
 _SFU_LATENCY = 12
 """Of instructions that are not in the calibrated table, those from here on are the SFU's."""
-FREE = ("vbitcast", "pbitcast")
-"""Another view of the same register: no instruction."""
+_KINDS = {"load": LOAD, "store": STORE, "predicate": PREDICATE, "barrier": BARRIER}
 
 
 @dataclass(frozen=True)
@@ -61,11 +60,10 @@ class OpClass:
 
 def op_class(function: Function, op: Op, overrides: Overrides, manual: bool = False) -> OpClass:
     """The class of one use; with `manual`, the manual's latencies before the calibrated."""
-    name = op.name.partition(".")[2]
+    record = TABLE[op.name]
     registers = sum(isinstance(function.types[slot], VReg) for slot in op.results)
-    dtype = element_type(function, op)
-    found = _resolved(op, name, dtype, _converted(function, op), manual)
-    found = replace(found, registers=registers, stream=name in _STREAMS)
+    found = _resolved(function, op, record, manual)
+    found = replace(found, registers=registers, stream=record.cost.stream)
     return _overridden(found, overrides)
 
 
@@ -78,60 +76,61 @@ def element_type(function: Function, op: Op) -> DType | None:
     return None
 
 
-def _converted(function: Function, op: Op) -> DType | None:
-    kind = function.types[op.results[0]] if op.results else None
-    return kind.dtype if isinstance(kind, VReg) else None
-
-
-def _resolved(
-    op: Op, name: str, dtype: DType | None, result: DType | None, manual: bool
-) -> OpClass:
+def _resolved(function: Function, op: Op, record: Record, manual: bool) -> OpClass:
+    dtype = element_type(function, op)
     shown = dtype.name if dtype else ""
-    if name == "mem_bar":
-        return OpClass(name, "", BARRIER, _NONE)
-    if name in _memory():
-        row = _memory()[name]
-        return OpClass(
-            name,
-            shown,
-            LOAD if row["kind"] == "load" else STORE,
-            Figure(int(row["latency"]), _source(row["latency_source"]), row["note"]),
-            hold=Figure(int(row["hold"]), _source(row["hold_source"]), row["note"]),
-            row=f"{name}.{shown}",
-        )
-    if TABLE[op.name].group == "predicates" or name in ("init_align", "sprclr"):
-        return OpClass(name, "", PREDICATE, Figure(6, "assumed", f"{name}: as vcmp_eq"))
-    if name in ("vcmp", "vcmps") and "EQ" in {str(v).upper() for v in op.attrs.values()}:
-        name = "vcmp_eq" if name == "vcmp" else name
-    if name == "vcvt" and dtype and result:
-        pair = f"{_short(dtype)}_to_{_short(result)}"
-        if (f"vcvt_{pair}", pair) in _calibrated():
-            return _compute(f"vcvt_{pair}", pair, None, manual)
-    return _compute(name, shown, dtype, manual)
+    name, cost = record.short, record.cost
+    match record.cost_kind:
+        case "barrier":
+            return OpClass(name, "", BARRIER, _NONE)
+        case "predicate":
+            latency = cost.latency or _named(name, LATENCIES["predicate"])
+            return OpClass(name, "", PREDICATE, latency)
+        case "load" | "store" as kind:
+            latency = cost.latency or _named(name, LATENCIES[kind])
+            hold = cost.hold or _named(name, HOLD)
+            return OpClass(name, shown, _KINDS[kind], latency, hold=hold, row=f"{name}.{shown}")
+        case _:
+            use = _variant(function, op, record, dtype)
+            return _compute(record, *(use or (name, shown, dtype)), manual)
 
 
-def _short(dtype: DType) -> str:
-    return dtype.name if dtype.is_float else f"s{dtype.bits}" if dtype.signed else dtype.name
+def _named(name: str, figure: Figure) -> Figure:
+    return replace(figure, note=f"{name}: {figure.note}")
 
 
-def _source(text: str) -> FigureSource:
-    return "assumed" if text == "assumed" else "cycle model"
+def _variant(
+    function: Function, op: Op, record: Record, dtype: DType | None
+) -> tuple[str, str, DType | None] | None:
+    """The name and element type under which the table has this use, if not the record's own."""
+    by = record.cost.rows_by
+    if by == "types" and dtype is not None:
+        result = function.types[op.results[0]] if op.results else None
+        if isinstance(result, VReg):
+            pair = pair_name(dtype, result.dtype)
+            if f"{record.short}_{pair}" in rows(record).a5:
+                return f"{record.short}_{pair}", pair, None
+    elif by in op.attrs:
+        name = f"{record.short}_{str(op.attrs[by]).lower()}"
+        if name in rows(record).a5:
+            return name, dtype.name if dtype else "", dtype
+    return None
 
 
-def _compute(name: str, shown: str, dtype: DType | None, manual: bool) -> OpClass:
-    record = TABLE.get(f"pto.{name}")
-    published = record.cost.a5 if record else {}
+def _compute(record: Record, name: str, shown: str, dtype: DType | None, manual: bool) -> OpClass:
+    published = record.cost.a5
     kind = _published_name(dtype)
     said = Figure(published[kind], "manual") if kind in published else None
     if manual and said is not None:
-        return _of_latency(name, shown, said)
-    exact = _calibrated_row(name, shown, dtype)
+        return _of_latency(record, name, shown, said)
+    exact = _calibrated_row(record, name, shown, dtype)
     if exact is not None:
-        note = f"the manual says {said.cycles}" if said and said.value != exact[1] else ""
-        return _of_row(name, shown, exact[0], Figure(exact[1], "cycle model", note))
+        element, row = exact
+        note = f"the manual says {said.cycles}" if said and said.value != row.latency else ""
+        return _of_row(name, shown, element, row, Figure(row.latency, "cycle model", note))
     if said is not None:
-        return _of_latency(name, shown, said)
-    near = _nearest(name, dtype)
+        return _of_latency(record, name, shown, said)
+    near = _nearest(record, name, dtype)
     figure = Figure(near.latency.value, "assumed", f"{name}.{shown or '*'}: as {near.title}")
     return replace(near, name=name, dtype=shown, latency=figure)
 
@@ -142,11 +141,13 @@ def _published_name(dtype: DType | None) -> str:
     return dtype.name if dtype.is_float else f"i{dtype.bits}"
 
 
-def _calibrated_row(name: str, shown: str, dtype: DType | None) -> tuple[str, int] | None:
-    for key in (shown, _width_row(dtype) if name in _BY_WIDTH else shown):
-        row = _calibrated().get((name, key))
-        if row is not None:
-            return key, int(row["latency"])
+def _calibrated_row(
+    record: Record, name: str, shown: str, dtype: DType | None
+) -> tuple[str, LatencyRow] | None:
+    mine = rows(record).a5.get(name, {})
+    for key in (shown, _width_row(dtype) if record.cost.by_width else shown):
+        if key in mine:
+            return key, mine[key]
     return None
 
 
@@ -154,47 +155,42 @@ def _width_row(dtype: DType | None) -> str:
     return {32: "f32", 16: "f16"}.get(dtype.bits, "") if dtype else ""
 
 
-def _nearest(name: str, dtype: DType | None) -> OpClass:
+def _nearest(record: Record, name: str, dtype: DType | None) -> OpClass:
     """The figures that stand in: another element type of it, else the instruction most like
     it."""
     narrow = dtype is not None and dtype.bits < 32
     for kind in ("f16", "f32") if narrow else ("f32", "f16"):
-        row = _calibrated_row(name, kind, dtype_named(kind))
-        if row is not None:
-            return _of_row(name, kind, *(row[0], Figure(row[1], "cycle model")))
-    record = TABLE.get(f"pto.{name}")
-    for kind, latency in (record.cost.a5 if record else {}).items():
-        return _of_latency(name, kind, Figure(latency, "manual"))
-    other = _like().get(name)
-    if other is None:
-        raise LookupError(f"no figure and no stand-in for {name}")
-    if "_to_" in other:
-        pair = other.removeprefix("vcvt_")
-        return _compute(other, pair, None, False)
-    return _compute(other, dtype.name if dtype else "f32", dtype, False)
+        found = _calibrated_row(record, name, kind, dtype_named(kind))
+        if found is not None:
+            return _of_row(name, kind, *found, Figure(found[1].latency, "cycle model"))
+    for kind, latency in record.cost.a5.items():
+        return _of_latency(record, name, kind, Figure(latency, "manual"))
+    other, meant = stand_in(record, "a5")
+    if meant.cost.rows_by == "types":
+        (pair,) = rows(meant).a5[other]
+        return _compute(meant, other, pair, None, False)
+    return _compute(meant, other, dtype.name if dtype else "f32", dtype, False)
 
 
-def _of_row(name: str, shown: str, kind: str, latency: Figure) -> OpClass:
-    row = _calibrated()[name, kind]
-    ports = sum(1 << int(p) for p in row["ports"].split("+"))
+def _of_row(name: str, shown: str, element: str, row: LatencyRow, latency: Figure) -> OpClass:
     return OpClass(
         name,
         shown,
         COMPUTE,
         latency,
-        Figure(int(row["load_to_compute"]), "cycle model"),
-        Figure(int(row["compute_to_store"]), "cycle model"),
-        ports=ports,
-        unit=int(row["unit"] == "sfu"),
-        row=f"{name}.{kind}",
+        Figure(row.load_to_compute, "cycle model"),
+        Figure(row.compute_to_store, "cycle model"),
+        ports=row.ports,
+        unit=int(row.unit == "sfu"),
+        row=f"{name}.{element}",
     )
 
 
-def _of_latency(name: str, shown: str, latency: Figure) -> OpClass:
+def _of_latency(record: Record, name: str, shown: str, latency: Figure) -> OpClass:
     """Where only a latency is known: the rest as in the calibrated table, where a store
     starts two cycles before the latency is over."""
     store = Figure(max(0, latency.cycles - 2), latency.source, "latency - 2")
-    rate = f"{name}.int32" if shown == "i32" else f"{_like().get(name, name)}.{shown}"
+    rate = f"{name}.int32" if shown == "i32" else f"{record.cost.like or name}.{shown}"
     return OpClass(
         name,
         shown,
@@ -220,18 +216,3 @@ def _overridden(found: OpClass, overrides: Overrides) -> OpClass:
         changes.setdefault("compute_to_store", moved)
         return replace(found, row="", **changes)
     return replace(found, **changes)
-
-
-@cache
-def _calibrated() -> dict[tuple[str, str], dict[str, str]]:
-    return {(row["op"], row["dtype"]): row for row in table("a5_ops.csv")}
-
-
-@cache
-def _like() -> dict[str, str]:
-    return {row["op"]: row["like"] for row in table("a5_like.csv")}
-
-
-@cache
-def _memory() -> dict[str, dict[str, str]]:
-    return {row["op"]: row for row in table("a5_memory.csv")}

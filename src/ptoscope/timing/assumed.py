@@ -6,8 +6,8 @@ from collections import defaultdict
 
 import numpy as np
 
+from ptoscope.isa.cost import Figure
 from ptoscope.timing.critical import Step, line
-from ptoscope.timing.figures import Figure
 from ptoscope.timing.run import TimedRun
 from ptoscope.timing.stalls import waited_for
 from ptoscope.timing.vector_core import CAUSE_COUNT, DEPENDENCY

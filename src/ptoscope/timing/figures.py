@@ -8,15 +8,12 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Literal
 
 from ptoscope.diagnostics import UsageError
 from ptoscope.isa import TABLE
+from ptoscope.isa.cost import Figure
+from ptoscope.isa.cost_tables import named, paths
 from ptoscope.isa.dtypes import dtype as dtype_named
-
-FigureSource = Literal["manual", "cycle model", "measured", "assumed", "given"]
-"""manual: the documents; cycle model: the vendor's cycle-accurate simulator; measured: on the
-machine, or fitted to its profiling points; given: by the user."""
 
 FIELDS = {
     "op": (
@@ -35,26 +32,8 @@ FIELDS = {
     "scalar": ("issue",),
     "core": ("startup", "drain", "width", "queue", "registers", "release", "second_load", "loop"),
 }
-PATHS = ("gm_to_ub", "ub_to_gm", "ub_to_ub")
 LARGEST = 4000
 """The largest figure that may be given."""
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A number, its source, and in words what it stands for or stands in for."""
-
-    value: float
-    source: FigureSource
-    note: str = ""
-
-    @property
-    def cycles(self) -> int:
-        return int(self.value)
-
-    @property
-    def assumed(self) -> bool:
-        return self.source == "assumed"
 
 
 @dataclass
@@ -83,7 +62,7 @@ class Overrides:
         if parts[-1] not in legal or not _known(kind, parts[1:-1] if kind != "op" else parts[:-1]):
             raise UsageError(
                 f"there is no figure '{name}'; write OP.DTYPE.FIELD or OP.FIELD with a field of "
-                f"{', '.join(FIELDS['op'])}, dma.PATH.FIELD ({', '.join(PATHS)}; "
+                f"{', '.join(FIELDS['op'])}, dma.PATH.FIELD ({', '.join(paths())}; "
                 f"{', '.join(FIELDS['dma'])}), scalar.issue, or core.FIELD "
                 f"({', '.join(FIELDS['core'])})"
             )
@@ -119,11 +98,10 @@ class Overrides:
 
 def _known(kind: str, parts: list[str]) -> bool:
     if kind != "op":
-        return parts == [] if kind != "dma" else len(parts) == 1 and parts[0] in PATHS
+        return parts == [] if kind != "dma" else len(parts) == 1 and parts[0] in paths()
     if not 1 <= len(parts) <= 2:
         return False
-    name = parts[0].split("_")[0] if parts[0].startswith(("vcmp_", "vcmps_", "vcvt_")) else parts[0]
-    if f"pto.{name}" not in TABLE:
+    if f"pto.{parts[0]}" not in TABLE and not named(parts[0]):
         return False
     if len(parts) == 1 or "_to_" in parts[1]:
         return True

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from ptoscope.isa.cost import Figure
+from ptoscope.isa.cost_tables import transfer
+from ptoscope.isa.record import Record
+from ptoscope.isa.targets import TargetName
 from ptoscope.native.subset import Ints
 from ptoscope.program import Scope
-from ptoscope.timing.figures import Figure, Overrides
+from ptoscope.timing.figures import Overrides
 from ptoscope.timing.pipes import PipeEvents, Work
 from ptoscope.timing.scopes import Instructions
 from ptoscope.timing.vector_core import (
@@ -24,14 +28,6 @@ from ptoscope.timing.vector_core import (
 )
 from ptoscope.trace.trace import Trace
 
-_PATHS = {
-    "mte_gm_ub": "gm_to_ub",
-    "copy_gm_to_ubuf": "gm_to_ub",
-    "mte_ub_gm": "ub_to_gm",
-    "copy_ubuf_to_gm": "ub_to_gm",
-    "mte_ub_ub": "ub_to_ub",
-    "copy_ubuf_to_ubuf": "ub_to_ub",
-}
 REPEAT_BYTES = 256
 """What one repeat of an instruction that works on UB reads at most."""
 
@@ -80,8 +76,10 @@ class PlaceFigures:
 class Model(ABC):
     """Figures of a target and how they make cycles."""
 
-    target: str
+    target: TargetName
     name: str
+    manual = False
+    """Whether it takes the manual's figures first."""
     tracks: Mapping[int, str] = {
         FIRST_PORT: "vector: port 0",
         SECOND_PORT: "vector: port 1",
@@ -107,13 +105,29 @@ class Model(ABC):
     def scopes(self, trace: Trace, code: Instructions) -> ScopeTimes:
         """The cycles of every vecscope entry."""
 
-    @abstractmethod
     def bandwidth(self, path: str) -> tuple[Figure, Figure]:
-        """Bytes a cycle, and cycles of start-up, of a DMA."""
+        """Bytes a cycle, and cycles of start-up, of a copy."""
+        rate, startup = transfer(path, self.target, self.manual)
+        return (
+            self.overrides.figure(f"dma.{path}.bytes_per_cycle", rate),
+            self.overrides.figure(f"dma.{path}.startup", startup),
+        )
 
     @abstractmethod
-    def outside(self, name: str) -> tuple[Figure, Figure, Figure]:
+    def bulk(self, record: Record) -> tuple[Figure, Figure, Figure]:
         """Head, cycles per repeat and tail of an instruction that works on UB as a whole."""
+
+    def named(
+        self, record: Record, figures: tuple[Figure, Figure, Figure]
+    ) -> tuple[Figure, Figure, Figure]:
+        """Head, cycles per repeat and tail of an instruction, or what was given for it."""
+        head, each, tail = (
+            self.overrides.figure(
+                f"{record.short}.{field}", replace(figure, note=f"{record.short}: {figure.note}")
+            )
+            for field, figure in zip(("head", "per_repeat", "tail"), figures, strict=True)
+        )
+        return head, each, tail
 
     def loop_bounds(self, per_turn: dict[int, float]) -> dict[str, float]:
         """What one turn of a loop takes at least, by reason, from how often a turn executes
@@ -134,34 +148,33 @@ class Model(ABC):
             if place.scope >= 0 or place.record is None:
                 continue
             mine = np.flatnonzero(events.place == place.index)
-            short = place.record.short
             if isinstance(place.op, Scope):
                 entries = entry[events.event[mine]]
                 head = _of(scopes.head, entries)
                 tail = _of(scopes.tail, entries)
                 found.work[mine] = scopes.cycles[entries] - head - tail
                 found.head[mine], found.tail[mine] = head, tail
-                continue
-            if (short not in _PATHS and place.pipe != "PIPE_V") or place.record.pipe.startswith(
-                "="
-            ):
-                continue
-            if moved is None:
-                moved = bytes_moved(trace)
-            self._moving(place.index, short, mine, moved[events.event[mine]], found)
+            elif place.record.cost_kind in ("copy", "bulk"):
+                if moved is None:
+                    moved = bytes_moved(trace)
+                size = moved[events.event[mine]]
+                if place.record.path is not None:
+                    self._copying(place.index, place.record.path.name, mine, size, found)
+                else:
+                    self._working(place.index, place.record, mine, size, found)
         return found
 
-    def _moving(self, index: int, short: str, mine: Ints, moved: Ints, found: Work) -> None:
-        if short in _PATHS:
-            path = _PATHS[short]
-            rate, startup = self.bandwidth(path)
-            self.used[index] = PlaceFigures(
-                path, {"bytes_per_cycle": rate} | ({"startup": startup} if startup.value else {})
-            )
-            found.work[mine] = startup.cycles + np.ceil(moved / rate.value).astype(np.int64)
-            return
-        head, each, tail = self.outside(short)
-        self.used[index] = PlaceFigures(short, {"head": head, "per_repeat": each, "tail": tail})
+    def _copying(self, index: int, path: str, mine: Ints, moved: Ints, found: Work) -> None:
+        rate, startup = self.bandwidth(path)
+        self.used[index] = PlaceFigures(
+            path, {"bytes_per_cycle": rate} | ({"startup": startup} if startup.value else {})
+        )
+        found.work[mine] = startup.cycles + np.ceil(moved / rate.value).astype(np.int64)
+
+    def _working(self, index: int, record: Record, mine: Ints, moved: Ints, found: Work) -> None:
+        head, each, tail = self.bulk(record)
+        figures = {"head": head, "per_repeat": each, "tail": tail}
+        self.used[index] = PlaceFigures(record.short, figures)
         found.head[mine] = head.cycles
         found.tail[mine] = tail.cycles
         found.work[mine] = each.cycles * -(-moved // REPEAT_BYTES)

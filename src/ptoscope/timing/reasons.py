@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ptoscope.isa.cost import Figure
 from ptoscope.isa.pipes import PIPES
 from ptoscope.timing import loops
 from ptoscope.timing.assumed import assumed_cycles, assumed_figures
 from ptoscope.timing.critical import Step, chain, critical_path, slowest
-from ptoscope.timing.figures import Figure
 from ptoscope.timing.pipes import PIPE_COUNT
 from ptoscope.timing.run import TimedRun
 from ptoscope.timing.stalls import Stall, Wait, scope_stalls, transfers, wait_stalls, waits

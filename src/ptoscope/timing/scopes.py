@@ -9,7 +9,6 @@ import numpy as np
 from ptoscope.isa.types import is_vector_state
 from ptoscope.native.subset import Ints
 from ptoscope.program import Loop
-from ptoscope.timing.a5_ops import FREE
 from ptoscope.timing.producers import producers
 from ptoscope.trace.trace import Place, Trace
 
@@ -52,11 +51,13 @@ class Instructions:
 def is_instruction(trace: Trace, place: Place) -> bool:
     """Whether the vector core executes it: scalar code inside a vecscope only makes addresses
     and is not counted."""
-    if place.scope < 0 or place.record is None or place.record.short in FREE:
+    if place.scope < 0 or place.record is None or place.record.cost_kind == "free":
         return False
     types = trace.function.types
     slots = (*place.op.operands, *place.op.results)
-    return place.name == "pto.mem_bar" or any(is_vector_state(types[slot]) for slot in slots)
+    return place.record.cost_kind == "barrier" or any(
+        is_vector_state(types[slot]) for slot in slots
+    )
 
 
 def instructions(trace: Trace) -> Instructions:

@@ -1,0 +1,80 @@
+"""What an instruction is hangs on its record: other rooms do not know instructions by name.
+
+A string that equals the short or the full name of a record stands in the files below alone, each
+for the reason that is given; they are listed by room and file.
+"""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import ptoscope
+from ptoscope.isa import TABLE
+
+SOURCE = Path(ptoscope.__file__).parent
+ROOMS = ("timing", "cli", "docs", "check", "machine", "native", "races", "trace")
+NAMES = {name for record in TABLE.values() for name in (record.name, record.short)}
+
+WORDS = {"barrier", "vecscope", "select", "constant", "mem_bar"}
+"""Names that are also words: a cause of waiting, where an instruction stands, an operation of
+the lane vocabulary, a kind of event."""
+
+WRITTEN = "it writes or changes kernel text"
+SCALAR = "it follows scalar values through the surrounding code"
+STREAMS = "its rule is about these instructions"
+SYNC = "its messages name them"
+ALLOWED = {
+    "cli/demo.py": WRITTEN,
+    "docs/example.py": WRITTEN,
+    "docs/kernel.py": WRITTEN,
+    "docs/values.py": "operands of an example that has to run",
+    "check/walk.py": SCALAR,
+    "check/conversions.py": WRITTEN,
+    "check/flow.py": SCALAR,
+    "check/lanes.py": STREAMS,
+    "check/profile.py": STREAMS,
+    "check/squeezed.py": STREAMS,
+    "check/stream_ends.py": STREAMS,
+    "check/stream_fixes.py": WRITTEN,
+    "check/streams.py": STREAMS,
+    "check/sync_messages.py": SYNC,
+    "machine/deadlock.py": SYNC,
+    "machine/flags.py": SYNC,
+    "native/convert.py": "these are instructions of LLVM",
+    "native/pipes.py": "what the native fast path of flags is named after",
+    "races/event_ids.py": SCALAR,
+    "races/fixes.py": WRITTEN,
+    "trace/recorder.py": "what an event is to the vector core",
+}
+
+
+def _named(path: Path) -> set[str]:
+    """The names of instructions in strings of a file."""
+    tree = ast.parse(path.read_text("utf-8"))
+    strings = {n.value for n in ast.walk(tree) if isinstance(n, ast.Constant)}
+    return {s for s in strings if isinstance(s, str) and s in NAMES}
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_instructions_are_not_known_by_name(room: str) -> None:
+    found: dict[str, list[str]] = {}
+    for path in sorted((SOURCE / room).rglob("*.py")):
+        named = _named(path) - WORDS
+        if named and f"{room}/{path.name}" not in ALLOWED:
+            found[path.relative_to(SOURCE).as_posix()] = sorted(named)
+    assert found == {}
+
+
+def test_timing_and_evidence_know_none() -> None:
+    """Costs and conditions are the record's alone."""
+    assert not any(name.startswith("timing/") for name in ALLOWED)
+    assert _named(SOURCE / "evidence.py") == set()
+
+
+def test_the_search_finds_a_name(tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    path.write_text('TABLE = {"vadd": 7, "pto.vexp": 16, "v": 1}\n', "utf-8")
+    assert _named(path) == {"vadd", "pto.vexp"}

@@ -218,7 +218,7 @@ class Direct:
         )
         self._run = record.meaning(site)
         ub = Region("UB", "ub", np.zeros(1024, dtype=np.uint8), I8)
-        self._core = ReferenceCore(Memory({}, ub), 0, 1)
+        self._core = ReferenceCore(Memory({}, [ub]), 0, 1)
 
     def __call__(self, *values: Sequence[int] | int) -> list[list[int]]:
         """Raw bits in, raw bits out: one list for each result."""

@@ -27,7 +27,7 @@ from ptoscope.check.analysis.reach import (
 )
 from ptoscope.check.rule import Context, Finding, Rule
 from ptoscope.isa.footprint import reach_down, reach_up
-from ptoscope.isa.memories import KIB
+from ptoscope.isa.memories import KIB, MEMORIES
 
 
 def _touches(context: Context) -> Iterator[Touch]:
@@ -60,11 +60,12 @@ def _ends(rows: Bytes) -> tuple[Expr, Expr]:
 
 
 def _outside(context: Context) -> Iterator[Finding]:
-    size = context.target.ub_bytes
     loops = _loops(context)
     for touch in _touches(context):
-        if touch.space != "ub" or touch.sure is None or not touch.sure.rows():
+        memory = MEMORIES[touch.space]
+        if not memory.on_core or touch.sure is None or not touch.sure.rows():
             continue
+        size = context.target.bytes_of(memory.name)
         low, high = _ends(touch.sure)
         first, last = least(low), greatest(high)
         if first >= 0 and last <= size:
@@ -73,7 +74,7 @@ def _outside(context: Context) -> Iterator[Finding]:
         edge = f"from address {first} on" if first < 0 else f"up to address {last - 1}"
         yield Finding(
             touch.op.span,
-            f"{touch.op.name}: {touch.verb} outside UB{where}",
+            f"{touch.op.name}: {touch.verb} outside {memory.title}{where}",
             found=f"bytes {edge}",
             expected=f"bytes 0 to {size - 1} ({size // KIB} KiB on {context.target.name})",
             hint="check the pointer's base, the offset and the loop bounds",
@@ -87,7 +88,7 @@ def _crooked(context: Context) -> Iterator[Finding]:
             continue
         for address in touch.addresses:
             start = address
-            if touch.space == "gm":
+            if not MEMORIES[touch.space].on_core:
                 # What counts is the place in the array: arrays begin aligned.
                 pointers = {s: Expr(0) for s in address.symbols if s.kind == "pointer"}
                 start = address.substitute(pointers)
@@ -156,7 +157,7 @@ def _overlapping(context: Context) -> Iterator[Finding]:
 def _outside_arguments(context: Context) -> Iterator[Finding]:
     loops = _loops(context)
     for touch in _touches(context):
-        if touch.space != "gm" or touch.sure is None or not touch.sure.rows():
+        if MEMORIES[touch.space].on_core or touch.sure is None or not touch.sure.rows():
             continue
         low, _ = _ends(touch.sure)
         pointers = [t for t in low.terms if t[0].kind == "pointer" and len(t) == 1]
@@ -187,30 +188,37 @@ def _outside_arguments(context: Context) -> Iterator[Finding]:
 def _unwritten(context: Context) -> Iterator[Finding]:
     nodes = analyse(context.function, context.target, context.revision).nodes
     touches = [node for node in flat(nodes) if isinstance(node, Touch)]
-    if all(touch.space == "ub" for touch in touches):
+    if all(MEMORIES[touch.space].on_core for touch in touches):
         # A fragment: what does not touch GM gets its data from somewhere else.
         return
     certain = {id(touch) for touch in _touches(context)}
-    writes = {id(t): t.may.bounds() for t in touches if t.writes and t.space == "ub"}
+    writes = {id(t): (t.space, *t.may.bounds()) for t in touches if t.writes}
     loops = _loops(context)
     for read, later in _reads(nodes, [], False):
         if id(read) not in certain or read.sure is None:
             continue
         after = {id(node) for node in later if node.pipe == read.pipe}
-        before = [bounds for i, bounds in writes.items() if i not in after]
+        before = [
+            (start, end)
+            for i, (space, start, end) in writes.items()
+            if i not in after and space == read.space
+        ]
+        memory, size = MEMORIES[read.space].title, context.target.bytes_of(read.space)
         for (low, high), where in (
             (read.may.bounds(), ""),
             *((end.bounds(), loops.at(turns)) for end, turns in _ends_of_loops(read.sure)),
         ):
             if any(low < end and start < high for start, end in before):
                 continue
-            known = 0 <= low <= high <= context.target.ub_bytes
+            known = 0 <= low <= high <= size
             yield Finding(
                 read.op.span,
-                f"{read.op.name}: reads UB that nothing has written{where}",
-                found=f"bytes {low} to {high - 1}" if known else "no write to UB that could be it",
+                f"{read.op.name}: reads {memory} that nothing has written{where}",
+                found=f"bytes {low} to {high - 1}"
+                if known
+                else f"no write to {memory} that could be it",
                 expected="a copy from GM or a store to these bytes before it",
-                hint="what UB holds at the start of a kernel is not defined",
+                hint=f"what {memory} holds at the start of a kernel is not defined",
             )
             break
 
@@ -232,11 +240,11 @@ def _ends_of_loops(rows: Bytes) -> Iterator[tuple[Bytes, dict[Symbol, int]]]:
 def _reads(
     nodes: list[Node], following: list[Touch], again: bool
 ) -> Iterator[tuple[Touch, list[Touch]]]:
-    """Every read of UB, and the writes that come after it in the text. Those of a common loop
-    do not (`again`): they are before it in the next turn."""
+    """Every read of a core's own memory, and the writes that come after it in the text. Those
+    of a common loop do not (`again`): they are before it in the next turn."""
     later = list(following)
     for node in reversed(nodes):
-        if isinstance(node, Touch) and node.space == "ub" and not node.writes:
+        if isinstance(node, Touch) and MEMORIES[node.space].on_core and not node.writes:
             yield node, list(later)
         for body in children(node):
             yield from _reads(body, later, again or isinstance(node, LoopNode))
@@ -249,21 +257,26 @@ def _overwritten(context: Context) -> Iterator[Finding]:
     for body in _bodies(nodes):
         unread: list[Touch] = []
         for node in body:
-            inside = [n for n in flat([node]) if isinstance(n, Touch) and n.space == "ub"]
+            inside = [n for n in flat([node]) if isinstance(n, Touch) and MEMORIES[n.space].on_core]
             if any(not touch.writes for touch in inside):
                 unread.clear()
             if not isinstance(node, Touch) or not inside or node.sure is None or node.scalar:
                 continue
             for earlier in unread:
-                if earlier.pipe == node.pipe and earlier.may == node.may:
-                    line = earlier.op.span.line
+                same = (earlier.pipe, earlier.space, earlier.may) == (
+                    node.pipe,
+                    node.space,
+                    node.may,
+                )
+                if same:
+                    line, memory = earlier.op.span.line, MEMORIES[node.space].title
                     yield Finding(
                         node.op.span,
                         f"{node.op.name}: overwrites all that the copy of line {line} wrote, "
                         "before anything reads it",
-                        found="the same bytes of UB as destination of both",
+                        found=f"the same bytes of {memory} as destination of both",
                         expected="a place of its own for each",
-                        hint="check the addresses of the UB pointers",
+                        hint=f"check the addresses of the {memory} pointers",
                     )
                     break
             unread.append(node)

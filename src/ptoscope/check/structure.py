@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from ptoscope.check.rule import Context, Finding, Rule
 from ptoscope.isa import TABLE
+from ptoscope.isa.memories import MEMORIES
 from ptoscope.isa.types import Ptr, Scalar, is_vector_state
 from ptoscope.program import Block, Op, Scope
 
@@ -51,7 +52,7 @@ def _parameters(context: Context) -> Iterator[Finding]:
     function = context.function
     for slot in function.params:
         kind = function.types[slot]
-        if isinstance(kind, Scalar) or (isinstance(kind, Ptr) and kind.space == "gm"):
+        if isinstance(kind, Scalar) or (isinstance(kind, Ptr) and not MEMORIES[kind.space].on_core):
             continue
         yield Finding(
             function.span,

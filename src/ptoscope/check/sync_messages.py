@@ -9,6 +9,7 @@ from ptoscope.check.sync_order import Order, key_of
 from ptoscope.check.sync_races import Race, anchor, touch_of
 from ptoscope.check.sync_scopes import Hazard
 from ptoscope.check.sync_unroll import Event, Run
+from ptoscope.isa.memories import MEMORIES
 from ptoscope.isa.pipes import EVENTS
 
 
@@ -174,12 +175,13 @@ def _bytes(context: Context, item: Race) -> str:
     lengths = (touch_of(e).may.length.number for e in (item.early, item.late))
     exact = all(length is not None for length in lengths)
     span = f"bytes {item.first} to {item.last}" if exact else f"bytes from {item.first} on"
-    if touch_of(item.early).space == "ub":
-        return f"UB {span}" if not item.base.terms else "UB bytes"
+    memory = MEMORIES[touch_of(item.early).space]
+    if memory.on_core:
+        return f"{memory.title} {span}" if not item.base.terms else f"{memory.title} bytes"
     pointer = single(item.base)
     if pointer is not None and isinstance(pointer.ident, int):
         return f"{span} of {context.name(pointer.ident)}"
-    return "GM bytes"
+    return f"{memory.title} bytes"
 
 
 def _again(item: Race) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -14,9 +13,7 @@ from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.record import Site
 from ptoscope.machine.faults import DMA_FIELD, Fault
 from ptoscope.machine.lanes import NumpyLanes, number
-from ptoscope.machine.memory import Memory, Region, misaligned
-
-Bytes = np.ndarray[Any, np.dtype[np.uint8]]
+from ptoscope.machine.memory import Bytes, Memory, Region, misaligned
 
 
 @dataclass

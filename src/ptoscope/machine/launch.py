@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from ptoscope.arguments import Argument
 from ptoscope.diagnostics import Diagnostic, PtoError
-from ptoscope.isa.dtypes import I8, INDEX
+from ptoscope.isa.dtypes import INDEX
 from ptoscope.isa.targets import Target
 from ptoscope.machine.core import ReferenceCore
 from ptoscope.machine.deadlock import left_over
 from ptoscope.machine.faults import Fault
 from ptoscope.machine.flags import Buffer, Flag
 from ptoscope.machine.lanes import NumpyLanes, constant, quietly
-from ptoscope.machine.memory import Memory, Region, gm_base, gm_regions
+from ptoscope.machine.memory import Memory, gm_base, gm_regions, own_regions
 from ptoscope.machine.schedule import Schedule
 from ptoscope.machine.walker import Walker
 from ptoscope.program import Program
@@ -40,8 +38,8 @@ def launch(
     with quietly():
         values = [argument_value(a) for a in arguments]
         for block in chosen.blocks(grid):
-            ub = Region("UB", "ub", np.zeros(target.ub_bytes, dtype=np.uint8), I8)
-            core = ReferenceCore(Memory(regions, ub), block, grid, max_steps, chosen.order(block))
+            memory = Memory(regions, own_regions(target))
+            core = ReferenceCore(memory, block, grid, max_steps, chosen.order(block))
             try:
                 walker.run(core, values)
             except Fault as fault:

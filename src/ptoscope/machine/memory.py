@@ -1,27 +1,30 @@
-"""Memory of the reference engine: the caller's arrays as GM, and UB.
+"""Memory of the reference engine: the caller's arrays as GM, and what a core has for itself.
 
-A pointer is a 64-bit number. UB addresses start at 0. Each pointer argument lies in the
-middle of its own stretch of GM, so that any address tells which argument it came from,
-also when it is before the start or after the end.
+A pointer is a 64-bit number. In a core's own memories addresses start at 0. Each pointer
+argument lies in the middle of its own stretch of GM, so that any address tells which argument
+it came from, also when it is before the start or after the end.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ptoscope.isa.dtypes import DType
+from ptoscope.isa.dtypes import I8, DType
+from ptoscope.isa.memories import MEMORIES, ON_CORE
 from ptoscope.isa.types import Space
 from ptoscope.machine.faults import MISALIGNED, OUT_OF_GM, OUT_OF_UB, READ_ONLY, Fault
 
 if TYPE_CHECKING:
     from ptoscope.arguments import Argument
     from ptoscope.isa.record import Site
+    from ptoscope.isa.targets import Target
 
+Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 _STRETCH = 1 << 44
 
 
@@ -41,7 +44,7 @@ class Region:
 
     name: str
     space: Space
-    data: np.ndarray[Any, np.dtype[np.uint8]]
+    data: Bytes
     dtype: DType
     base: int = 0
     writeable: bool = True
@@ -50,13 +53,18 @@ class Region:
     def size(self) -> int:
         return self.data.nbytes
 
+    @property
+    def key(self) -> tuple[Space, int]:
+        """What tells it from the others of a run."""
+        return self.space, self.base
+
     def out_of_bounds(self, site: Site, start: int, length: int, verb: str) -> Fault:
         """The fault for `length` bytes at byte offset `start`."""
-        if self.space == "ub":
+        if MEMORIES[self.space].on_core:
             return Fault(
                 site,
                 OUT_OF_UB,
-                f"{verb} {length} bytes at UB address {start}, outside UB",
+                f"{verb} {length} bytes at {self.name} address {start}, outside {self.name}",
                 found=f"bytes {start} to {start + length - 1}",
                 expected=f"bytes 0 to {self.size - 1} ({self.size // 1024} KiB)",
                 hint="check the pointer's base, the offset and the loop bounds",
@@ -95,12 +103,20 @@ def gm_regions(arguments: Iterable[Argument]) -> dict[int, Region]:
     }
 
 
-class Memory:
-    """GM regions by argument position, and UB."""
+def own_regions(
+    target: Target, content: Callable[[int], Bytes] = lambda size: np.zeros(size, dtype=np.uint8)
+) -> list[Region]:
+    """What a core has for itself, of so many bytes of content each."""
+    return [Region(m.title, m.name, content(target.bytes_of(m.name)), I8) for m in ON_CORE]
 
-    def __init__(self, regions: dict[int, Region], ub: Region) -> None:
+
+class Memory:
+    """GM regions by argument position, and what a core has for itself, UB among it."""
+
+    def __init__(self, regions: dict[int, Region], own: Iterable[Region]) -> None:
         self.regions = regions
-        self.ub = ub
+        self.own = {region.space: region for region in own}
+        self.ub = self.own["ub"]
         self._views: dict[str, Any] = {}
 
     def ub_view(self, storage: str) -> Any:
@@ -112,8 +128,8 @@ class Memory:
 
     def locate(self, site: Site, space: Space, address: int) -> tuple[Region, int]:
         """The region an address belongs to and the byte offset in it."""
-        if space == "ub":
-            return self.ub, address
+        if space in self.own:
+            return self.own[space], address
         position = gm_position(address)
         region = self.regions.get(position)
         if region is None:
@@ -131,7 +147,7 @@ def misaligned(site: Site, space: Space, address: int, alignment: int) -> Fault:
     return Fault(
         site,
         MISALIGNED,
-        f"{space.upper()} address {address} is not a multiple of {alignment} bytes",
+        f"{MEMORIES[space].title} address {address} is not a multiple of {alignment} bytes",
         found=f"address {address} (remainder {address % alignment})",
         expected=f"a multiple of {alignment}",
         hint=f"align the base and make the offset a multiple of {alignment} bytes",

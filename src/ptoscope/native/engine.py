@@ -147,7 +147,8 @@ class Runner:
             if self._desk is None:
                 from ptoscope.native.service import Desk
 
-                memory = Memory(self._launch.regions, Region("UB", "ub", self._ub, I8))
+                ub = Region("UB", "ub", self._ub, I8)
+                memory = Memory(self._launch.regions, [ub])
                 self._desk = Desk(self, memory, self._block, self._launch.grid)
             self._desk.serve(side_exit, address)
             return 0

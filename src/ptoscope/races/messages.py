@@ -6,10 +6,11 @@ from dataclasses import replace
 
 from ptoscope.dataflow import Dataflow, Definition, Parameter, Result
 from ptoscope.diagnostics import Diagnostic
+from ptoscope.isa.memories import MEMORIES
 from ptoscope.isa.types import Ptr
 from ptoscope.program import Function, Program
 from ptoscope.races.race import BLOCKS_RACE, COPIES_RACE, SCOPE_RACE, Race, Side
-from ptoscope.trace.trace import REGISTERS, UB, Trace
+from ptoscope.trace.trace import REGISTERS, SPACE_NAMES, Trace
 
 KINDS = {"RAW": "read after write", "WAR": "write after read", "WAW": "write after write"}
 _AT_ONCE = {"RAW": "a write and a read", "WAR": "a read and a write", "WAW": "two writes"}
@@ -76,7 +77,8 @@ def _bytes(race: Race, trace: Trace) -> str:
     if race.space == REGISTERS:
         return f"the special register {trace.registers[race.first // 8]}"
     span = f"bytes {race.first} to {race.last}"
-    where = f"UB {span}" if race.space == UB else f"{span} of {_argument(race, trace)}"
+    own = SPACE_NAMES.get(race.space)
+    where = f"{MEMORIES[own].title} {span}" if own else f"{span} of {_argument(race, trace)}"
     return where if race.runs == 1 else f"{where}, in {race.runs} runs"
 
 
@@ -104,7 +106,7 @@ def _used(side: Side, function: Function, flow: Dataflow) -> int | None:
 
 def _is_gm(function: Function, slot: int) -> bool:
     kind = function.types[slot]
-    return isinstance(kind, Ptr) and kind.space == "gm"
+    return isinstance(kind, Ptr) and not MEMORIES[kind.space].on_core
 
 
 def _where(side: Side, trace: Trace) -> str:

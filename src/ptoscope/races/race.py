@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ptoscope.diagnostics import Edit
-from ptoscope.trace.trace import REGISTERS, UB, Place, Trace
+from ptoscope.trace.trace import REGISTERS, SPACE_NAMES, Place, Trace
 
 PIPES_RACE = "PTO0701"
 COPIES_RACE = "PTO0702"
 SCOPE_RACE = "PTO0703"
 BLOCKS_RACE = "PTO0704"
 
-_SPACES = {UB: "ub", REGISTERS: "register"}
+_SPACES = {**SPACE_NAMES, REGISTERS: "register"}
 
 Kind = Literal["RAW", "WAR", "WAW"]
 

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from ptoscope.diagnostics import PtoError, Span
+from ptoscope.isa.memories import ON_CORE
 from ptoscope.isa.memory_order import MEMORY_BARRIERS
 from ptoscope.isa.record import Record
 from ptoscope.program import For, Function, Op
@@ -29,9 +30,15 @@ from ptoscope.program import For, Function, Op
 Column = np.ndarray[Any, np.dtype[Any]]
 
 UB = -1
-"""The space of UB; GM is the position of the pointer argument."""
 REGISTERS = -2
-"""The space of special registers, 8 bytes each."""
+"""The spaces of UB and of special registers, 8 bytes each. An array in GM has the position of its
+argument."""
+SPACE_NUMBERS = {
+    memory.name: UB if memory.name == "ub" else REGISTERS - place
+    for place, memory in enumerate(ON_CORE)
+}
+"""Those of a core's own memories."""
+SPACE_NAMES = {number: name for name, number in SPACE_NUMBERS.items()}
 NONE = -1
 """No turn, no scope, no pipe, no parent."""
 
@@ -104,13 +111,12 @@ class Turns:
 @dataclass(frozen=True, eq=False)
 class Accesses:
     """`count` runs of `length` bytes, the first at `start`, each `stride` bytes after the one
-    before. `event`: int32. `space`: int16, -1 for UB, -2 for special
-    registers (what a pipe writes into them and the scalar unit reads; copies take along what
-    they find at issue), else the position of the argument in GM (of arguments that share
-    memory, of the first of them). `writes`: bool. `start`: int64,
-    from the begin of UB or of that argument. `length` and
-    `stride`: int64. `count`: int32. Runs of one row do not overlap; a row of one run has
-    stride 0; there is no row without bytes."""
+    before. `event`: int32. `space`: int16, one of SPACE_NUMBERS for a core's own memory, -2 for
+    special registers (what a pipe writes into them and the scalar unit reads; copies take along
+    what they find at issue), else the position of the argument in GM (of arguments that share
+    memory, of the first of them). `writes`: bool. `start`: int64, from the begin of that memory
+    or argument. `length` and `stride`: int64. `count`: int32. Runs of one row do not overlap; a
+    row of one run has stride 0; there is no row without bytes."""
 
     event: Column
     space: Column

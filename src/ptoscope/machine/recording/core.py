@@ -20,7 +20,7 @@ from ptoscope.machine.memory import Memory, Region
 from ptoscope.machine.stream import Stream
 from ptoscope.trace.noting import Noting
 from ptoscope.trace.recorder import Recorder
-from ptoscope.trace.trace import NONE, REGISTERS, UB
+from ptoscope.trace.trace import NONE, REGISTERS, SPACE_NUMBERS, UB
 
 
 class TraceCore(Noting, ReferenceCore):
@@ -46,7 +46,8 @@ class TraceCore(Noting, ReferenceCore):
         self._issued: deque[tuple[int, int]] = deque()
         self._outside: list[tuple[int, int]] = []
         self._known: dict[object, int] = {}
-        self._spaces = {id(memory.ub): (UB, 0), **spaces}
+        own = {id(region): (SPACE_NUMBERS[name], 0) for name, region in memory.own.items()}
+        self._spaces = {**own, **spaces}
 
     # Where the run is.
 

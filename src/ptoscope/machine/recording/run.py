@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from ptoscope.arguments import Argument
 from ptoscope.diagnostics import PtoError
-from ptoscope.isa.dtypes import I8
 from ptoscope.machine.faults import Fault
 from ptoscope.machine.lanes import quietly
 from ptoscope.machine.launch import argument_value
-from ptoscope.machine.memory import Memory, Region, gm_regions
+from ptoscope.machine.memory import Memory, gm_regions, own_regions
 from ptoscope.machine.recording.core import TraceCore
 from ptoscope.machine.recording.walker import TraceWalker
 from ptoscope.program import Launchable
@@ -32,8 +29,7 @@ def run(kernel: Launchable, arguments: list[Argument], grid: int, limit: int | N
     with quietly():
         values = [argument_value(a) for a in arguments]
         for block in range(grid):
-            ub = Region("UB", "ub", np.zeros(kernel.target.ub_bytes, dtype=np.uint8), I8)
-            memory = Memory(regions, ub)
+            memory = Memory(regions, own_regions(kernel.target))
             core = TraceCore(memory, block, grid, limit, recorder, walker.sites, spaces)
             try:
                 walker.run(core, values)

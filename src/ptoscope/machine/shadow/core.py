@@ -10,6 +10,7 @@ from ptoscope.isa.copies import Transfer
 from ptoscope.isa.distributions import Access
 from ptoscope.isa.dtypes import I1, UI8, DType
 from ptoscope.isa.lanes import Lanes
+from ptoscope.isa.memories import MEMORIES
 from ptoscope.isa.record import Site
 from ptoscope.isa.types import Space
 from ptoscope.machine.dma import run_transfer
@@ -31,7 +32,7 @@ from ptoscope.machine.shadow.transfer import Located, follow_transfer
 
 
 class ShadowCore(DecidingCore):
-    """One block's core. `shadows` are the regions of memory by their base."""
+    """One block's core. `shadows` are those of the regions of memory, by their keys."""
 
     def __init__(
         self,
@@ -39,13 +40,13 @@ class ShadowCore(DecidingCore):
         block: int,
         grid: int,
         max_steps: int | None,
-        shadows: dict[int, ShadowBytes],
+        shadows: dict[tuple[Space, int], ShadowBytes],
         findings: Findings,
         book: Origins,
     ) -> None:
         super().__init__(memory, block, grid, max_steps, findings, book)
         self._shadows = shadows
-        self._ub = shadows[memory.ub.base]
+        self._ub = shadows[memory.ub.key]
 
     def _addresses(self, site: Site, *values: object) -> None:
         for value in values:
@@ -235,7 +236,7 @@ class ShadowCore(DecidingCore):
             v = np.full(1, full(dtype))
             return ShadowLanes(plain.a, dtype, 1, self.book, v, address.o)
         region, at = self.memory.locate(site, space, number(address))
-        v, o = self._shadows[region.base].read(at + np.arange(dtype.bytes)[None, :])
+        v, o = self._shadows[region.key].read(at + np.arange(dtype.bytes)[None, :])
         return self._read(site, plain, v, o)
 
     def store_scalar(self, site: Site, space: Space, address: Lanes, value: Lanes) -> None:
@@ -244,7 +245,7 @@ class ShadowCore(DecidingCore):
         assert isinstance(value, ShadowLanes)
         region, at = self.memory.locate(site, space, number(address))
         v = value.undefined().view(np.uint8)
-        if value.o is not None and space == "gm":
+        if value.o is not None and not MEMORIES[space].on_core:
             bad = np.flatnonzero(v)
             self.findings.arrived(
                 REACHES_GM,
@@ -252,7 +253,7 @@ class ShadowCore(DecidingCore):
                 lambda i: f"byte {at + bad[i]} of %{region.name}",
                 np.repeat(value.o, len(bad)),
             )
-        self._shadows[region.base].write(slice(at, at + len(v)), v, value.origins()[0])
+        self._shadows[region.key].write(slice(at, at + len(v)), v, value.origins()[0])
 
     def transfer(self, site: Site, src: Lanes, dst: Lanes, transfer: Transfer[Lanes]) -> None:
         self._addresses(site, src, dst, transfer.length)
@@ -266,7 +267,7 @@ class ShadowCore(DecidingCore):
 
         def locate(space: Space, address: int) -> Located:
             region, offset = self.memory.locate(site, space, address)
-            return Located(region, self._shadows[region.base], offset)
+            return Located(region, self._shadows[region.key], offset)
 
         def move() -> None:
             at, to = number(src), number(dst)

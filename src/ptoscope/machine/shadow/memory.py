@@ -32,6 +32,7 @@ class ShadowBytes:
 
     v: Any
     o: Ids
+    name: str = ""
     unwritten: int = -1
     """The event of bytes that nobody has written; none of it where all were defined."""
 
@@ -45,7 +46,7 @@ class ShadowBytes:
         """A region in which no byte is; origins are byte addresses."""
         event = book.event(Event("never written", name))
         origins = event | np.arange(size, dtype=np.int64)
-        return ShadowBytes(np.full(size, 0xFF, np.uint8), origins, event >> DETAIL_BITS)
+        return ShadowBytes(np.full(size, 0xFF, np.uint8), origins, name, event >> DETAIL_BITS)
 
     def part(self, here: slice) -> ShadowBytes:
         """Some of its bytes: what is written to either is in both."""
@@ -75,14 +76,14 @@ class ShadowBytes:
         unwritten = (self.o[places] >> DETAIL_BITS == self.unwritten) & (self.v[places] != 0)
         places = places[unwritten]
         if len(places):
-            event = Event(kind, "UB", site, None, book.iteration(), wrote=wrote)
+            event = Event(kind, self.name, site, None, book.iteration(), wrote=wrote)
             self.o[places] = book.event(event) | places
 
     def hold_back(self, site: Site, start: int, end: int, book: Origins) -> None:
         """A run of bytes that a stream has taken but not written."""
         if start == end:
             return
-        event = book.event(Event("unflushed align bytes", "UB", site, None, book.iteration()))
+        event = book.event(Event("unflushed align bytes", self.name, site, None, book.iteration()))
         self.v[start:end] = 0xFF
         self.o[start:end] = event | np.arange(start, end, dtype=np.int64)
 

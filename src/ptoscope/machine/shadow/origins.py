@@ -12,14 +12,18 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ptoscope.isa.memories import ON_CORE
 from ptoscope.isa.record import Site
 from ptoscope.machine.deadlock import Turn
+from ptoscope.machine.memory import Bytes
 
 Kind = Literal["never written", "inactive lane", "beyond a tail", "unflushed align bytes"]
 
 DETAIL_BITS = 32
 DETAIL = (1 << DETAIL_BITS) - 1
 EVENTS = (1 << (63 - DETAIL_BITS)) - 1
+
+_OWN = frozenset(memory.title for memory in ON_CORE)
 
 Ids = np.ndarray[Any, np.dtype[np.int64]]
 
@@ -47,9 +51,9 @@ class Event:
 
     @property
     def untouched(self) -> bool:
-        """Whether it is UB that nobody has written and no instruction has read."""
+        """Whether it is in a core's own memory, and nobody has written or read it."""
         unwritten = self.kind != "unflushed align bytes"
-        return unwritten and self.memory == "UB" and self.site is None
+        return unwritten and self.memory in _OWN and self.site is None
 
     def wrote_any(self, places: Any) -> bool:
         """Whether its writer wrote any of these bytes."""
@@ -79,6 +83,12 @@ class Origins:
     marks: bool = False
     turns: list[Turn] = field(default_factory=list[Turn])
     block: str = ""
+
+    def content(self, size: int) -> Bytes:
+        """What memory holds that nobody has written."""
+        if self.garbage is None:
+            return np.zeros(size, np.uint8)
+        return np.frombuffer(bytearray(self.garbage.bytes(size)), np.uint8)
 
     def event(self, event: Event) -> int:
         """Notes an event: the number that its origins begin with."""

@@ -10,11 +10,11 @@ import numpy as np
 
 from ptoscope.arguments import Argument, bind, check_counts
 from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
-from ptoscope.isa.dtypes import I8
+from ptoscope.isa.types import Space
 from ptoscope.machine.faults import Fault
 from ptoscope.machine.lanes import quietly
 from ptoscope.machine.launch import argument_value
-from ptoscope.machine.memory import Memory, Region, gm_base
+from ptoscope.machine.memory import Memory, Region, gm_regions, own_regions
 from ptoscope.machine.shadow.core import ShadowCore
 from ptoscope.machine.shadow.findings import Findings
 from ptoscope.machine.shadow.memory import ShadowBytes
@@ -95,23 +95,15 @@ def _launch(
 ) -> Observation:
     findings = Findings(book)
     walker = ShadowWalker(kernel.function, kernel.target, kernel.revision)
-    regions = {
-        a.position: Region(a.name, "gm", a.data, a.dtype, gm_base(a.position), a.writeable)
-        for a in bound
-        if a.data is not None
-    }
-    shadows = _shadows(bound, undefined, book)
-    size = kernel.target.ub_bytes
+    regions = gm_regions(bound)
+    shadows = _shadows(bound, regions, undefined, book)
     with quietly():
         values = [argument_value(a) for a in bound]
         for block in range(grid):
-            content = np.zeros(size, np.uint8)
-            if book.garbage is not None:
-                content[:] = np.frombuffer(book.garbage.bytes(size), np.uint8)
-            ub = Region("UB", "ub", content, I8)
-            shadows[ub.base] = ShadowBytes.never_written(size, "UB", book)
+            memory = Memory(regions, own_regions(kernel.target, book.content))
+            for own in memory.own.values():
+                shadows[own.key] = ShadowBytes.never_written(own.size, own.name, book)
             book.block = f"block {block} of {grid}" if grid > 1 else ""
-            memory = Memory(regions, ub)
             core = ShadowCore(memory, block, grid, max_steps, shadows, findings, book)
             try:
                 walker.run(core, values)
@@ -119,25 +111,24 @@ def _launch(
                 said = findings.diagnostics(kernel.program)
                 fell = fault.diagnostic(kernel.program, block, grid)
                 raise PtoError([*said, fell]) from None
-    marks = {a.position: shadows[gm_base(a.position)].v for a in bound if a.data is not None}
+    marks = {position: shadows[region.key].v for position, region in regions.items()}
     return Observation(findings.diagnostics(kernel.program), marks)
 
 
 def _shadows(
-    bound: list[Argument], undefined: Sequence[int], book: Origins
-) -> dict[int, ShadowBytes]:
-    """The shadow of each array by its base. Arrays that share memory share its shadow."""
+    bound: list[Argument], regions: dict[int, Region], undefined: Sequence[int], book: Origins
+) -> dict[tuple[Space, int], ShadowBytes]:
+    """The shadow of each array by its key. Arrays that share memory share its shadow."""
     extents = list_spaces(bound)
     sizes: dict[int, int] = {}
     for space, begin, size in extents.values():
         sizes[space] = max(sizes.get(space, 0), begin + size)
     whole = {space: ShadowBytes.defined(size) for space, size in sizes.items()}
-    shadows: dict[int, ShadowBytes] = {}
+    shadows: dict[tuple[Space, int], ShadowBytes] = {}
     for position, (space, begin, size) in extents.items():
         shadow = whole[space].part(slice(begin, begin + size))
         if position in undefined:
-            name = next(a.name for a in bound if a.position == position)
-            marked = ShadowBytes.never_written(size, f"%{name}", book)
+            marked = ShadowBytes.never_written(size, f"%{regions[position].name}", book)
             shadow.write(slice(None), marked.v, marked.o)
-        shadows[gm_base(position)] = shadow
+        shadows[regions[position].key] = shadow
     return shadows

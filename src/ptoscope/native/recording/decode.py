@@ -9,13 +9,14 @@ import numpy as np
 
 from ptoscope.isa.copies import INTEGERS, ends, fits, from_words
 from ptoscope.isa.footprint import Footprint, covered, dense, elements, inside, lanes
+from ptoscope.isa.targets import Target
 from ptoscope.isa.types import Space
 from ptoscope.machine.memory import gm_base, gm_position
 from ptoscope.native.recording import marks
 from ptoscope.native.recording.marks import Mark
 from ptoscope.trace.recorder import Recorder
 from ptoscope.trace.spaces import Extent
-from ptoscope.trace.trace import NONE, REGISTERS, UB, Column
+from ptoscope.trace.trace import NONE, REGISTERS, SPACE_NUMBERS, UB, Column
 
 
 def decode(
@@ -24,12 +25,12 @@ def decode(
     notes: tuple[Column, Column],
     ends: list[int],
     extents: dict[int, Extent],
-    ub_bytes: int,
+    target: Target,
 ) -> None:
     """Writes the notebooks. `known` are the marks by number; the notes are rows, and the words
     kept beside them; `ends` how many rows there were at the end of each block; `extents` where
     each array is, by position."""
-    decoder = _Decoder(recorder, known, notes, extents, ub_bytes)
+    decoder = _Decoder(recorder, known, notes, extents, target)
     decoder.decode()
     recorder.blocks.extend(decoder.segments_before(ends))
 
@@ -41,14 +42,14 @@ class _Decoder:
         known: list[Mark],
         notes: tuple[Column, Column],
         extents: dict[int, Extent],
-        ub_bytes: int,
+        target: Target,
     ) -> None:
         self._recorder, self._known = recorder, known
         rows, self._kept = notes
         self._mark, self._a, self._b, self._c = rows.T
         self._kind = np.array([mark.kind for mark in known], dtype=np.int8)[self._mark]
         self._segments = np.flatnonzero(self._kind == marks.SEGMENT)
-        self._ub_bytes = ub_bytes
+        self._target = target
         most = max(extents, default=-1) + 1
         self._extents = np.full((most + 1, 3), NONE)
         """Of each position; the last one of none."""
@@ -195,9 +196,9 @@ class _Decoder:
     def _located(self, space: Space, address: Column) -> tuple[Column, Column]:
         """Space, begin and size of what each address is in, as Extent says, size NONE where it
         is in nothing; and the offset in it."""
-        if space == "ub":
-            ub = np.array([UB, 0, self._ub_bytes])
-            return np.repeat(ub[:, None], len(address), axis=1), address
+        if space in SPACE_NUMBERS:
+            whole = np.array([SPACE_NUMBERS[space], 0, self._target.bytes_of(space)])
+            return np.repeat(whole[:, None], len(address), axis=1), address
         # What holds of one address holds of a column of them.
         column: Any = address
         position: Any = gm_position(column)

@@ -42,8 +42,8 @@ class TracedKernel:
         kernel, notes = self._kernel, Notes()
         failed = engine.run(self._code.prepare(arguments, grid, limit, notes), threads=1)
         recorder = Recorder(self._outline.segments)
-        extents, ub_bytes = list_spaces(arguments), kernel.target.ub_bytes
-        decode(recorder, self._marks, notes.rows(), notes.ends, extents, ub_bytes)
+        extents = list_spaces(arguments)
+        decode(recorder, self._marks, notes.rows(), notes.ends, extents, kernel.target)
         error, last = None, NONE
         if failed is not None:
             block, fault = failed

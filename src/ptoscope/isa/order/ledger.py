@@ -1,0 +1,81 @@
+"""The account of what was issued: for each synchronisation, what it awaits and what it gives.
+
+A pipe gives the tokens of one chain in order, so that a token is the chain and a number: the
+third set of a flag is token 3 of its chain. A token says that all before it on the pipe that
+gives it is complete.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+
+if TYPE_CHECKING:
+    from ptoscope.isa.order.rules import Rule
+
+PipeT = TypeVar("PipeT", bound=Hashable)
+"""A pipe, as a domain calls it: a name or a number."""
+Number = Hashable
+"""An event, a buffer or a mode: an int, or anything else for one that is not known."""
+Chain = tuple[str, PipeT, Hashable]
+"""What gives it (the name of a rule), the pipe on which, and the flag or buffer."""
+Token = tuple[Chain[PipeT], int]
+
+
+class Ticket(NamedTuple, Generic[PipeT]):
+    """What is settled of one synchronisation when it is issued to `pipe`.
+
+    It is executed when all before it on its pipe has begun, the tokens that it `awaits` are
+    given and the pipes that it stands `behind` have completed all that was issued to them
+    before; then it gives the token `gives`. Of one that `signals`, copies behind it on its pipe
+    do not wait for it. A barrier of all pipes `drains`: the scalar unit itself waits.
+    """
+
+    pipe: PipeT
+    awaits: tuple[Token[PipeT], ...] = ()
+    behind: tuple[PipeT, ...] = ()
+    gives: Token[PipeT] | None = None
+    takes: Token[PipeT] | None = None
+    """What it uses up: it alone awaits that."""
+    holds: Token[PipeT] | None = None
+    """What its pipe holds from then on, until it gives a token of the same key back."""
+    room: Token[PipeT] | None = None
+    """What has to be used up before, or a counter overflows. No order follows from it."""
+    signals: bool = False
+    drains: bool = False
+    lasting: bool = False
+    """Its token stands for those of its chain before it, and many may await it."""
+    unheld: bool = False
+    """It releases what its pipe has not acquired."""
+    doubt: tuple[PipeT, ...] = ()
+    """Pipes that it may await, by numbers that are not known: whatever they have completed
+    may be complete for it too."""
+
+
+class Ledger(Generic[PipeT]):
+    """The account of one core. `pipes` are its pipes, the scalar unit first; `every` stands
+    for all of them in a barrier."""
+
+    def __init__(self, pipes: Sequence[PipeT], every: PipeT) -> None:
+        self.pipes = tuple(pipes)
+        self.every = every
+        self.counts: dict[Chain[PipeT], int] = defaultdict(int)
+        """How many tokens of each chain were issued."""
+        self.held: dict[Number, dict[PipeT, int]] = defaultdict(lambda: defaultdict(int))
+        """By buffer, how often each pipe has acquired and not released it."""
+        self.released: dict[Number, dict[PipeT, Token[PipeT]]] = defaultdict(dict)
+        """By buffer, the last release by each pipe: it comes after those before it."""
+
+    def issue(
+        self, rule: Rule, src: PipeT, dst: PipeT | None, numbers: tuple[Number, ...]
+    ) -> Ticket[PipeT]:
+        """The scalar unit comes to a synchronisation of these pipes and numbers."""
+        return rule.settle(self, src, dst, numbers)
+
+    def next(self, what: str, pipe: PipeT, key: Hashable) -> Token[PipeT]:
+        """The next token of a chain."""
+        chain = what, pipe, key
+        number = self.counts[chain] + 1
+        self.counts[chain] = number
+        return chain, number

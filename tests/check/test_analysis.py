@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from ptoscope.check.analysis import Analysis, analyse
 from ptoscope.check.analysis.expr import Expr, Symbol
-from ptoscope.check.analysis.nodes import Barrier, Flag, LoopNode, Touch, flat
+from ptoscope.check.analysis.nodes import LoopNode, Sync, Touch, flat
+from ptoscope.isa.order.rules import BARRIER, WAIT
 from ptoscope.isa.targets import TARGETS
 from ptoscope.program import Function
 
@@ -303,7 +304,6 @@ def test_block_strides_make_addresses() -> None:
 
 def test_synchronisation_stands_in_the_tree() -> None:
     _, analysis = analysed(loop(waits("V", "S", "%k"), "pto.barrier #pto.pipe"))
-    flags = [n for n in flat(analysis.nodes) if isinstance(n, Flag)]
-    barriers = [n for n in flat(analysis.nodes) if isinstance(n, Barrier)]
-    assert [(f.sets, f.src, f.dst) for f in flags] == [(False, "PIPE_V", "PIPE_S")]
-    assert [b.pipe for b in barriers] == ["PIPE_ALL"]
+    flag, barrier = (n for n in flat(analysis.nodes) if isinstance(n, Sync))
+    assert (flag.rule, flag.src, flag.dst) == (WAIT, "PIPE_V", "PIPE_S")
+    assert (barrier.rule, barrier.pipe) == (BARRIER, "PIPE_ALL")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ptoscope.isa.memory_order import MEMORY_BARRIERS
+from ptoscope.isa.order.memory import MEMORY_BARRIERS
 
 from .pipes import M, P, V, branch, codes, findings, kernel, load, loop, scope, store
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ptoscope.isa.dtypes import F32, INDEX
-from ptoscope.isa.memory_order import MEMORY_BARRIERS
+from ptoscope.isa.order.memory import MEMORY_BARRIERS
 from ptoscope.isa.types import Scalar, Type, VReg
 from ptoscope.program import Block, Function, Op, operation
 from ptoscope.trace.places import list_places

@@ -14,22 +14,11 @@ from ptoscope.program import Block, Function, Op
 from ptoscope.races.board import Meeting
 from ptoscope.races.cells import cut
 from ptoscope.races.pipes import meetings
-from ptoscope.trace.trace import (
-    BARRIER,
-    GET,
-    NONE,
-    RELEASE,
-    SET,
-    UB,
-    WAIT,
-    Accesses,
-    Events,
-    Place,
-    Syncs,
-    Trace,
-    Turns,
-)
+from ptoscope.trace.trace import NONE, SYNC_KINDS, UB, Accesses, Events, Place, Syncs, Trace, Turns
 
+SET, WAIT, GET, RELEASE, BARRIER = map(
+    SYNC_KINDS.index, ("set", "wait", "get", "release", "barrier")
+)
 PROGRAMS = 2000
 ACCESS = NONE
 DMA = ("PIPE_MTE2", "PIPE_MTE3")

@@ -17,22 +17,11 @@ from ptoscope.races import cells, footprints, pipes
 from ptoscope.races.find import list_races
 from ptoscope.races.race import BLOCKS_RACE, COPIES_RACE, PIPES_RACE, Race
 from ptoscope.trace.places import Outline
-from ptoscope.trace.trace import (
-    BARRIER,
-    NONE,
-    SET,
-    UB,
-    WAIT,
-    Accesses,
-    Events,
-    Place,
-    Syncs,
-    Trace,
-    Turns,
-)
+from ptoscope.trace.trace import NONE, SYNC_KINDS, UB, Accesses, Events, Place, Syncs, Trace, Turns
 
 from ..check.pipes import G, copy_in, copy_out, kernel, load, program, scope, sets, store
 
+SET, WAIT, BARRIER = map(SYNC_KINDS.index, ("set", "wait", "barrier"))
 TRACES = 400
 TEXT = program(
     kernel(

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from ptoscope.check.analysis.expr import single
-from ptoscope.check.analysis.nodes import Buffer, Flag
+from ptoscope.check.analysis.nodes import Sync
 from ptoscope.check.rule import Context, Finding
-from ptoscope.check.sync_order import Order, key_of
+from ptoscope.check.sync_order import PipeOrder
 from ptoscope.check.sync_races import Race, anchor, touch_of
 from ptoscope.check.sync_scopes import Hazard
 from ptoscope.check.sync_unroll import Event, Run
 from ptoscope.isa.memories import MEMORIES
+from ptoscope.isa.order.rules import SET, WAIT
 from ptoscope.isa.pipes import EVENTS
 
 
-def _flag(event: Event) -> Flag:
-    assert isinstance(event.node, Flag)
+def _sync(event: Event) -> Sync:
+    assert isinstance(event.node, Sync)
     return event.node
 
 
-def _named(flag: Flag) -> str:
-    number = flag.event.number
-    which = "this event" if number is None else f"event {number}"
-    return f"{which} from {flag.src} to {flag.dst}"
+def _named(sync: Sync) -> str:
+    number, what = sync.number, sync.rule.numbers[0][0]
+    which = f"this {what}" if number is None else f"{what} {number}"
+    return f"{which} from {sync.src} to {sync.dst}"
 
 
 def flag_text(name: str, src: str, dst: str, event: str) -> str:
@@ -34,41 +35,44 @@ def _lines(events: list[Event]) -> str:
     return ", ".join(f"line {line}" for line in lines)
 
 
-def _like(run: Run, flag: Flag, sets: bool) -> list[Event]:
-    """The sets or the waits that belong to a flag."""
+def _like(run: Run, name: str, sync: Sync) -> list[Event]:
+    """What a rule does with the pipes and numbers of a synchronisation."""
+    same = sync.src, sync.dst, sync.numbers
     return [
         e
         for e in run.events
-        if isinstance(e.node, Flag) and e.node.sets == sets and key_of(e.node) == key_of(flag)
+        if isinstance(e.node, Sync)
+        and e.node.rule.name == name
+        and (e.node.src, e.node.dst, e.node.numbers) == same
     ]
 
 
-def _event(flag: Flag) -> str:
-    number = flag.event.number
-    return "some event" if number is None else f"event {number}"
+def _event(sync: Sync) -> str:
+    number, what = sync.number, sync.rule.numbers[0][0]
+    return f"some {what}" if number is None else f"{what} {number}"
 
 
-def _flags_set(run: Run, dst: str) -> list[str]:
-    """The flags that are set for a pipe, by line."""
-    nodes = [e.node for e in run.events if isinstance(e.node, Flag)]
+def _signals(run: Run, wait: Sync) -> list[str]:
+    """The signals of the kind of a wait that are given to its pipe, by line."""
+    nodes = [e.node for e in run.events if isinstance(e.node, Sync)]
     found = {
         (n.op.span.line, f"{n.src} to {n.dst} {_event(n)}")
         for n in nodes
-        if n.sets and n.dst == dst
+        if n.rule.name == wait.rule.given_by and n.dst == wait.dst
     }
     return [f"{what} (line {line})" for line, what in sorted(found)]
 
 
 def short(context: Context, run: Run, event: Event) -> Finding:
     """A wait for which there is no set."""
-    flag = _flag(event)
-    sets, waits = _like(run, flag, True), _like(run, flag, False)
-    others = _flags_set(run, flag.dst)
+    flag = _sync(event)
+    sets, waits = (_like(run, name, flag) for name in (flag.rule.given_by, flag.rule.name))
+    others = _signals(run, flag)
     if sets:
         found = f"{len(sets)} set ({_lines(sets)}) for {len(waits)} waits ({_lines(waits)})"
     else:
         found = "no set_flag of it" + (f"; flags set: {'; '.join(others)}" if others else "")
-    number = flag.event.number
+    number = flag.number
     name = EVENTS[number] if number is not None and 0 <= number < len(EVENTS) else EVENTS[0]
     return Finding(
         event.node.op.span,
@@ -80,7 +84,7 @@ def short(context: Context, run: Run, event: Event) -> Finding:
     )
 
 
-def stuck(run: Run, order: Order, event: Event) -> Finding:
+def stuck(run: Run, order: PipeOrder, event: Event) -> Finding:
     """Pipes that wait for each other."""
     waits = "; ".join(
         f"{run.events[i].node.pipe} at line {run.events[i].node.op.span.line}" for i in order.stuck
@@ -98,8 +102,8 @@ def stuck(run: Run, order: Order, event: Event) -> Finding:
 
 def left(event: Event) -> Finding:
     """A flag that nobody waits for."""
-    flag = _flag(event)
-    number = flag.event.number
+    flag = _sync(event)
+    number = flag.number
     name = EVENTS[number] if number is not None and 0 <= number < len(EVENTS) else "EVENT_ID?"
     return Finding(
         event.node.op.span,
@@ -112,28 +116,23 @@ def left(event: Event) -> Finding:
     )
 
 
-def _buffer(event: Event) -> Buffer:
-    assert isinstance(event.node, Buffer)
-    return event.node
-
-
 def unheld(event: Event) -> Finding:
     """A release without an acquisition."""
-    node = _buffer(event)
+    node = _sync(event)
     return Finding(
         node.op.span,
-        f"{node.op.name}: {node.pipe} releases buffer {node.id.number}, which it has not acquired",
-        found=f'no pto.get_buf "{node.pipe}" of buffer {node.id.number} that is still held',
+        f"{node.op.name}: {node.pipe} releases buffer {node.number}, which it has not acquired",
+        found=f'no pto.get_buf "{node.pipe}" of buffer {node.number} that is still held',
         expected="the pipe that acquired the buffer",
-        hint=f'put pto.get_buf "{node.pipe}", {node.id.number}, 0 before the first use of the '
+        hint=f'put pto.get_buf "{node.pipe}", {node.number}, 0 before the first use of the '
         "buffer by this pipe",
     )
 
 
 def kept(event: Event) -> Finding:
     """An acquisition without a release."""
-    node = _buffer(event)
-    number = node.id.number
+    node = _sync(event)
+    number = node.number
     named = "a buffer" if number is None else f"buffer {number}"
     return Finding(
         node.op.span,
@@ -148,9 +147,11 @@ def kept(event: Event) -> Finding:
 def _free_event(run: Run, src: str, dst: str) -> str | None:
     """An event that this pair of pipes surely does not use yet."""
     used = {
-        e.node.event.number
+        e.node.number
         for e in run.events
-        if isinstance(e.node, Flag) and (e.node.src, e.node.dst) == (src, dst)
+        if isinstance(e.node, Sync)
+        and e.node.rule in (SET, WAIT)
+        and (e.node.src, e.node.dst) == (src, dst)
     }
     if None in used:
         return None

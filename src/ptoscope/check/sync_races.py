@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from ptoscope.check.analysis.expr import Expr
 from ptoscope.check.analysis.nodes import Touch
-from ptoscope.check.sync_order import Order
+from ptoscope.check.sync_order import PipeOrder
 from ptoscope.check.sync_unroll import Event
-from ptoscope.isa.memory_order import copies_in_order
+from ptoscope.isa.order.memory import copies_in_order
 from ptoscope.isa.types import Space
 from ptoscope.program import Op
 
@@ -48,7 +48,7 @@ def touch_of(event: Event) -> Touch:
     return event.node
 
 
-def races(order: Order) -> Iterator[Race]:
+def races(order: PipeOrder) -> Iterator[Race]:
     """One race for each two places of the text."""
     groups: dict[tuple[Space, Expr], _Group] = defaultdict(_Group)
     events = order.events

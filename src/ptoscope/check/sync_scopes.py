@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from ptoscope.check.analysis.nodes import Barrier, Bytes, Touch
+from ptoscope.check.analysis.nodes import Bytes, MemoryBarrier, Touch
 from ptoscope.check.flow import Values
 from ptoscope.check.scope_values import ScopeValues
 from ptoscope.check.sync_races import Rows, overlap
 from ptoscope.check.sync_unroll import Event
-from ptoscope.isa.memory_order import Fences, ScopeAccess, barrier_between, needs_order
+from ptoscope.isa.order.memory import Fences, ScopeAccess, barrier_between, needs_order
 from ptoscope.program import For, If, Loop
 
 _FOLLOWED = 64
@@ -52,8 +52,8 @@ class ScopeOrder:
         fences = Fences(0, int.__or__)
         for event in events:
             node = event.node
-            if isinstance(node, Barrier) and node.memory:
-                fences.barrier(node.pipe)
+            if isinstance(node, MemoryBarrier):
+                fences.barrier(node.type)
             elif isinstance(node, Touch) and node.space == "ub":
                 kind, i = _access(node).kind, len(self._accesses)
                 self._accesses.append((event, node, node.may.rows()))

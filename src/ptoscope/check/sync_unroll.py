@@ -12,14 +12,13 @@ from dataclasses import dataclass, field
 
 from ptoscope.check.analysis.expr import ONE, Expr, Symbol, single
 from ptoscope.check.analysis.nodes import (
-    Barrier,
     BranchNode,
-    Buffer,
     Field,
-    Flag,
     LoopNode,
+    MemoryBarrier,
     Node,
     ScopeNode,
+    Sync,
     Touch,
     flat,
 )
@@ -38,7 +37,7 @@ class Event:
     """One execution of an instruction. `scope` is the vecscope it stands in, `entry` which
     execution of a vecscope that is, `turns` the turns of the loops around."""
 
-    node: Touch | Flag | Buffer | Barrier
+    node: Touch | Sync | MemoryBarrier
     scope: ScopeNode | None = None
     entry: int = 0
     turns: tuple[int, ...] = ()
@@ -101,7 +100,7 @@ class _Unroller:
                 case _:
                     self._event(node.instance(known))
 
-    def _event(self, node: Touch | Flag | Buffer | Barrier) -> None:
+    def _event(self, node: Touch | Sync | MemoryBarrier) -> None:
         if len(self.run.events) >= MOST:
             self.run.cut = True
             return
@@ -188,7 +187,4 @@ def _possible(value: Expr, symbol: Symbol) -> bool:
 
 
 def _synchronises(nodes: list[Node]) -> bool:
-    return any(
-        isinstance(n, (Flag, Buffer)) or (isinstance(n, Barrier) and not n.memory)
-        for n in flat(nodes)
-    )
+    return any(isinstance(n, Sync) for n in flat(nodes))

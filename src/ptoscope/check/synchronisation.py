@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ptoscope.check.analysis import Analysis, analyse
 from ptoscope.check.analysis.expr import Expr
-from ptoscope.check.analysis.nodes import Buffer, Flag, Node
+from ptoscope.check.analysis.nodes import Node, Sync
 from ptoscope.check.analysis.reach import executed, greatest, least
 from ptoscope.check.rule import Context, Finding, Rule
 from ptoscope.check.sync_messages import (
@@ -21,11 +21,10 @@ from ptoscope.check.sync_messages import (
     stuck,
     unheld,
 )
-from ptoscope.check.sync_order import Order
+from ptoscope.check.sync_order import PipeOrder
 from ptoscope.check.sync_races import races
 from ptoscope.check.sync_scopes import ScopeOrder
 from ptoscope.check.sync_unroll import Event, Run, unroll
-from ptoscope.isa.pipes import BUFFERS, EVENTS
 
 PATHS = 32
 """So many combinations of conditions are followed."""
@@ -71,7 +70,7 @@ def _paths(context: Context, nodes: list[Node]) -> list[_Path]:
 
 
 def _findings(context: Context, run: Run) -> dict[tuple[str, object], Finding]:
-    order = Order(run)
+    order = PipeOrder(run)
     found: dict[tuple[str, object], Finding] = {}
 
     def add(code: str, indices: list[int], say: Callable[[Event], Finding]) -> None:
@@ -135,14 +134,11 @@ def _rule(code: str, title: str, severity: str = "error") -> Rule:
 def _ids(context: Context) -> Iterator[Finding]:
     nodes = analyse(context.function, context.target, context.revision).nodes
     for node in executed(nodes):
-        numbers: list[tuple[str, Expr, int]] = []
-        if isinstance(node, Flag):
-            numbers = [("event", node.event, len(EVENTS))]
-        elif isinstance(node, Buffer):
-            numbers = [("buffer", node.id, BUFFERS), ("mode", node.mode, 2)]
-        for what, value, count in numbers:
+        if not isinstance(node, Sync):
+            continue
+        for (what, count), value in zip(node.rule.numbers, node.numbers, strict=True):
             low, high = least(value), greatest(value)
-            if low < 0 or high >= count:
+            if count is not None and (low < 0 or high >= count):
                 yield Finding(
                     node.op.span,
                     f"{node.op.name}: {what} id out of range",

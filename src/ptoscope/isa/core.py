@@ -13,6 +13,7 @@ from ptoscope.isa.copies import Transfer
 from ptoscope.isa.distributions import Access
 from ptoscope.isa.dtypes import DType
 from ptoscope.isa.lanes import Lanes
+from ptoscope.isa.order.rules import Rule
 from ptoscope.isa.record import Site
 from ptoscope.isa.types import Space
 
@@ -95,15 +96,6 @@ class Core(ABC):
         """Gives a body to the pipe of the site's record."""
 
     @abstractmethod
-    def signal(self, site: Site, kind: str, unit: Lanes, event: Lanes) -> None:
-        """Raises a semaphore between cores or blocks."""
-
-    @abstractmethod
-    def await_signal(self, site: Site, kind: str, unit: Lanes, event: Lanes) -> None:
-        """Takes a semaphore that this core raised itself; a fault where another core would
-        have to."""
-
-    @abstractmethod
     def repeat(self, count: Lanes, body: Callable[[Lanes], None]) -> None:
         """Runs a body `count` times with the number of the turn, one lane of i64."""
 
@@ -135,24 +127,11 @@ class Core(ABC):
     def refuse(self, site: Site, condition: Lanes, code: str, message: str) -> None:
         """A fault at the site if the one lane of the condition is set."""
 
-    # Pipes. Transfers and these are issued: they happen when their pipe gets to them.
+    # Pipes. Transfers and this are issued: they happen when their pipe gets to them.
 
     @abstractmethod
-    def set_flag(self, site: Site, src: str, dst: str, event: Lanes) -> None:
-        """Raises an event from one pipe to another."""
-
-    @abstractmethod
-    def wait_flag(self, site: Site, src: str, dst: str, event: Lanes) -> None:
-        """Holds the second pipe until the event is raised, and consumes it."""
-
-    @abstractmethod
-    def get_buf(self, site: Site, pipe: str, buffer: Lanes, mode: Lanes) -> None:
-        """Acquires a buffer id for a pipe; in mode 0 after the releases issued before."""
-
-    @abstractmethod
-    def rls_buf(self, site: Site, pipe: str, buffer: Lanes, mode: Lanes) -> None:
-        """Releases a buffer id."""
-
-    @abstractmethod
-    def barrier(self, site: Site, pipe: str) -> None:
-        """Everything before it on the pipe (or on all) completes first."""
+    def synchronise(
+        self, site: Site, rule: Rule, src: str, dst: str, numbers: tuple[Lanes, ...]
+    ) -> None:
+        """What a rule of order says, of these pipes (`dst` is "" for a rule of one pipe) and
+        these numbers."""

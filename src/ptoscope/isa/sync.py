@@ -6,10 +6,12 @@ from ptoscope.isa.core import Core
 from ptoscope.isa.cost import Cost
 from ptoscope.isa.dtypes import I32, I64, INDEX
 from ptoscope.isa.lanes import Lanes
-from ptoscope.isa.memory_order import MEMORY_BARRIERS
+from ptoscope.isa.order import rules
+from ptoscope.isa.order.memory import MEMORY_BARRIERS
+from ptoscope.isa.order.rules import Rule
 from ptoscope.isa.patterns import ScalarIn
-from ptoscope.isa.pipes import BUFFERS, EVENTS, PIPE_ALL, PIPES
-from ptoscope.isa.record import Attr, Evidence, Form, Operand, Record, Run, Site, When
+from ptoscope.isa.pipes import BUFFERS, EVENTS, PIPE_ALL, PIPES, SCALAR_PIPE
+from ptoscope.isa.record import Attr, Evidence, Form, Meaning, Operand, Record, Run, Site, When
 from ptoscope.isa.targets import TargetName
 
 GROUP = "synchronisation"
@@ -28,22 +30,16 @@ def _event(core: Core, site: Site, values: tuple[Lanes, ...]) -> Lanes:
     return core.constant(I64, 1, EVENTS.index(str(site.attrs["event"])))
 
 
-def _set(site: Site) -> Run:
-    src, dst = str(site.attrs["src"]), str(site.attrs["dst"])
+def _flag(rule: Rule) -> Meaning:
+    def meaning(site: Site) -> Run:
+        src, dst = str(site.attrs["src"]), str(site.attrs["dst"])
 
-    def run(core: Core, *values: Lanes) -> None:
-        core.set_flag(site, src, dst, _event(core, site, values))
+        def run(core: Core, *values: Lanes) -> None:
+            core.synchronise(site, rule, src, dst, (_event(core, site, values),))
 
-    return run
+        return run
 
-
-def _wait(site: Site) -> Run:
-    src, dst = str(site.attrs["src"]), str(site.attrs["dst"])
-
-    def run(core: Core, *values: Lanes) -> None:
-        core.wait_flag(site, src, dst, _event(core, site, values))
-
-    return run
+    return meaning
 
 
 _FLAG_FORMS = (
@@ -59,7 +55,7 @@ set_flag = Record(
     GROUP,
     "Signals an event from one pipe to another, after what the first pipe did so far.",
     _FLAG_FORMS,
-    _set,
+    _flag(rules.SET),
     pipe="=src",
     where="outside",
     evidence=(
@@ -79,7 +75,7 @@ wait_flag = Record(
     GROUP,
     "Holds the second pipe until the event is signalled, and consumes it.",
     _FLAG_FORMS,
-    _wait,
+    _flag(rules.WAIT),
     pipe="=dst",
     where="outside",
     evidence=(
@@ -104,22 +100,16 @@ def _buffer(core: Core, site: Site, values: tuple[Lanes, ...]) -> tuple[Lanes, L
     return core.constant(I64, 1, number), core.constant(I64, 1, mode)
 
 
-def _get(site: Site) -> Run:
-    pipe = str(site.attrs["pipe"])
+def _use(rule: Rule) -> Meaning:
+    def meaning(site: Site) -> Run:
+        pipe = str(site.attrs["pipe"])
 
-    def run(core: Core, *values: Lanes) -> None:
-        core.get_buf(site, pipe, *_buffer(core, site, values))
+        def run(core: Core, *values: Lanes) -> None:
+            core.synchronise(site, rule, pipe, "", _buffer(core, site, values))
 
-    return run
+        return run
 
-
-def _release(site: Site) -> Run:
-    pipe = str(site.attrs["pipe"])
-
-    def run(core: Core, *values: Lanes) -> None:
-        core.rls_buf(site, pipe, *_buffer(core, site, values))
-
-    return run
+    return meaning
 
 
 _BUFFER_FORMS = (
@@ -135,7 +125,7 @@ get_buf = Record(
     GROUP,
     "Acquires a buffer id for a pipe; in mode 0 after all earlier releases of it.",
     _BUFFER_FORMS,
-    _get,
+    _use(rules.GET),
     pipe="=pipe",
     where="outside",
     evidence=(Evidence("modes", "micro", "0 waits for earlier releases, 1 does not wait."),),
@@ -147,7 +137,7 @@ rls_buf = Record(
     GROUP,
     "Releases a buffer id that the pipe has acquired; in mode 1 after all pipes that hold it.",
     _BUFFER_FORMS,
-    _release,
+    _use(rules.RELEASE),
     pipe="=pipe",
     where="outside",
     evidence=(
@@ -175,7 +165,7 @@ def _barrier(site: Site) -> Run:
     pipe = str(site.attrs["pipe"])
 
     def run(core: Core) -> None:
-        core.barrier(site, pipe)
+        core.synchronise(site, rules.BARRIER, pipe, "", ())
 
     return run
 
@@ -233,12 +223,13 @@ mem_bar = Record(
 
 
 def _between(
-    name: str, kind: str, waits: bool, targets: tuple[TargetName, ...], doc: str, first: str
+    rule: Rule, waits: bool, targets: tuple[TargetName, ...], doc: str, first: str
 ) -> Record:
+    name = rule.instruction
+
     def meaning(site: Site) -> Run:
         def run(core: Core, unit: Lanes, event: Lanes) -> None:
-            act = core.await_signal if waits else core.signal
-            act(site, kind, unit, event)
+            core.synchronise(site, rule, SCALAR_PIPE, SCALAR_PIPE, (unit, event))
 
         return run
 
@@ -249,7 +240,7 @@ def _between(
         doc,
         (Form((Operand(first, number), Operand("event_id", number))),),
         meaning,
-        pipe="PIPE_S",
+        pipe=SCALAR_PIPE,
         where="outside",
         targets=targets,
         evidence=(
@@ -268,10 +259,10 @@ def _between(
 _A2A3: tuple[TargetName, ...] = ("a2a3",)
 _A5: tuple[TargetName, ...] = ("a5",)
 _BETWEEN = (
-    _between("set_cross_core", "cross", False, _A2A3, "Signals another core.", "core_id"),
-    _between("wait_flag_dev", "cross", True, _A2A3, "Waits for another core.", "core_id"),
-    _between("set_intra_block", "intra", False, _A5, "Signals inside a block.", "block_id"),
-    _between("wait_intra_core", "intra", True, _A5, "Waits inside a block.", "block_id"),
+    _between(rules.SET_CROSS, False, _A2A3, "Signals another core.", "core_id"),
+    _between(rules.WAIT_CROSS, True, _A2A3, "Waits for another core.", "core_id"),
+    _between(rules.SET_INTRA, False, _A5, "Signals inside a block.", "block_id"),
+    _between(rules.WAIT_INTRA, True, _A5, "Waits inside a block.", "block_id"),
 )
 
 RECORDS = (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable
 from functools import cache, partial
 from typing import Any
@@ -14,12 +13,13 @@ from ptoscope.isa.core import Core
 from ptoscope.isa.distributions import NOTHING, Access
 from ptoscope.isa.dtypes import I1, I64, INDEX, UI8, DType
 from ptoscope.isa.lanes import Lanes
-from ptoscope.isa.memory_order import copies_in_order
+from ptoscope.isa.order.memory import copies_in_order
+from ptoscope.isa.order.rules import Rule
 from ptoscope.isa.record import Site
 from ptoscope.isa.types import Space
 from ptoscope.machine.deadlock import Turn
 from ptoscope.machine.dma import run_transfer
-from ptoscope.machine.faults import OTHER_CORE, SCATTER_ALIAS, Fault, too_many_steps
+from ptoscope.machine.faults import SCATTER_ALIAS, Fault, too_many_steps
 from ptoscope.machine.lanes import NumpyLanes, constant, number, storage
 from ptoscope.machine.memory import Memory, misaligned
 from ptoscope.machine.pipes import Pipes
@@ -92,7 +92,6 @@ class ReferenceCore(Core):
         self.begun = 0
         """Turns of loops that have begun."""
         self._registers: dict[str, Lanes] = {}
-        self._signals: dict[tuple[str, int, int], int] = defaultdict(int)
         self._launch = {
             "block_idx": block,
             "block_num": grid,
@@ -239,22 +238,6 @@ class ReferenceCore(Core):
     def issue(self, site: Site, body: Callable[[], None]) -> None:
         self.pipes.issue(site.record.pipe, site, body)
 
-    def signal(self, site: Site, kind: str, unit: Lanes, event: Lanes) -> None:
-        self._signals[kind, number(unit), number(event)] += 1
-
-    def await_signal(self, site: Site, kind: str, unit: Lanes, event: Lanes) -> None:
-        key = (kind, number(unit), number(event))
-        if not self._signals[key]:
-            raise Fault(
-                site,
-                OTHER_CORE,
-                "waits for a signal that only another core could send",
-                found=f"no signal for unit {key[1]}, event {key[2]} from this core",
-                expected="a signal sent by this core before",
-                hint="one vector core is modelled; synchronisation between cores is not",
-            )
-        self._signals[key] -= 1
-
     def repeat(self, count: Lanes, body: Callable[[Lanes], None]) -> None:
         for turn in range(number(count)):
             body(constant(I64, 1, turn))
@@ -296,17 +279,7 @@ class ReferenceCore(Core):
         if number(condition):
             raise Fault(site, code, message)
 
-    def set_flag(self, site: Site, src: str, dst: str, event: Lanes) -> None:
-        self.pipes.set_flag(site, src, dst, number(event))
-
-    def wait_flag(self, site: Site, src: str, dst: str, event: Lanes) -> None:
-        self.pipes.wait_flag(site, src, dst, number(event))
-
-    def get_buf(self, site: Site, pipe: str, buffer: Lanes, mode: Lanes) -> None:
-        self.pipes.get_buf(site, pipe, number(buffer), number(mode))
-
-    def rls_buf(self, site: Site, pipe: str, buffer: Lanes, mode: Lanes) -> None:
-        self.pipes.rls_buf(site, pipe, number(buffer), number(mode))
-
-    def barrier(self, site: Site, pipe: str) -> None:
-        self.pipes.barrier(site, pipe)
+    def synchronise(
+        self, site: Site, rule: Rule, src: str, dst: str, numbers: tuple[Lanes, ...]
+    ) -> None:
+        self.pipes.synchronise(site, rule, src, dst, tuple(number(value) for value in numbers))

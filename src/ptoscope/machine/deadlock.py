@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from ptoscope.diagnostics import Diagnostic
+from ptoscope.isa.order.ledger import Chain, Ticket
 from ptoscope.isa.record import Site
 from ptoscope.machine.faults import DEADLOCK, FLAG_OVERFLOW, LEFT_SET, Fault
 from ptoscope.machine.flags import (
@@ -34,13 +35,13 @@ Turn = tuple[object, ...]
 @dataclass(frozen=True, slots=True)
 class Entry:
     """An instruction queued on a pipe, the turns of the loops that issued it (None where the
-    engine does not tell) and the flag or release that others get from it."""
+    engine does not tell) and, of a synchronisation, what it awaits and gives."""
 
     site: Site
     thunk: Callable[[], object]
     number: int
     turns: tuple[Turn, ...] | None
-    gives: object = None
+    ticket: Ticket[str] | None = None
     swaps: bool = False
 
     def turn_texts(self) -> list[str]:
@@ -55,12 +56,13 @@ class Entry:
 @dataclass(frozen=True, slots=True)
 class Wait:
     """What a pipe waits for, the pipes that could bring it about, and what they would give:
-    a flag or releases. `full` is a flag that has to be consumed before it is set again.
-    `issued` is up to where in the order of issue those pipes have to get; None otherwise."""
+    of each chain the tokens up to a number. `full` is a flag that has to be consumed before
+    it is set again. `issued` is up to where in the order of issue those pipes have to get;
+    None otherwise."""
 
     what: str
     pipes: tuple[str, ...]
-    gives: frozenset[object] = frozenset()
+    gives: Mapping[Chain[str], int] = field(default_factory=dict[Chain[str], int])
     flag: Flag | None = None
     full: Flag | None = None
     issued: int | None = None
@@ -126,7 +128,7 @@ class Stuck:
             return "; ".join(f"{pipe} does not get past {e.place()}" for pipe, e in heads)
         queued = self._queued(wait)
         if queued or wait.flag is None:
-            return "; ".join(queued)
+            return "; ".join(queued) or "nothing that gives it was issued"
         found = self._sets(function, wait.flag)
         if not found:
             return "no set_flag of it in the kernel"
@@ -216,7 +218,11 @@ class Stuck:
 
 def _giver(entries: Iterable[Entry], wait: Wait) -> Entry | None:
     """The first queued instruction that gives what a pipe waits for."""
-    return next((entry for entry in entries if entry.gives in wait.gives), None)
+    for entry in entries:
+        gives = None if entry.ticket is None else entry.ticket.gives
+        if gives is not None and gives[1] <= wait.gives.get(gives[0], 0):
+            return entry
+    return None
 
 
 class Deadlock(Fault):

@@ -97,12 +97,12 @@ class Runner:
             self.reraise()
         flags = state[layout.FLAGS : layout.HELD] & layout.COUNT
         if flags.any():
-            from ptoscope.machine.pipes import FLAGS
+            from ptoscope.machine.given import FLAGS
 
             launch.left[block] = {FLAGS[i]: int(flags[i]) for i in np.flatnonzero(flags)}
         held = state[layout.HELD : layout.VARIABLES]
         if held.any():
-            from ptoscope.machine.pipes import HELD
+            from ptoscope.machine.given import HELD
 
             launch.held[block] = {HELD[i]: int(held[i]) for i in np.flatnonzero(held)}
 

@@ -61,6 +61,6 @@ def flag(src: str, dst: str) -> int:
     return FLAGS + (PIPES.index(src) * len(PIPES) + PIPES.index(dst)) * len(EVENTS)
 
 
-def held(pipe: str) -> int:
+def held(pipe: str, _: str = "") -> int:
     """The word of buffer 0 as a pipe holds it."""
     return HELD + PIPES.index(pipe) * BUFFERS

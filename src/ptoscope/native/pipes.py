@@ -15,6 +15,7 @@ from ptoscope.isa.copies import CopyPath, Transfer, from_words
 from ptoscope.isa.core import Core
 from ptoscope.isa.dtypes import I64, DType, unsigned
 from ptoscope.isa.lanes import Lanes
+from ptoscope.isa.order.rules import BARRIER, GET, RELEASE, SET, WAIT, Rule
 from ptoscope.isa.pipes import PIPE_ALL
 from ptoscope.isa.record import Site
 from ptoscope.machine.lanes import constant
@@ -126,29 +127,31 @@ class PipeCore(Core):
         low = raw & ((1 << width) - 1)
         return native(low * sum(1 << at for at in range(0, 64, width)))
 
-    def set_flag(self, site: Site, src: str, dst: str, event: Lanes) -> None:
-        act = partial(_flag_again, "set_flag", site, src, dst)
-        self._count("rt_raise", site, act, layout.flag(src, dst), event)
-
-    def wait_flag(self, site: Site, src: str, dst: str, event: Lanes) -> None:
-        act = partial(_flag_again, "wait_flag", site, src, dst)
-        self._count("rt_consume", site, act, layout.flag(src, dst), event)
-
-    def get_buf(self, site: Site, pipe: str, buffer: Lanes, mode: Lanes) -> None:
-        act = partial(_buffer_again, "get_buf", site, pipe)
-        self._buffer("rt_acquire", site, act, pipe, buffer, mode)
-
-    def rls_buf(self, site: Site, pipe: str, buffer: Lanes, mode: Lanes) -> None:
-        act = partial(_buffer_again, "rls_buf", site, pipe)
-        self._buffer("rt_release", site, act, pipe, buffer, mode)
-
-    def _buffer(
-        self, name: str, site: Site, act: Any, pipe: str, buffer: Lanes, mode: Lanes
+    def synchronise(
+        self, site: Site, rule: Rule, src: str, dst: str, numbers: tuple[Lanes, ...]
     ) -> None:
-        # A mode that does not exist is refused like a buffer that does not.
-        fits = mode.as_unsigned() < 2
-        number = fits.select(buffer.cast(I64), self._word_of(-1))
-        self._count(name, site, act, layout.held(pipe), buffer, mode, number=native(number))
+        """Flags and buffers are counters that generated code keeps while nothing is queued, and
+        a barrier is kept by the order of execution. What it has no counters for it asks the
+        engine to do."""
+        if rule is BARRIER:
+            if src == PIPE_ALL:
+                self.finish(site)
+            return
+        counter = _COUNTERS.get(rule)
+        if counter is None:
+            act = partial(_synchronise_again, site, rule, src, dst)
+            rows = [native(number) for number in numbers]
+            self.side_exits.leave_if_failed(self.side_exits.ask(site, act, rows))
+            return
+        name, first = counter
+        act = partial(_count_again, site, rule, src, dst)
+        counted = native(numbers[0].cast(I64))
+        for number, (_, count) in zip(numbers[1:], rule.numbers[1:], strict=True):
+            # A mode that does not exist is refused like a buffer that does not.
+            assert count is not None
+            fits = number.as_unsigned() < count
+            counted = native(fits.select(counted, self._word_of(-1)))
+        self._count(name, site, act, first(src, dst), *numbers, number=counted)
 
     def _count(
         self,
@@ -157,21 +160,15 @@ class PipeCore(Core):
         act: Any,
         first: int,
         *operands: Lanes,
-        number: NativeLanes | None = None,
+        number: NativeLanes,
     ) -> None:
         # The runtime function itself puts the number where the engine looks for it.
         rows = [native(o).cast(I64) for o in operands]
         self.side_exits.pack(rows[1:])
         side_exit = self.side_exits.add(site, act, [*rows[1:], rows[0]])
-        counted = rows[0] if number is None else number
-        more = (Value("i64", str(first)), counted.value, rows[0].value)
+        more = (Value("i64", str(first)), number.value, rows[0].value)
         status = self.side_exits.call(name, side_exit, *more, Value("i64", str(len(rows) - 1)))
         self.side_exits.leave_if_failed(status)
-
-    def barrier(self, site: Site, pipe: str) -> None:
-        """Order is kept already, unless something is queued: then the engine drains it."""
-        if pipe == PIPE_ALL:
-            self.finish(site)
 
     def finish(self, site: Site) -> None:
         """Waits for what is queued."""
@@ -189,17 +186,14 @@ class PipeCore(Core):
         over = code.emit("i1", f"icmp slt {left}, 0")
         self.side_exits.when(over, site, partial(_turn_over, site), (), resume=True, turns=True)
 
-    def signal(self, site: Site, kind: str, unit: Lanes, event: Lanes) -> None:
-        rows = (native(unit), native(event))
-        act = partial(_signal_again, "signal", site, kind)
-        self.side_exits.leave_if_failed(self.side_exits.ask(site, act, rows))
 
-    def await_signal(self, site: Site, kind: str, unit: Lanes, event: Lanes) -> None:
-        rows = (native(unit), native(event))
-        act = partial(_signal_again, "await_signal", site, kind)
-        self.side_exits.leave_if_failed(self.side_exits.ask(site, act, rows))
-
-
+_COUNTERS: dict[Rule, tuple[str, Callable[[str, str], int]]] = {
+    SET: ("rt_raise", layout.flag),
+    WAIT: ("rt_consume", layout.flag),
+    GET: ("rt_acquire", layout.held),
+    RELEASE: ("rt_release", layout.held),
+}
+"""The function of the runtime for a rule, and the word of its first counter."""
 PROLOGUE = (
     f"%ub_at = getelementptr i64, ptr %state, i64 {layout.UB}",
     "%ub = load ptr, ptr %ub_at, align 8",
@@ -234,21 +228,20 @@ def _transfer_again(
     core.transfer(site, src, dst, from_words(path, dtype, numbers, value))
 
 
-def _flag_again(name: str, site: Site, src: str, dst: str, core: Core, event: Lanes) -> None:
-    getattr(core, name)(site, src, dst, event)
+def _synchronise_again(
+    site: Site, rule: Rule, src: str, dst: str, core: Core, *numbers: Lanes
+) -> None:
+    core.synchronise(site, rule, src, dst, numbers)
 
 
-def _buffer_again(name: str, site: Site, pipe: str, core: Core, mode: Lanes, buffer: Lanes) -> None:
-    getattr(core, name)(site, pipe, buffer, mode)
+def _count_again(site: Site, rule: Rule, src: str, dst: str, core: Core, *numbers: Lanes) -> None:
+    """Its first number comes last."""
+    core.synchronise(site, rule, src, dst, (numbers[-1], *numbers[:-1]))
 
 
 def _barrier_again(site: Site, core: Core) -> None:
-    core.barrier(site, PIPE_ALL)
+    core.synchronise(site, BARRIER, PIPE_ALL, "", ())
 
 
 def _turn_over(site: Site, core: Any) -> None:
     core.turn_over(site)
-
-
-def _signal_again(name: str, site: Site, kind: str, core: Core, unit: Lanes, event: Lanes) -> None:
-    getattr(core, name)(site, kind, unit, event)

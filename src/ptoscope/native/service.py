@@ -92,7 +92,7 @@ class Desk:
         pipes, state = self._core.pipes, self._runner.state
         state[layout.QUEUED] = pipes.busy
         if not pipes.busy:
-            flags, held = pipes.counts()
+            flags, held = pipes.words()
             state[layout.FLAGS : layout.HELD] = flags
             state[layout.HELD : layout.VARIABLES] = held
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ptoscope.isa.memory_order import copies_in_order
+from ptoscope.isa.order.memory import copies_in_order
 from ptoscope.isa.pipes import COPY_NUMBERS, PIPES
 from ptoscope.races.cells import Runs
 from ptoscope.races.footprints import Footprints, cell_at, run_of

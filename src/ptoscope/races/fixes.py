@@ -8,13 +8,14 @@ import numpy as np
 
 from ptoscope.check.text import Text
 from ptoscope.diagnostics import Edit
-from ptoscope.isa.memory_order import barrier_between
+from ptoscope.isa.order.memory import barrier_between
+from ptoscope.isa.order.rules import NUMBERS, SET, WAIT
 from ptoscope.isa.pipes import EVENTS, PIPE_NUMBERS
 from ptoscope.program import If, Loop, Scope
 from ptoscope.races.event_ids import EventIds
 from ptoscope.races.race import Side
 from ptoscope.races.scopes import scope_access
-from ptoscope.trace.trace import NONE, SET, WAIT, Place, Trace
+from ptoscope.trace.trace import NONE, Place, Trace
 
 FULL_BARRIER = "pto.barrier #pto.pipe<PIPE_ALL>"
 
@@ -88,7 +89,7 @@ class Remedies:
         that the kernel computes all that it may be."""
         syncs = self._trace.syncs
         pair = (syncs.src == PIPE_NUMBERS[src]) & (syncs.dst == PIPE_NUMBERS[dst])
-        flags = np.isin(syncs.kind, (SET, WAIT))
+        flags = np.isin(syncs.kind, [NUMBERS[rule.name] for rule in (SET, WAIT)])
         used: set[int] = set(np.unique(syncs.id[pair & flags]).tolist())
         for place in self._trace.places:
             attrs = place.op.attrs

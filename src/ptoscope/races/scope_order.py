@@ -1,6 +1,6 @@
 """Which accesses of one execution of a vecscope are complete before another one.
 
-The rules are those of `isa.memory_order`. Data in a value that a later access uses counts if it
+The rules are those of `isa.order.memory`. Data in a value that a later access uses counts if it
 came from just this execution: another execution of the same load proves nothing, since loads may
 complete in any order.
 
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ptoscope.isa.memory_order import KINDS, Fences
+from ptoscope.isa.order.memory import KINDS, Fences
 from ptoscope.races.intervals import Intervals, contains
 from ptoscope.races.provenance import Executions, Provenance
 from ptoscope.trace.trace import NONE, Trace, barrier_type

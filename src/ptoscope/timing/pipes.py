@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 
 import numpy as np
 
-from ptoscope.isa.pipes import PIPE_NUMBERS, PIPES
+from ptoscope.isa.order.ledger import Ledger, Token
+from ptoscope.isa.order.rules import RULES
+from ptoscope.isa.pipes import EVERY, PIPE_NUMBERS, PIPES, SCALAR
 from ptoscope.native.subset import Ints
 from ptoscope.timing.pipe_schedule import run_pipes
-from ptoscope.trace.trace import BARRIER, GET, RELEASE, SET, WAIT, Trace
+from ptoscope.trace.trace import Trace
 
 PIPE_COUNT = len(PIPES)
-_ALL = PIPE_NUMBERS["PIPE_ALL"]
+_NUMBERS = [len(rule.numbers) for rule in RULES]
 
 
 @dataclass
@@ -38,10 +41,8 @@ class PipeEvents:
     scalar: Ints
     kind: Ints
     """Of a synchronisation its kind in the trace's table, else -1."""
-    key: Ints
-    """What sets and waits, or releases and gets, have in common; -1 of others."""
-    waits: Ints
-    """Whether it waits: not a get of mode 1."""
+    sync_row: Ints
+    """Its row in that table, or -1."""
     block_at: Ints
     list_at: Ints
     lists: Ints
@@ -84,11 +85,12 @@ def pipe_events(trace: Trace) -> PipeEvents:
         if p.record is not None and p.record.short.startswith("set_loop"):
             numbers[p.index] = 0
     pipe = np.array(numbers, dtype=np.int64)[place]
-    pipe[pipe == _ALL] = 0
+    pipe[pipe == EVERY] = SCALAR
     row = np.full(len(trace.events), -1, dtype=np.int64)
     row[event] = np.arange(len(event))
-    kind, key, waits = _syncs(trace, row, len(event))
-    sync = (kind >= 0).astype(np.int64)
+    sync_row = _syncs(trace, row, len(event))
+    sync = (sync_row >= 0).astype(np.int64)
+    kind = np.where(sync == 1, trace.syncs.kind[sync_row] if len(trace.syncs) else -1, -1)
     blocks = trace.grid
     block_at = np.searchsorted(block, np.arange(blocks + 1)).astype(np.int64)
     scalar = (pipe == 0).astype(np.int64)
@@ -96,55 +98,26 @@ def pipe_events(trace: Trace) -> PipeEvents:
     order = np.argsort(group, kind="stable")
     list_at = np.searchsorted(group[order], np.arange(blocks * PIPE_COUNT + 1)).astype(np.int64)
     return PipeEvents(
-        trace, event, place, block, pipe, sync, scalar, kind, key, waits, block_at, list_at, order
+        trace, event, place, block, pipe, sync, scalar, kind, sync_row, block_at, list_at, order
     )
 
 
-def _syncs(trace: Trace, row: Ints, count: int) -> tuple[Ints, Ints, Ints]:
-    kind = np.full(count, -1, dtype=np.int64)
-    key = np.full(count, -1, dtype=np.int64)
-    waits = np.zeros(count, dtype=np.int64)
-    syncs = trace.syncs
-    at = row[syncs.event] if len(syncs) else np.zeros(0, dtype=np.int64)
-    mine = at >= 0
-    at = at[mine]
-    src, dst, number, mode, kinds = (
-        column[mine].astype(np.int64)
-        for column in (syncs.src, syncs.dst, syncs.id, syncs.mode, syncs.kind)
-    )
-    kind[at] = kinds
-    flags = np.isin(kinds, (SET, WAIT))
-    key[at] = np.where(flags, ((src * (_ALL + 1) + dst) << 8) + number, number)
-    buffers = ((kinds == GET) & (mode == 0)) | ((kinds == RELEASE) & (mode == 1))
-    waits[at] = (kinds == WAIT) | buffers | (kinds == BARRIER)
-    # A barrier of one pipe: the order of that pipe keeps it.
-    single = (kinds == BARRIER) & (src != _ALL)
-    key[at[kinds == BARRIER]] = -1
-    waits[at[single]] = 0
-    return kind, key, waits
+def _syncs(trace: Trace, row: Ints, count: int) -> Ints:
+    """For each event its row in the table of synchronisations, or -1."""
+    found = np.full(count, -1, dtype=np.int64)
+    at = row[trace.syncs.event] if len(trace.syncs) else np.zeros(0, dtype=np.int64)
+    found[at[at >= 0]] = np.flatnonzero(at >= 0)
+    return found
 
 
 def dependencies(events: PipeEvents, skipped: Ints) -> tuple[Ints, Ints]:
-    """What each synchronisation waits for, as a ragged array: the k-th wait for the k-th set;
-    a get for the last release by each pipe before it; a release in mode 1 for the last event on
-    each other pipe that holds the buffer; a barrier of all for the last event on each pipe
-    before it."""
+    """What each synchronisation waits for, as a ragged array: the events that give what it
+    awaits, and the last one before it on each pipe that it stands behind."""
     there = skipped[: len(events)] == 0
-    kind = np.where(there, events.kind, -1)
-    pairs = [_matched(events, kind)]
+    pairs, behind = _settled(events, there)
     numbers = np.arange(len(events))
-    gets = numbers[(kind == GET) & (events.waits == 1)]
-    deferred = numbers[(kind == RELEASE) & (events.waits == 1)]
-    barriers = numbers[(kind == BARRIER) & (events.waits == 1)]
-    for pipe in range(PIPE_COUNT):
-        on = there & (events.pipe == pipe)
-        taken, given = numbers[on & (kind == GET)], numbers[on & (kind == RELEASE)]
-        pairs.append(_before(events, gets, given, keyed=True))
-        held = _times(events, deferred, taken) > _times(events, deferred, given)
-        others = deferred[held & (events.pipe[deferred] != pipe)]
-        pairs.append(_before(events, others, numbers[on], keyed=False))
-        if pipe:
-            pairs.append(_before(events, barriers, numbers[on], keyed=False))
+    for pipe, who in behind.items():
+        pairs.append(_before(events, np.array(who), numbers[there & (events.pipe == pipe)]))
     who = np.concatenate([p[0] for p in pairs])
     what = np.concatenate([p[1] for p in pairs])
     order = np.argsort(who, kind="stable")
@@ -153,50 +126,52 @@ def dependencies(events: PipeEvents, skipped: Ints) -> tuple[Ints, Ints]:
     return at, what[order] if len(what) else np.zeros(1, dtype=np.int64)
 
 
-def _matched(events: PipeEvents, kind: Ints) -> tuple[Ints, Ints]:
-    sets, waits = np.flatnonzero(kind == SET), np.flatnonzero(kind == WAIT)
-    names = events.block * (1 << 20) + events.key
-    set_names, set_turn = _counted(names[sets])
-    wait_names, wait_turn = _counted(names[waits])
-    size = max(1, len(events))
-    have = set_names * size + set_turn
-    want = wait_names * size + wait_turn
-    order = np.argsort(have, kind="stable")
-    found = np.searchsorted(have[order], want)
-    good = found < len(have)
-    good[good] = have[order][found[good]] == want[good]
-    return waits[good], sets[order][found[good]]
+def _settled(
+    events: PipeEvents, there: Ints
+) -> tuple[list[tuple[Ints, Ints]], dict[int, list[int]]]:
+    """What the rules of order say: who waits for the token of whom, and by pipe who stands
+    behind all of it."""
+    rows = np.flatnonzero(there & (events.sync == 1))
+    syncs, at = events.trace.syncs, events.sync_row[rows]
+    columns = (syncs.kind, syncs.src, syncs.dst, syncs.id, syncs.mode)
+    columns = (rows, events.block[rows], *(column[at] for column in columns))
+    who: list[int] = []
+    what: list[int] = []
+    behind: dict[int, list[int]] = defaultdict(list)
+    block = -1
+    ledger = Ledger(range(PIPE_COUNT), EVERY)
+    given: dict[Token[int], int] = {}
+    awaited: list[tuple[int, Token[int]]] = []
+
+    def resolve() -> None:
+        for row, token in awaited:
+            giver = given.get(token)
+            if giver is not None:
+                who.append(row)
+                what.append(giver)
+
+    for row, now, kind, src, dst, *numbers in zip(*(c.tolist() for c in columns), strict=True):
+        if now != block:
+            resolve()
+            block, ledger, given, awaited = now, Ledger(range(PIPE_COUNT), EVERY), {}, []
+        ticket = ledger.issue(RULES[kind], src, dst, tuple(numbers[: _NUMBERS[kind]]))
+        if ticket.gives is not None:
+            given[ticket.gives] = row
+        for token in ticket.awaits:
+            awaited.append((row, token))
+        for pipe in ticket.behind:
+            if pipe != ticket.pipe:
+                behind[pipe].append(row)
+    resolve()
+    return [(np.array(who, dtype=np.int64), np.array(what, dtype=np.int64))], behind
 
 
-def _counted(names: Ints) -> tuple[Ints, Ints]:
-    """For each name, how often it occurred before."""
-    order = np.argsort(names, kind="stable")
-    ordered = names[order]
-    first = np.searchsorted(ordered, ordered)
-    turn = np.empty(len(names), dtype=np.int64)
-    turn[order] = np.arange(len(names)) - first
-    return names, turn
-
-
-def _before(events: PipeEvents, who: Ints, pool: Ints, keyed: bool) -> tuple[Ints, Ints]:
-    """For each of `who` the last of the pool before it in its block, with the same key."""
-    size = max(1, len(events))
-    names = events.block * 64 + (events.key if keyed else 0)
-    have = np.sort(names[pool] * size + pool)
-    want = names[who] * size + who
-    found = np.searchsorted(have, want) - 1
+def _before(events: PipeEvents, who: Ints, pool: Ints) -> tuple[Ints, Ints]:
+    """For each of `who` the last of the pool before it in its block."""
+    found = np.searchsorted(pool, who) - 1
     good = found >= 0
-    good[good] = have[found[good]] // size == names[who[good]]
-    return who[good], have[found[good]] % size
-
-
-def _times(events: PipeEvents, who: Ints, pool: Ints) -> Ints:
-    """For each of `who`, how many of the pool are before it in its block, with its key."""
-    size = max(1, len(events))
-    names = events.block * 64 + events.key
-    have = np.sort(names[pool] * size + pool)
-    want = names[who] * size
-    return np.searchsorted(have, want + who) - np.searchsorted(have, want)
+    good[good] = events.block[pool[found[good]]] == events.block[who[good]]
+    return who[good], pool[found[good]]
 
 
 def schedule(

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ptoscope.isa.order.rules import RULES
 from ptoscope.program import Scope
 from ptoscope.timing.critical import Step, line
 from ptoscope.timing.pipe_schedule import BY_ORDER
 from ptoscope.timing.run import TimedRun
 from ptoscope.timing.vector_core import CAUSE_COUNT, CAUSES, DEPENDENCY
-from ptoscope.trace.trace import BARRIER, GET, RELEASE
 
 _TOP_WAITS = 5
 
@@ -80,10 +80,7 @@ def _dependencies(timing: TimedRun) -> list[Stall]:
 
 
 def _kind(timing: TimedRun, event: int) -> str:
-    kind = int(timing.events.kind[event])
-    if kind in (GET, RELEASE):
-        return "buffer wait"
-    return "barrier" if kind == BARRIER else "flag wait"
+    return RULES[int(timing.events.kind[event])].stall
 
 
 def _awaited(timing: TimedRun, event: int) -> int:

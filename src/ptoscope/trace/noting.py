@@ -11,9 +11,11 @@ from ptoscope.isa.core import Core
 from ptoscope.isa.distributions import Access
 from ptoscope.isa.dtypes import DType
 from ptoscope.isa.lanes import Lanes
+from ptoscope.isa.order.rules import NUMBERS, Rule
+from ptoscope.isa.pipes import SCALAR_PIPE
 from ptoscope.isa.record import Site
 from ptoscope.isa.types import Space
-from ptoscope.trace.trace import BARRIER, GET, NONE, RELEASE, SET, WAIT
+from ptoscope.trace.trace import NONE
 
 
 class Noting(Core):
@@ -65,9 +67,9 @@ class Noting(Core):
 
     @abstractmethod
     def note_sync(
-        self, site: Site, kind: int, src: str, dst: str, id: Lanes | None, mode: Lanes | None
+        self, site: Site, kind: int, src: str, dst: str, numbers: tuple[Lanes, ...]
     ) -> None:
-        """What orders pipes: a kind of `SYNC_KINDS`, an event or a buffer, a buffer's mode."""
+        """What orders pipes: a kind of `SYNC_KINDS`, its pipes and numbers."""
 
     # Instructions.
 
@@ -137,7 +139,7 @@ class Noting(Core):
     # Special registers are read and written at issue, except by what a pipe executes later.
 
     def read_register(self, site: Site, name: str, dtype: DType, initial: int) -> Any:
-        if site.record.pipe == "PIPE_S":
+        if site.record.pipe == SCALAR_PIPE:
             self.note_register(site, False, name)
         return self._engine.read_register(site, name, dtype, initial)
 
@@ -147,22 +149,9 @@ class Noting(Core):
             self.note_register(site, True, name)
         self._engine.write_register(site, name, value)
 
-    def set_flag(self, site: Site, src: str, dst: str, event: Lanes) -> None:
-        self.note_sync(site, SET, src, dst, event, None)
-        self._engine.set_flag(site, src, dst, event)
-
-    def wait_flag(self, site: Site, src: str, dst: str, event: Lanes) -> None:
-        self.note_sync(site, WAIT, src, dst, event, None)
-        self._engine.wait_flag(site, src, dst, event)
-
-    def get_buf(self, site: Site, pipe: str, buffer: Lanes, mode: Lanes) -> None:
-        self.note_sync(site, GET, pipe, "", buffer, mode)
-        self._engine.get_buf(site, pipe, buffer, mode)
-
-    def rls_buf(self, site: Site, pipe: str, buffer: Lanes, mode: Lanes) -> None:
-        self.note_sync(site, RELEASE, pipe, "", buffer, mode)
-        self._engine.rls_buf(site, pipe, buffer, mode)
-
-    def barrier(self, site: Site, pipe: str) -> None:
-        self.note_sync(site, BARRIER, pipe, "", None, None)
-        self._engine.barrier(site, pipe)
+    def synchronise(
+        self, site: Site, rule: Rule, src: str, dst: str, numbers: tuple[Lanes, ...]
+    ) -> None:
+        if not rule.between_cores:
+            self.note_sync(site, NUMBERS[rule.name], src, dst, numbers)
+        self._engine.synchronise(site, rule, src, dst, numbers)

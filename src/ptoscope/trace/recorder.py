@@ -15,7 +15,7 @@ import numpy as np
 
 from ptoscope.diagnostics import PtoError
 from ptoscope.isa.footprint import Footprint, StridedRun
-from ptoscope.isa.memory_order import MEMORY_BARRIERS
+from ptoscope.isa.order.memory import MEMORY_BARRIERS
 from ptoscope.program import Function
 from ptoscope.trace.trace import (
     MEM_BAR,

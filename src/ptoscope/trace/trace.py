@@ -23,7 +23,8 @@ import numpy as np
 
 from ptoscope.diagnostics import PtoError, Span
 from ptoscope.isa.memories import ON_CORE
-from ptoscope.isa.memory_order import MEMORY_BARRIERS
+from ptoscope.isa.order.memory import MEMORY_BARRIERS
+from ptoscope.isa.order.rules import NUMBERS
 from ptoscope.isa.record import Record
 from ptoscope.program import For, Function, Op
 
@@ -42,8 +43,9 @@ SPACE_NAMES = {number: name for name, number in SPACE_NUMBERS.items()}
 NONE = -1
 """No turn, no scope, no pipe, no parent."""
 
-SYNC_KINDS = ("set", "wait", "get", "release", "barrier", "mem_bar")
-SET, WAIT, GET, RELEASE, BARRIER, MEM_BAR = range(len(SYNC_KINDS))
+SYNC_KINDS = (*NUMBERS, "mem_bar")
+"""The rules of `isa.order.rules` by number, and the barrier inside a vecscope."""
+MEM_BAR = len(NUMBERS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,9 +136,9 @@ class Accesses:
 class Syncs:
     """`event`: int32. `kind`: int8, into SYNC_KINDS. `src` and `dst`: int8, numbers of pipes
     (`isa.pipes.PIPE_NUMBERS`): of a set or wait its two; of the others `src` is the pipe and
-    `dst` -1, of a mem_bar both are -1. `id`: int16, the event id or the buffer, else -1.
-    `mode`: int8, of a buffer its mode, of a mem_bar its type in
-    `isa.memory_order.MEMORY_BARRIERS`, else -1."""
+    `dst` -1, of a mem_bar both are -1. `id`: int16, its first number: the event id or the
+    buffer, else -1. `mode`: int8, its second: of a buffer its mode, of a mem_bar its type in
+    `isa.order.memory.MEMORY_BARRIERS`, else -1."""
 
     event: Column
     kind: Column

@@ -17,7 +17,7 @@ from ptoscope.check.analysis.copies import (
     touched,
 )
 from ptoscope.check.analysis.expr import ONE, ZERO, Expr, Symbol, of
-from ptoscope.check.analysis.nodes import Barrier, Buffer, Bytes, Field, Flag, LoopNode, Node, Touch
+from ptoscope.check.analysis.nodes import Bytes, Field, LoopNode, Node, Sync, Touch
 from ptoscope.check.analysis.values import LONGEST, Prefix, Value, constant, limits
 from ptoscope.isa.copies import Transfer, ends, fields
 from ptoscope.isa.core import Core
@@ -25,6 +25,8 @@ from ptoscope.isa.distributions import NOTHING, Access
 from ptoscope.isa.dtypes import I1, I64, INDEX, UI8, DType
 from ptoscope.isa.lanes import PREDICATE_BITS, Lanes
 from ptoscope.isa.memories import MEMORIES
+from ptoscope.isa.order.rules import Rule
+from ptoscope.isa.pipes import VECTOR_PIPE
 from ptoscope.isa.record import Site
 from ptoscope.isa.targets import BLOCK_BYTES
 from ptoscope.isa.types import Space
@@ -146,7 +148,7 @@ class AbstractCore(Core):
         space: Space = "ub",
         scalar: bool = False,
     ) -> None:
-        pipe = "PIPE_V" if self.scope else site.record.pipe
+        pipe = VECTOR_PIPE if self.scope else site.record.pipe
         self.nodes.append(
             Touch(self.op, pipe, writes, space, may, sure, alignment, addresses, scalar)
         )
@@ -287,12 +289,6 @@ class AbstractCore(Core):
             return
         self.loop(trips, ONE, lambda turn: body(Value(I64, 1, (turn,))))
 
-    def signal(self, site: Site, kind: str, unit: Lanes, event: Lanes) -> None:
-        """Between cores: nothing that orders the pipes of this one."""
-
-    def await_signal(self, site: Site, kind: str, unit: Lanes, event: Lanes) -> None:
-        """Between cores: nothing that orders the pipes of this one."""
-
     def read_register(self, site: Site, name: str, dtype: DType, initial: int) -> Value:
         return self.registers.get(name) or constant(dtype, 1, initial)
 
@@ -306,17 +302,10 @@ class AbstractCore(Core):
     def refuse(self, site: Site, condition: Lanes, code: str, message: str) -> None:
         """A run decides."""
 
-    def set_flag(self, site: Site, src: str, dst: str, event: Lanes) -> None:
-        self.nodes.append(Flag(self.op, True, src, dst, self.number(event)))
-
-    def wait_flag(self, site: Site, src: str, dst: str, event: Lanes) -> None:
-        self.nodes.append(Flag(self.op, False, src, dst, self.number(event)))
-
-    def get_buf(self, site: Site, pipe: str, buffer: Lanes, mode: Lanes) -> None:
-        self.nodes.append(Buffer(self.op, True, pipe, self.number(buffer), self.number(mode)))
-
-    def rls_buf(self, site: Site, pipe: str, buffer: Lanes, mode: Lanes) -> None:
-        self.nodes.append(Buffer(self.op, False, pipe, self.number(buffer), self.number(mode)))
-
-    def barrier(self, site: Site, pipe: str) -> None:
-        self.nodes.append(Barrier(self.op, pipe))
+    def synchronise(
+        self, site: Site, rule: Rule, src: str, dst: str, numbers: tuple[Lanes, ...]
+    ) -> None:
+        # Between cores: nothing that orders the pipes of this one.
+        if not rule.between_cores:
+            known = tuple(self.number(number) for number in numbers)
+            self.nodes.append(Sync(self.op, rule, src, dst, known))

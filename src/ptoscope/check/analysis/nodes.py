@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 
 from ptoscope.check.analysis.expr import ONE, Expr, Symbol
 from ptoscope.isa.footprint import Bursts, reach_down, reach_up
+from ptoscope.isa.order.rules import Rule
+from ptoscope.isa.pipes import VECTOR_PIPE
 from ptoscope.isa.types import Space
 from ptoscope.program import Op
 
@@ -111,47 +113,39 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
-class Flag:
-    """A set_flag or wait_flag."""
+class Sync:
+    """What orders pipes, by a rule of `isa.order`."""
 
     op: Op
-    sets: bool
+    rule: Rule
     src: str
     dst: str
-    event: Expr
+    numbers: tuple[Expr, ...]
 
     @property
     def pipe(self) -> str:
-        return self.src if self.sets else self.dst
+        """The pipe that executes it."""
+        return self.rule.pipe(self.src, self.dst)
 
-    def instance(self, known: Known) -> Flag:
-        return Flag(self.op, self.sets, self.src, self.dst, self.event.substitute(known))
+    @property
+    def number(self) -> int | None:
+        """The event or the buffer, where it is known."""
+        return self.numbers[0].number
 
-
-@dataclass(frozen=True, slots=True)
-class Buffer:
-    """A get_buf or rls_buf."""
-
-    op: Op
-    gets: bool
-    pipe: str
-    id: Expr
-    mode: Expr
-
-    def instance(self, known: Known) -> Buffer:
-        number, mode = self.id.substitute(known), self.mode.substitute(known)
-        return Buffer(self.op, self.gets, self.pipe, number, mode)
+    def instance(self, known: Known) -> Sync:
+        numbers = tuple(number.substitute(known) for number in self.numbers)
+        return Sync(self.op, self.rule, self.src, self.dst, numbers)
 
 
 @dataclass(frozen=True, slots=True)
-class Barrier:
-    """A barrier of one pipe or of all, or a mem_bar: then `pipe` is its type."""
+class MemoryBarrier:
+    """A mem_bar of a type."""
 
     op: Op
-    pipe: str
-    memory: bool = False
+    type: str
+    pipe: str = VECTOR_PIPE
 
-    def instance(self, known: Known) -> Barrier:
+    def instance(self, known: Known) -> MemoryBarrier:
         return self
 
 
@@ -222,7 +216,7 @@ class ScopeNode:
         return ScopeNode(self.op, [node.instance(known) for node in self.body])
 
 
-Node = Touch | Field | Flag | Buffer | Barrier | LoopNode | BranchNode | ScopeNode
+Node = Touch | Field | Sync | MemoryBarrier | LoopNode | BranchNode | ScopeNode
 
 
 def children(node: Node) -> Iterator[list[Node]]:

@@ -8,10 +8,10 @@ from ptoscope.check.analysis import functions
 from ptoscope.check.analysis.core import AbstractCore, Stream
 from ptoscope.check.analysis.expr import ZERO, Expr, Symbol, of
 from ptoscope.check.analysis.nodes import (
-    Barrier,
     BranchNode,
     CarriedNumber,
     LoopNode,
+    MemoryBarrier,
     Node,
     ScopeNode,
 )
@@ -77,7 +77,7 @@ class Walker:
                 self._scope(op)
             case Op(name="pto.mem_bar"):
                 # It has no effect on values, so its meaning says nothing to the core.
-                core.nodes.append(Barrier(op, str(op.attrs["type"]), memory=True))
+                core.nodes.append(MemoryBarrier(op, str(op.attrs["type"])))
             case _:
                 self._instruction(op)
 

@@ -164,7 +164,7 @@ class TraceCore(Noting, ReferenceCore):
         self._touch(site, REGISTERS, writes, footprint, self._recorder.register(name))
 
     def note_sync(
-        self, site: Site, kind: int, src: str, dst: str, id: Lanes | None, mode: Lanes | None
+        self, site: Site, kind: int, src: str, dst: str, numbers: tuple[Lanes, ...]
     ) -> None:
         self._recorder.syncs.extend(
             (
@@ -173,7 +173,7 @@ class TraceCore(Noting, ReferenceCore):
                 kind,
                 PIPE_NUMBERS[src],
                 PIPE_NUMBERS[dst] if dst else NONE,
-                NONE if id is None else number(id),
-                NONE if mode is None else number(mode),
+                *[number(value) for value in numbers],
+                *[NONE] * (2 - len(numbers)),
             )
         )

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ptoscope.isa.lanes import Lanes
+from ptoscope.isa.order.rules import Rule
 from ptoscope.isa.record import Site
 from ptoscope.machine.core import ReferenceCore
 from ptoscope.machine.lanes import NumpyLanes
@@ -53,26 +54,9 @@ class DecidingCore(ReferenceCore):
         self._decides(site, "whether it is a fault", condition)
         super().refuse(site, condition, code, message)
 
-    def signal(self, site: Site, kind: str, unit: Lanes, event: Lanes) -> None:
-        self._decides(site, "the signal", unit, event)
-        super().signal(site, kind, unit, event)
-
-    def await_signal(self, site: Site, kind: str, unit: Lanes, event: Lanes) -> None:
-        self._decides(site, "the signal", unit, event)
-        super().await_signal(site, kind, unit, event)
-
-    def set_flag(self, site: Site, src: str, dst: str, event: Lanes) -> None:
-        self._decides(site, "the event", event)
-        super().set_flag(site, src, dst, event)
-
-    def wait_flag(self, site: Site, src: str, dst: str, event: Lanes) -> None:
-        self._decides(site, "the event", event)
-        super().wait_flag(site, src, dst, event)
-
-    def get_buf(self, site: Site, pipe: str, buffer: Lanes, mode: Lanes) -> None:
-        self._decides(site, "the buffer", buffer, mode)
-        super().get_buf(site, pipe, buffer, mode)
-
-    def rls_buf(self, site: Site, pipe: str, buffer: Lanes, mode: Lanes) -> None:
-        self._decides(site, "the buffer", buffer, mode)
-        super().rls_buf(site, pipe, buffer, mode)
+    def synchronise(
+        self, site: Site, rule: Rule, src: str, dst: str, numbers: tuple[Lanes, ...]
+    ) -> None:
+        what = "signal" if rule.between_cores else rule.numbers[0][0] if rule.numbers else ""
+        self._decides(site, f"the {what}", *numbers)
+        super().synchronise(site, rule, src, dst, numbers)

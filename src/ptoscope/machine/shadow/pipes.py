@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ptoscope.isa.order.ledger import Ticket
 from ptoscope.isa.record import Site
 from ptoscope.machine.pipes import Pipes, Thunk
 from ptoscope.machine.shadow.origins import Origins
@@ -15,7 +16,12 @@ class ShadowPipes(Pipes):
         self._book = book
 
     def issue(
-        self, pipe: str, site: Site, thunk: Thunk, gives: object = None, swaps: bool = False
+        self,
+        pipe: str,
+        site: Site,
+        thunk: Thunk,
+        ticket: Ticket[str] | None = None,
+        swaps: bool = False,
     ) -> None:
         """As in Pipes."""
         book = self._book
@@ -30,4 +36,4 @@ class ShadowPipes(Pipes):
             finally:
                 book.turns[:], book.site, book.marks = before
 
-        super().issue(pipe, site, run, gives, swaps)
+        super().issue(pipe, site, run, ticket, swaps)

@@ -148,10 +148,11 @@ class NotingCore(Noting, NativeCore):
         self._touch(marks.REGISTER, site, name, writes, _NOTHING)
 
     def note_sync(
-        self, site: Site, kind: int, src: str, dst: str, id: Lanes | None, mode: Lanes | None
+        self, site: Site, kind: int, src: str, dst: str, numbers: tuple[Lanes, ...]
     ) -> None:
         detail = (kind, PIPE_NUMBERS[src], PIPE_NUMBERS[dst] if dst else NONE)
-        given = (_NONE if word is None else native(word).cast(I64).value for word in (id, mode))
+        given = [native(number).cast(I64).value for number in numbers]
+        given += [_NONE] * (2 - len(given))
         self._note(Mark(marks.SYNC, self.sites[site], detail), self.segment, *given)
 
 

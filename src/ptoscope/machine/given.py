@@ -1,0 +1,182 @@
+"""What the pipes of a core have given each other, and what a synchronisation lacks."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ptoscope.isa.order.ledger import Chain, Ledger, Ticket
+from ptoscope.isa.order.rules import GET, RELEASE, SET, WAIT, Rule
+from ptoscope.isa.pipes import BUFFERS, EVENTS, MOST_PENDING, PIPE_ALL, PIPES
+from ptoscope.isa.record import Site
+from ptoscope.machine.deadlock import Wait, overflow
+from ptoscope.machine.faults import OTHER_CORE, SYNC_MISUSE, Fault
+from ptoscope.machine.flags import Buffer, Flag
+
+FLAGS: list[Flag] = [(s, d, e) for s in PIPES for d in PIPES for e in range(len(EVENTS))]
+"""All flags, in the order of their words in `Given.words`."""
+HELD: list[Buffer] = [(pipe, buffer) for pipe in PIPES for buffer in range(BUFFERS)]
+"""All buffers of all pipes, in the order of their counts there."""
+LOW = (1 << 32) - 1
+"""The part of such a word that counts how often the flag is set."""
+
+
+@dataclass(frozen=True, slots=True)
+class Synchronisation:
+    """One that was issued: what its rule settled, and how many instructions were queued before
+    it."""
+
+    site: Site
+    rule: Rule
+    src: str
+    dst: str
+    numbers: tuple[int, ...]
+    ticket: Ticket[str]
+    issued: int
+
+    @property
+    def flag(self) -> Flag:
+        """The signal that it gives or awaits."""
+        return self.src, self.dst, self.numbers[-1]
+
+
+class Given:
+    """How many tokens of each chain were given, beside the ledger of what was issued."""
+
+    def __init__(self) -> None:
+        self._ledger = Ledger(PIPES, PIPE_ALL)
+        self._counts: dict[Chain[str], int] = defaultdict(int)
+
+    def issue(
+        self, site: Site, rule: Rule, src: str, dst: str, numbers: tuple[int, ...], issued: int
+    ) -> Synchronisation:
+        """Settles a synchronisation; a fault where its numbers do not exist."""
+        for (what, count), number in zip(rule.numbers, numbers, strict=True):
+            if count is not None and not 0 <= number < count:
+                raise _out_of_range(site, what, number, count)
+        ticket = self._ledger.issue(rule, src, dst, numbers)
+        return Synchronisation(site, rule, src, dst, numbers, ticket, issued)
+
+    def execute(
+        self, sync: Synchronisation, owes: Callable[[str, int], bool], faults: bool
+    ) -> Wait | None:
+        """Executes a synchronisation, or says what it waits for. `owes` tells whether a pipe
+        has still to execute something up to a number. A flag that is set too often is a fault,
+        or without `faults` waits."""
+        ticket, rule = sync.ticket, sync.rule
+        if ticket.unheld:
+            raise _unheld(sync)
+        what = rule.what(sync.src, sync.dst, sync.numbers)
+        if ticket.room is not None and not self._has(*ticket.room):
+            if faults:
+                raise overflow(sync.site, sync.flag, MOST_PENDING)
+            # Another order does not run into this as long as somebody consumes the flag.
+            return Wait(what, (ticket.room[0][1],), full=sync.flag)
+        lacking = {chain: number for chain, number in ticket.awaits if not self._has(chain, number)}
+        if lacking:
+            if rule.between_cores:
+                raise _other_core(sync)
+            pipes = tuple(dict.fromkeys(pipe for _, pipe, _ in lacking))
+            return Wait(what, pipes, lacking, sync.flag if rule is WAIT else None)
+        behind = tuple(pipe for pipe in ticket.behind if owes(pipe, sync.issued))
+        if behind:
+            return Wait(what, behind, issued=sync.issued)
+        for token in (ticket.gives, ticket.takes, ticket.holds):
+            if token is not None:
+                self._counts[token[0]] = token[1]
+        return None
+
+    def _has(self, chain: Chain[str], number: int) -> bool:
+        return self._counts.get(chain, 0) >= number
+
+    # Flags and buffers, as messages and generated code know them.
+
+    def set_flags(self) -> dict[Flag, int]:
+        """The flags that are set, and how often."""
+        counts = {flag: total - self._taken(flag) for flag, total in self.totals().items()}
+        return {flag: count for flag, count in counts.items() if count}
+
+    def totals(self) -> dict[Flag, int]:
+        """How often each flag was set."""
+        return {
+            (src, *key): count  # pyright: ignore
+            for (what, src, key), count in self._counts.items()
+            if what == SET.name
+        }
+
+    def _taken(self, flag: Flag) -> int:
+        src, dst, event = flag
+        return self._counts.get((WAIT.name, dst, (src, event)), 0)
+
+    def held(self) -> dict[Buffer, int]:
+        """The buffers that pipes hold, and how often."""
+        counts = {buffer: self._holds(buffer) for buffer in HELD}
+        return {buffer: count for buffer, count in counts.items() if count}
+
+    def _holds(self, buffer: Buffer) -> int:
+        counts = self._counts
+        return counts.get((GET.name, *buffer), 0) - counts.get((RELEASE.name, *buffer), 0)
+
+    def words(self) -> tuple[list[int], list[int]]:
+        """All flags (by first pipe, second pipe, event) and all buffers (by pipe, buffer). A
+        flag's lower 32 bits say how often it is set; the upper how often it has been."""
+        totals = self.totals()
+        flags = [
+            total << 32 | total - self._taken(flag) if (total := totals.get(flag, 0)) else 0
+            for flag in FLAGS
+        ]
+        return flags, [self._holds(buffer) for buffer in HELD]
+
+    def restore(self, flags: list[int], held: list[int]) -> None:
+        """Sets all flags and buffers, in the order of `words`, where nothing is queued."""
+        issued, given = self._ledger.counts, self._counts
+        for flag, word in zip(FLAGS, flags, strict=True):
+            if word:
+                src, dst, event = flag
+                total = word >> 32
+                for chain, count in (
+                    ((SET.name, src, (dst, event)), total),
+                    ((WAIT.name, dst, (src, event)), total - (word & LOW)),
+                ):
+                    issued[chain] = given[chain] = count
+        for buffer, count in zip(HELD, held, strict=True):
+            if count != self._holds(buffer):
+                pipe, number = buffer
+                chain = GET.name, pipe, number
+                issued[chain] = given[chain] = given.get((RELEASE.name, pipe, number), 0) + count
+                self._ledger.held[number][pipe] = count
+
+
+def _out_of_range(site: Site, what: str, value: int, count: int) -> Fault:
+    return Fault(
+        site,
+        SYNC_MISUSE,
+        f"{what} id out of range",
+        found=str(value),
+        expected=f"0 to {count - 1}",
+        hint=f"there are {count} {what} ids",
+    )
+
+
+def _unheld(sync: Synchronisation) -> Fault:
+    pipe, buffer = sync.ticket.pipe, sync.numbers[0]
+    return Fault(
+        sync.site,
+        SYNC_MISUSE,
+        f"{pipe} releases buffer {buffer}, which it has not acquired",
+        expected=f'a get_buf "{pipe}" of buffer {buffer} before it',
+        hint="release each buffer from the pipe that acquired it",
+    )
+
+
+def _other_core(sync: Synchronisation) -> Fault:
+    unit, event = sync.numbers
+    return Fault(
+        sync.site,
+        OTHER_CORE,
+        "waits for a signal that only another core could send",
+        found=f"no signal for unit {unit}, event {event} from this core",
+        expected="a signal sent by this core before",
+        hint="one vector core is modelled; synchronisation between cores is not",
+    )

@@ -78,6 +78,7 @@ def _navigation() -> str:
         "  - Reference: index.md",
         "  - How to read a page: reading.md",
         "  - What is chosen: chosen.md",
+        "  - Cycles: cycles.md",
         "  - All groups: groups/index.md",
     ]
     for group, members in _groups():

@@ -94,7 +94,7 @@ class Model(ABC):
 
     def __init__(self, overrides: Overrides) -> None:
         self.overrides = overrides
-        self.issue = overrides.figure(
+        self.issue: Figure = overrides.figure(
             "scalar.issue",
             Figure(1, "assumed", "the scalar unit executes or issues one instruction a cycle"),
         )

@@ -9,7 +9,7 @@ DOCS := build/docs
 SITE := $(DOCS)/site/index.html
 SOURCES := $(shell find src/ptoscope docs -name '*.py' -o -name '*.md' -o -path 'docs/*.*')
 
-.PHONY: demo test wheel fuzz bench docs lock clean
+.PHONY: demo test wheel fuzz mutate bench docs lock clean
 
 demo: $(READY)
 	@$(BIN)/ptoscope demo
@@ -33,6 +33,12 @@ wheel: $(READY)
 FUZZ ?= 2000
 fuzz: $(READY)
 	$(BIN)/python -m tests.fuzz --count $(FUZZ) --engines reference native --jobs 2
+
+# Changes every record's meaning and names the changes that no witness notices; RECORDS says of
+# which ("vadd 'vc*'"), otherwise all.
+RECORDS ?=
+mutate: $(READY)
+	$(BIN)/python -m tests.witness.mutate $(RECORDS)
 
 bench: $(READY)
 	@$(BIN)/python -m bench

@@ -1,4 +1,4 @@
-"""Every witness: importing this fills the registry."""
+"""Every witness: the registry, with all families in it."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from tests.witness import (
     sorting,
     streams,
 )
+from tests.witness.registry import WITNESSES, judged, without_witness
 
 FAMILIES = (
     arith,
@@ -31,3 +32,4 @@ FAMILIES = (
     sorting,
     streams,
 )
+__all__ = ["FAMILIES", "WITNESSES", "judged", "without_witness"]

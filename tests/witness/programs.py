@@ -45,6 +45,8 @@ def outcome(
             run_as(kernel, order, given, grid)
         except PtoError as error:
             return error.diagnostics[0].code
+        except Exception as error:
+            return f"{type(error).__name__}: {error}"
     return [a.tobytes() for a in given if isinstance(a, np.ndarray)]
 
 

@@ -84,7 +84,7 @@ def observe(site: Site, case: Case, registers: Sequence[str]) -> Outcome:
     """What the meaning of the site's record does with a case; `registers` are read afterwards."""
     ub = np.frombuffer(case.ub or bytes(UB_BYTES), np.uint8).copy()
     gm = np.frombuffer(case.gm or bytes(GM_BYTES), np.uint8).copy()
-    memory = Memory({0: Region("x", "gm", gm, I8, gm_base(0))}, Region("UB", "ub", ub, I8))
+    memory = Memory({0: Region("x", "gm", gm, I8, gm_base(0))}, [Region("UB", "ub", ub, I8)])
     core = ReferenceCore(memory, 0, 1)
     for name, number in case.registers.items():
         core.write_register(site, name, constant(I64, 1, number))

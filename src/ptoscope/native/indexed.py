@@ -10,7 +10,7 @@ from ptoscope.isa.record import Site
 from ptoscope.native import layout, types
 from ptoscope.native.lanes import NativeLanes
 from ptoscope.native.llvm_text import Value
-from ptoscope.native.moves import each, spilled
+from ptoscope.native.permutes import each
 
 if TYPE_CHECKING:
     from ptoscope.native.core import NativeCore
@@ -50,7 +50,7 @@ def _places(
     core.side_exits.when(_any(core, wrong), site, act, rows)
     place = active.select(at, at.const(idle))
     assert isinstance(place, NativeLanes)
-    memory = spilled(place)
+    memory = place.spilled()
     return Value(types.element(place.dtype), memory.name)
 
 
@@ -131,7 +131,7 @@ def scattered(
     places = _places(core, site, base, offsets, active, width, act, rows, idle)
     if not in_order and not core.target.ordered_aliases:
         _refuse_aliases(core, site, places, count, idle, act, rows)
-    source, unit = spilled(value), _unit(width)
+    source, unit = value.spilled(), _unit(width)
 
     def move(i: Value) -> None:
         lane = i if in_order else code.emit("i64", f"sub i64 {count - 1}, {i.name}")

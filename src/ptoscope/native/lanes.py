@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ptoscope.isa.dtypes import F32, F64, I1, I64, UI32, DType
+from ptoscope.isa.dtypes import BF16, F16, F32, F64, I1, I64, UI8, UI16, UI32, DType
 from ptoscope.isa.lanes import PREDICATE_BITS, Arith, Bitwise, Compare, Lanes
 from ptoscope.machine.lanes import NumpyLanes, constant, quietly
 from ptoscope.native import types
 from ptoscope.native.llvm_text import Code, Region, Value
-from ptoscope.native.nans import ARITHMETIC, CANONICAL, RAW, made_canonical, settled
+from ptoscope.native.nans import ARITHMETIC, CANONICAL, RAW, made_canonical
+from ptoscope.native.permutes import picked, picked_of_two, splatted, squeezed, taken
 from ptoscope.native.ranges import Range, combined, either, exactly, within
-from ptoscope.native.shuffles import picked, splatted
 
 _FLOAT_COMPARE = {"lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge", "eq": "oeq", "ne": "une"}
 
@@ -119,7 +119,31 @@ class NativeLanes(Lanes):
         """The same row, every NaN that arithmetic made the canonical one."""
         if self.nans != ARITHMETIC:
             return self
-        return self._once("canonical", lambda: made_canonical(self))
+        return self._once("canonical", self._made_canonical)
+
+    def _made_canonical(self) -> NativeLanes:
+        if self.shuffled is not None and self.shuffled[0].count <= self.count:
+            source, order = self.shuffled
+            return source.canonical().shuffle(order)
+        wide = self.wide
+        if (
+            self.dtype is F16
+            and wide is not None
+            and wide.nans == ARITHMETIC
+            and self.count <= F32.lanes
+        ):
+            return wide.canonical().cast(F16)
+        return self.like(made_canonical(self.code, self.dtype, self.count, self.value))
+
+    def spilled(self) -> Value:
+        """The row in stack memory, each lane a whole number of bytes."""
+        value = self.canonical().value
+        if self.dtype.bits == 1:
+            bytes_type = types.row(UI8, self.count)
+            value = self.code.emit(bytes_type, f"zext {value} to {bytes_type}")
+        at = self.code.alloca(value.type)
+        self.code.store(value, at, 64)
+        return at
 
     # Helpers.
 
@@ -282,15 +306,10 @@ class NativeLanes(Lanes):
             # The low part of each lane is a lane of what they were before.
             step = self.dtype.bytes // dtype.bytes
             return parts.shuffle(tuple(range(0, parts.count, step))).bits(dtype)
-        result = self._once(dtype, lambda: self._converted(dtype))
+        result = self._once(dtype, lambda: converted(self, dtype))
         if self.range is not None and dtype.is_int and dtype is not I1:
             result.range = within(self.range, dtype.bits, dtype.signed)
         return result
-
-    def _converted(self, dtype: DType) -> NativeLanes:
-        from ptoscope.native.convert import converted
-
-        return converted(self, dtype)
 
     def bits(self, dtype: DType) -> NativeLanes:
         if dtype is self.dtype:
@@ -385,30 +404,33 @@ class NativeLanes(Lanes):
         if self.count == 1:
             return self.splat(2).shuffle(order)
         if other is None:
-            source = self
             if self.shuffled is not None:
                 source, before = self.shuffled
                 order = tuple(-1 if i < 0 else before[i] for i in order)
                 return source.shuffle(order)
-            result = picked(source, order)
-            result.shuffled = (source, order)
+            made = picked(self.code, self.dtype, self.count, self.value, order)
+            result = self.like(made, self.nans, len(order))
+            result.shuffled = (self, order)
             return result
         one, two = settled(self, other)
-        return picked(one, order, two)
+        made = picked_of_two(self.code, self.dtype, one.value, two.value, order)
+        return self.like(made, max(one.nans, two.nans), len(order))
 
     def take(self, index: Lanes) -> NativeLanes:
-        from ptoscope.native.moves import taken
-
         assert isinstance(index, NativeLanes)
         if self.uniform is not None:
             return self._known(self.uniform, index.count)
-        return taken(self, index)
+        row, order, number = self.spilled(), index.spilled(), types.element(index.dtype)
+        made = taken(self.code, self.dtype, row, order, number, index.count)
+        return self.like(made, self.canonical().nans, index.count)
 
     def squeeze(self, active: Lanes) -> NativeLanes:
-        from ptoscope.native.moves import squeezed
-
         assert isinstance(active, NativeLanes)
-        return self if active.is_full else squeezed(self, active)
+        if active.is_full:
+            return self
+        row, mask = self.spilled(), active.spilled()
+        made = squeezed(self.code, self.dtype, row, mask, self.count)
+        return self.like(made, self.canonical().nans)
 
     def population(self) -> NativeLanes:
         if self.uniform is not None:
@@ -428,7 +450,12 @@ class NativeLanes(Lanes):
             return self
         if self.uniform is not None:
             return self._known(self.uniform, count)
-        return self._once(("splat", count), lambda: splatted(self, count))
+
+        def repeated() -> NativeLanes:
+            made = splatted(self.code, self.dtype, self.value, count)
+            return self.like(made, self.nans, count)
+
+        return self._once(("splat", count), repeated)
 
     # Predicate registers: kept as the lanes they were made of.
 
@@ -472,3 +499,153 @@ def known(code: Code, row: NumpyLanes, count: int) -> NativeLanes:
         if types.is_nan(row.dtype, raw) and raw != types.QUIET_NAN[row.dtype]:
             nan = RAW
     return NativeLanes(code, row.dtype, count, uniform=row, nans=nan)
+
+
+def settled(one: NativeLanes, two: NativeLanes) -> tuple[NativeLanes, NativeLanes]:
+    """Two rows that become one: beside bits that are kept, NaN has to be canonical."""
+    if RAW in (one.nans, two.nans):
+        return one.canonical(), two.canonical()
+    return one, two
+
+
+# Casts, some of which LLVM would do lane by lane, or round twice.
+
+
+def converted(x: NativeLanes, dtype: DType) -> NativeLanes:
+    """Value conversion, as Lanes.cast says."""
+    source = x.dtype
+    if source is BF16:
+        return _widen_bf16(x).cast(dtype)
+    if dtype is BF16:
+        return _narrow_bf16(_odd_f32(x) if source is F64 else _single(x))
+    if source.is_float and dtype.is_float:
+        return _between_floats(x, dtype)
+    if source.is_float:
+        return _to_integer(x, dtype)
+    if dtype.is_float:
+        return _from_integer(x, dtype)
+    return _between_integers(x, dtype)
+
+
+def _cast(x: NativeLanes, word: str, dtype: DType, nan: int = CANONICAL) -> NativeLanes:
+    target = types.row(dtype, x.count)
+    made = x.code.emit(target, f"{word} {x.value} to {target}")
+    return NativeLanes(x.code, dtype, x.count, made, nans=nan)
+
+
+def _between_integers(x: NativeLanes, dtype: DType) -> NativeLanes:
+    if x.dtype is I1 or dtype.bytes > x.dtype.bytes:
+        word = "sext" if x.dtype.signed else "zext"
+        if x.count == 1 or x.dtype is I1 or dtype.bits != 64:
+            return _cast(x, word, dtype)
+        # Addresses of narrow indices: whoever uses them may do without the wide form.
+        target = types.row(dtype, x.count)
+        wide = NativeLanes(
+            x.code,
+            dtype,
+            x.count,
+            make=lambda: x.code.emit(target, f"{word} {x.value} to {target}"),
+        )
+        wide.scaled = (x, 1)
+        return wide
+    if dtype.bytes < x.dtype.bytes:
+        return _cast(x, "trunc", dtype)
+    return NativeLanes(x.code, dtype, x.count, x.value)
+
+
+def _from_integer(x: NativeLanes, dtype: DType) -> NativeLanes:
+    if dtype is F16:
+        return _sticky(x).cast(F64).cast(F16) if x.dtype.bits == 64 else x.cast(F64).cast(F16)
+    word = "sitofp" if x.dtype.signed else "uitofp"
+    return _cast(x, word, dtype)
+
+
+def _sticky(x: NativeLanes) -> NativeLanes:
+    """64-bit integers that f64 can hold and that round to a narrower float as they would:
+    of large ones the lowest bits are only remembered as being there."""
+    low = 11
+    large = (x.abs() if x.dtype.signed else x).as_unsigned() > (1 << 53)
+    cut = x >> low
+    rest = (x & ((1 << low) - 1)).ne(0).cast(x.dtype)
+    row = large.select((cut | rest) << low, x)
+    assert isinstance(row, NativeLanes)
+    return row
+
+
+def _to_integer(x: NativeLanes, dtype: DType) -> NativeLanes:
+    if x.dtype is F16:
+        return x.cast(F32).cast(dtype)
+    if dtype.bits <= 32 and dtype is not UI32 and x.rounded is not None and x.dtype is F32:
+        # Rounding and converting at once; generated code runs with rounding to nearest.
+        kind, source = types.row(UI32, x.count), x.rounded
+        name = f"llvm.lrint.{types.suffix(UI32, x.count)}.{types.suffix(F32, x.count)}"
+        whole = NativeLanes(x.code, UI32, x.count, x.code.call(kind, name, source.value))
+        return whole.bits(dtype) if dtype.bits == 32 else _cast(whole, "trunc", dtype)
+    if dtype.bits < 32:
+        # In range, so that the sign does not matter; LLVM has no vector form for narrow ones.
+        whole = _cast(x, "fptosi", UI32)
+        return _cast(whole, "trunc", dtype)
+    return _cast(x, "fptosi" if dtype.signed else "fptoui", dtype)
+
+
+def _between_floats(x: NativeLanes, dtype: DType) -> NativeLanes:
+    if {x.dtype, dtype} == {F16, F64}:
+        return x.cast(F32).cast(F64) if dtype is F64 else _odd_f32(x).cast(F16)
+    # The processor keeps a payload; the canonical NaN stays canonical.
+    nan = CANONICAL if x.nans == CANONICAL else ARITHMETIC
+    if dtype.bits > x.dtype.bits:
+        return _cast(x, "fpext", dtype, nan)
+    narrow = _cast(x, "fptrunc", dtype, nan)
+    narrow.wide = x
+    return narrow
+
+
+def _single(x: NativeLanes) -> NativeLanes:
+    """An f32 that rounds to bf16 as the number itself."""
+    if x.dtype in (F32, F16):
+        return x.cast(F32)
+    wide = _sticky(x).cast(F64) if x.dtype.bits == 64 else x.cast(F64)
+    return _odd_f32(wide)
+
+
+def _odd_f32(wide: NativeLanes) -> NativeLanes:
+    """f64 to f32 rounded to odd, so that a second rounding cannot go wrong."""
+    near = _cast(wide, "fptrunc", F32, ARITHMETIC)
+    back = near.cast(F64)
+    # The bits of a NaN do not matter here: whatever they are, it stays one.
+    raw_type = types.row(UI32, wide.count)
+    raw_value = wide.code.emit(raw_type, f"bitcast {near.value} to {raw_type}")
+    raw = NativeLanes(wide.code, UI32, wide.count, raw_value)
+    size, true_size = _size(back), _size(wide)
+    inexact = back.compare("ne", wide) & ~back.isnan() & size.ne(float("inf"))
+    cut = (inexact & (size > true_size)).select(raw - 1, raw)
+    odd = inexact.select(cut | 1, cut)
+    assert isinstance(odd, NativeLanes)
+    made = wide.code.emit(near.type, f"bitcast {odd.value} to {near.type}")
+    return NativeLanes(wide.code, F32, wide.count, made, nans=ARITHMETIC)
+
+
+def _size(x: NativeLanes) -> NativeLanes:
+    name = f"llvm.fabs.{types.suffix(x.dtype, x.count)}"
+    return NativeLanes(
+        x.code, x.dtype, x.count, x.code.call(x.type, name, x.value), nans=ARITHMETIC
+    )
+
+
+def _widen_bf16(x: NativeLanes) -> NativeLanes:
+    wide = x.bits(UI16).cast(UI32) << 16
+    assert isinstance(wide, NativeLanes)
+    target = types.row(F32, x.count)
+    made = x.code.emit(target, f"bitcast {wide.value} to {target}")
+    return NativeLanes(x.code, F32, x.count, made, nans=ARITHMETIC)
+
+
+def _narrow_bf16(single: NativeLanes) -> NativeLanes:
+    """f32 to bf16 bits, nearest even, NaN canonical."""
+    raw_type = types.row(UI32, single.count)
+    raw_value = single.code.emit(raw_type, f"bitcast {single.value} to {raw_type}")
+    raw = NativeLanes(single.code, UI32, single.count, raw_value)
+    rounded = (raw + 0x7FFF + ((raw >> 16) & 1)) >> 16
+    narrow = single.isnan().select(raw.const(0x7FC0), rounded).cast(UI16)
+    assert isinstance(narrow, NativeLanes)
+    return NativeLanes(single.code, BF16, single.count, Value(narrow.type, narrow.value.name))

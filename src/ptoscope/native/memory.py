@@ -7,7 +7,7 @@ from ptoscope.isa.dtypes import I1, DType
 from ptoscope.native import types
 from ptoscope.native.lanes import RAW, NativeLanes
 from ptoscope.native.llvm_text import Code, Value
-from ptoscope.native.moves import each, spilled
+from ptoscope.native.permutes import each
 
 _UB = Value("ptr", "%ub")
 _WIDEST = 1024
@@ -145,8 +145,8 @@ def _store_lane_by_lane(
     active: NativeLanes | None,
 ) -> None:
     lane = types.element(row.dtype)
-    source, table = spilled(row), _table(code, places)
-    flags = None if active is None else spilled(active)
+    source, table = row.spilled(), _table(code, places)
+    flags = None if active is None else active.spilled()
     assert min(places) >= 0
 
     def move(i: Value) -> None:

@@ -7,15 +7,10 @@ that have to stay as they are.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from ptoscope.isa.dtypes import F16, F32, I1, UI16
+from ptoscope.isa.dtypes import F16, F32, I1, UI16, DType
 from ptoscope.native import types
-from ptoscope.native.llvm_text import Value
-from ptoscope.native.shuffles import picked
-
-if TYPE_CHECKING:
-    from ptoscope.native.lanes import NativeLanes
+from ptoscope.native.llvm_text import Code, Value
+from ptoscope.native.permutes import picked
 
 CANONICAL, ARITHMETIC, RAW = 0, 1, 2
 """What NaN lanes hold: the canonical one; what the processor made, to be read as canonical;
@@ -25,26 +20,16 @@ _REGISTER_BYTES = 64
 """Of the widest registers there are; narrower ones take a few more instructions."""
 
 
-def settled(one: NativeLanes, two: NativeLanes) -> tuple[NativeLanes, NativeLanes]:
-    """Two rows that become one: beside bits that are kept, NaN has to be canonical."""
-    if RAW in (one.nans, two.nans):
-        return one.canonical(), two.canonical()
-    return one, two
-
-
-def made_canonical(row: NativeLanes) -> NativeLanes:
+def made_canonical(code: Code, dtype: DType, count: int, row: Value) -> Value:
     """A row with NaNs of the processor, with the canonical one in their place."""
-    if row.shuffled is not None and row.shuffled[0].count <= row.count:
-        source, order = row.shuffled
-        return source.canonical().shuffle(order)
-    if row.dtype is F16:
-        return _half(row)
-    if row.count < F32.lanes:
-        return row.like(_replaced(row))
+    if dtype is F16:
+        return _half(code, count, row)
+    if count < F32.lanes:
+        return _replaced(code, dtype, count, row)
     # There is rarely one: two registers in one comparison, and a branch.
-    code = row.code
-    lanes = _REGISTER_BYTES // row.dtype.bytes
-    groups = [picked(row, tuple(range(i, i + lanes))).value for i in range(0, row.count, lanes)]
+    lanes = _REGISTER_BYTES // dtype.bytes
+    parts = [tuple(range(i, i + lanes)) for i in range(0, count, lanes)]
+    groups = [picked(code, dtype, count, row, part) for part in parts]
     truth = types.row(I1, lanes)
     odd = [
         code.emit(truth, f"fcmp uno {one}, {two.name}")
@@ -58,29 +43,25 @@ def made_canonical(row: NativeLanes) -> NativeLanes:
     before, cold, after = code.function.label, code.label("nan"), code.label("on")
     code.branch(some, cold, after, unlikely=True)
     with code.aside(cold):
-        replaced = _replaced(row)
+        replaced = _replaced(code, dtype, count, row)
         code.jump(after)
     code.place(after)
-    return row.like(code.phi(row.type, (row.value, before), (replaced, cold)))
+    return code.phi(row.type, (row, before), (replaced, cold))
 
 
-def _replaced(row: NativeLanes) -> Value:
-    x = row.value
-    odd = row.code.emit(types.row(I1, row.count), f"fcmp uno {x}, {x.name}")
-    nan = types.constant(row.dtype, row.count, types.QUIET_NAN[row.dtype])
-    return row.code.emit(row.type, f"select {odd}, {row.type} {nan}, {x}")
+def _replaced(code: Code, dtype: DType, count: int, row: Value) -> Value:
+    odd = code.emit(types.row(I1, count), f"fcmp uno {row}, {row.name}")
+    nan = types.constant(dtype, count, types.QUIET_NAN[dtype])
+    return code.emit(row.type, f"select {odd}, {row.type} {nan}, {row}")
 
 
-def _half(row: NativeLanes) -> NativeLanes:
+def _half(code: Code, count: int, row: Value) -> Value:
     """Without comparing halves, which takes converting them."""
-    code, wide, count = row.code, row.wide, row.count
-    if wide is not None and wide.nans == ARITHMETIC and count <= F32.lanes:
-        return wide.canonical().cast(F16)
     kind = types.row(UI16, count)
-    raw = code.emit(kind, f"bitcast {row.value} to {kind}")
+    raw = code.emit(kind, f"bitcast {row} to {kind}")
     size = code.emit(kind, f"and {raw}, {types.constant(UI16, count, 0x7FFF)}")
     above = types.constant(UI16, count, 0x7C00)
     odd = code.emit(types.row(I1, count), f"icmp ugt {size}, {above}")
     nan = types.constant(UI16, count, types.QUIET_NAN[F16])
     made = code.emit(kind, f"select {odd}, {kind} {nan}, {raw}")
-    return row.like(code.emit(row.type, f"bitcast {made} to {row.type}"))
+    return code.emit(row.type, f"bitcast {made} to {row.type}")

@@ -17,7 +17,6 @@ from ptoscope.native.compile import Compiler
 from ptoscope.native.core import NativeCore
 from ptoscope.native.lanes import NativeLanes, native
 from ptoscope.native.llvm_text import Code, Value
-from ptoscope.native.moves import spilled
 from ptoscope.native.recording import marks
 from ptoscope.native.recording.marks import Mark
 from ptoscope.native.stream import Stream
@@ -119,7 +118,7 @@ class NotingCore(Noting, NativeCore):
         count = offsets.count
         at = (base.cast(I64).splat(count) + offsets.cast(I64)).cast(I32)
         places = native(native(active).select(at, at.const(marks.IDLE)))
-        kept = self._keep(spilled(places), 4 * count)
+        kept = self._keep(places.spilled(), 4 * count)
         self._touch(marks.SPREAD, site, (width, count), writes, _NOTHING, kept)
 
     def note_stream(self, site: Site, before: Stream, address: Lanes, after: Stream | None) -> None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
+from ptoscope.dataflow import Dataflow, Definition, Result
 from ptoscope.diagnostics import UsageError
+from ptoscope.isa import TABLE
 from ptoscope.isa.dtypes import DType
 from ptoscope.isa.types import Ptr, Scalar
-from ptoscope.program import Function
-
-_WRITERS = ("pto.mte_ub_gm", "pto.copy_ubuf_to_gm", "pto.store_scalar")
+from ptoscope.program import Function, Op
 
 
 class Argument(NamedTuple):
@@ -40,18 +41,21 @@ def case_arguments(function: Function) -> list[Argument]:
 
 def _written(function: Function) -> set[int]:
     """The pointer parameters a store goes to, followed through pointer arithmetic."""
-    origins: dict[int, set[int]] = {slot: {slot} for slot in function.params}
-    written: set[int] = set()
-    for op in function.ops():
-        sources: set[int] = set()
-        for operand in op.operands:
-            kind = function.types[operand]
-            if isinstance(kind, Ptr) and kind.space == "gm":
-                sources |= origins.get(operand, set())
-        if op.name in _WRITERS:
-            written |= sources
-        inner = [slot for block in op.blocks for slot in block.args]
-        for slot in (*op.results, *inner):
-            if isinstance(function.types[slot], Ptr):
-                origins[slot] = origins.get(slot, set()) | sources
-    return written
+    flow = Dataflow(function)
+
+    def pointers(op: Op) -> list[int]:
+        kinds = [(slot, function.types[slot]) for slot in op.operands]
+        return [slot for slot, kind in kinds if isinstance(kind, Ptr) and kind.space == "gm"]
+
+    def into(slot: int, definition: Definition) -> Iterable[int]:
+        return pointers(definition.op) if isinstance(definition, Result) else flow.joined(slot)
+
+    stored = [slot for op in function.ops() if _writes_gm(op) for slot in pointers(op)]
+    return {slot for slot, _ in flow.walk(stored, into) if slot in function.params}
+
+
+def _writes_gm(op: Op) -> bool:
+    # Loops and branches have no record.
+    record = TABLE.get(op.name)
+    copies = record is not None and record.path is not None and record.path.target == "gm"
+    return copies or op.name == "pto.store_scalar"

@@ -9,13 +9,13 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from ptoscope.cases.difference import Difference, compare_outputs
+from ptoscope.cases.difference import ArrayDifference, compare_outputs
 from ptoscope.isa.dtypes import dtype
 
 
 def compared(
     tmp_path: Path, expected: Any, got: Any, kind: str | None
-) -> tuple[bool | None, list[Difference], str]:
+) -> tuple[bool | None, list[ArrayDifference], str]:
     (tmp_path / "v1.bin").write_bytes(got.tobytes())
     (tmp_path / "golden_v1.bin").write_bytes(expected.tobytes())
     return compare_outputs(tmp_path, {"v1.bin": dtype(kind) if kind else None})

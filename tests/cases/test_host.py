@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ptoscope.cases.host.interpreter import Host
+from ptoscope.cases.host.interpreter import Interpreter
 from ptoscope.cases.host.library import Library
 from ptoscope.cases.host.program import read_files
 from ptoscope.cases.host.tokens import Unreadable
@@ -32,7 +32,7 @@ def run(tmp_path: Path, body: str, before: str = "") -> Launches:
     source.write_text(f"{before}\nint main() {{\n{body}\nreturn 0; }}\n", encoding="utf-8")
     launches = Launches()
     files = read_files([source])
-    Host(files, Library(tmp_path), launches).enter(files.functions["main"], [], "main.cpp")
+    Interpreter(files, Library(tmp_path), launches).enter(files.functions["main"], [], "main.cpp")
     return launches
 
 
@@ -129,7 +129,7 @@ def test_device_memory_goes_on_to_the_end_of_its_page(tmp_path: Path):
     def launch(name: str, grid: int, values: list[Any], where: str) -> None:
         seen.extend(len(v.memory.data) for v in values)
 
-    Host(files, Library(tmp_path), launch).enter(files.functions["main"], [], "")
+    Interpreter(files, Library(tmp_path), launch).enter(files.functions["main"], [], "")
     assert seen == [PAGE, 2 * PAGE]
 
 
@@ -215,6 +215,6 @@ def test_a_file_that_does_not_fit_is_refused_and_noted(tmp_path: Path):
     )
     files = read_files([source])
     launches = Launches()
-    Host(files, library, launches).enter(files.functions["main"], [], "")
+    Interpreter(files, library, launches).enter(files.functions["main"], [], "")
     assert launches == [("k", 1, [0, 1])]
     assert "v.bin is not read: 8 bytes" in library.notes[0]

@@ -11,7 +11,7 @@ import pytest
 import ptoscope
 from ptoscope.check import catalogue
 from ptoscope.check.catalogue import Entry, Use
-from ptoscope.cli.files import Buffer, read_word
+from ptoscope.cli.files import ArrayFile, read_word
 from ptoscope.cli.options import Request, read
 from ptoscope.cli.run import read_arguments
 from ptoscope.diagnostics import Diagnostic, edited
@@ -41,7 +41,7 @@ def arguments(kernel: Kernel, use: Use) -> list[Any]:
         return list(eval(f"({use.call},)", {"np": np}))
     words = [read_word(word) for word in request(use).args[1:]]
     given = read_arguments(kernel, words)
-    return [a.seen if isinstance(a, Buffer) else a for a in given]
+    return [a.seen if isinstance(a, ArrayFile) else a for a in given]
 
 
 def watched(use: Use) -> Watch:

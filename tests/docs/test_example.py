@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ptoscope
-from ptoscope.docs.buffers import Buffer
+from ptoscope.docs.buffers import ExampleBuffer
 from ptoscope.docs.example import NEEDS, SHOWN_BY, Example, NoExample, example
 from ptoscope.docs.values import NUMBERS, SPECIAL
 from ptoscope.isa import INSTRUCTIONS, TABLE
@@ -91,11 +91,11 @@ def test_a_predicate_register_is_shown_by_its_lanes() -> None:
 
 
 def test_arrays_of_every_fill() -> None:
-    assert Buffer("x", I8, 4, "blank").array().tolist() == [-1] * 4
-    assert Buffer("x", UI32, 4, "blank").array().tolist() == [0xFFFFFFFF] * 4
-    assert Buffer("x", UI32, 9, "lanes").array().tolist() == [7, 6, 5, 4, 3, 2, 1, 0, 15]
-    assert Buffer("x", UI32, 3, "blocks").array().tolist() == [32, 0, 96]
-    assert Buffer("x", F32, 3, "count").array().tolist() == [0, 1, 2]
+    assert ExampleBuffer("x", I8, 4, "blank").array().tolist() == [-1] * 4
+    assert ExampleBuffer("x", UI32, 4, "blank").array().tolist() == [0xFFFFFFFF] * 4
+    assert ExampleBuffer("x", UI32, 9, "lanes").array().tolist() == [7, 6, 5, 4, 3, 2, 1, 0, 15]
+    assert ExampleBuffer("x", UI32, 3, "blocks").array().tolist() == [32, 0, 96]
+    assert ExampleBuffer("x", F32, 3, "count").array().tolist() == [0, 1, 2]
 
 
 def test_tables_name_only_what_there_is() -> None:

@@ -14,7 +14,7 @@ from ptoscope.isa.dtypes import DType
 
 
 @dataclass(frozen=True)
-class Difference:
+class ArrayDifference:
     """The first element of one output that differs, and the farthest one.
 
     Distances are in units in the last place; None where one of the two is a NaN.
@@ -44,10 +44,10 @@ class Difference:
 
 def compare_outputs(
     directory: Path, written: Mapping[str, DType | None]
-) -> tuple[bool | None, list[Difference], str]:
+) -> tuple[bool | None, list[ArrayDifference], str]:
     """Whether all outputs equal their golden files bit for bit (None if there are none to
     compare), the differences that are not merely two NaNs, and what is odd about the files."""
-    differences: list[Difference] = []
+    differences: list[ArrayDifference] = []
     same: bool | None = None
     odd = ""
     for name, kind in written.items():
@@ -80,7 +80,7 @@ def _golden(directory: Path, name: str, outputs: int) -> Path | None:
 
 def _first(
     name: str, golden: str, got: bytes, expected: bytes, kind: DType | None
-) -> Difference | None:
+) -> ArrayDifference | None:
     dtype = np.dtype(np.uint8) if kind is None else array_dtype(kind)
     count = min(len(got), len(expected)) // dtype.itemsize
     ours = np.frombuffer(got, dtype, count)
@@ -97,7 +97,7 @@ def _first(
     distances = _distances(ours[places], theirs[places], is_float)
     known = [d for d in distances if d is not None]
     first = int(places[0])
-    return Difference(
+    return ArrayDifference(
         name,
         golden,
         "bytes" if kind is None else str(kind),

@@ -44,7 +44,7 @@ class BadData(Exception):
 
 
 @dataclass
-class Buffer:
+class ArrayFile:
     """An array argument.
 
     `given` is the array with its own shape and type, native and dense; `seen` the same
@@ -93,7 +93,7 @@ def read_word(text: str) -> Word:
     return Word(text, "npy" if suffix == ".npy" else "bin")
 
 
-def read_buffer(word: Word, element: DType) -> Buffer:
+def read_buffer(word: Word, element: DType) -> ArrayFile:
     """The memory of a pointer argument; BadData if its contents do not fit."""
     import numpy as np
 
@@ -117,7 +117,7 @@ def read_buffer(word: Word, element: DType) -> Buffer:
     # order="C": the kernel sees the elements in the order of their indices.
     native = np.array(given, dtype=given.dtype.newbyteorder("="), order="C", copy=None)
     memory = native.reshape(-1).view(np.uint8) if native.nbytes else np.empty(0, np.uint8)
-    return Buffer(native, memory.view(array_dtype(element)), given.dtype)
+    return ArrayFile(native, memory.view(array_dtype(element)), given.dtype)
 
 
 def _check_size(size: int, element: DType) -> None:
@@ -171,7 +171,7 @@ def write_array(path: Path, array: Any) -> None:
         np.lib.format.write_array(file, array, allow_pickle=False)
 
 
-def save(directory: str, buffers: Mapping[int, Buffer]) -> list[str]:
+def save(directory: str, buffers: Mapping[int, ArrayFile]) -> list[str]:
     """Writes every buffer as arg<i>.npy and arg<i>.bin, all of them or none."""
     root = Path(directory)
     written: list[str] = []

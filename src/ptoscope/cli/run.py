@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from ptoscope.cli.files import (
     ARRAYS,
+    ArrayFile,
     BadData,
-    Buffer,
     Word,
     check_directory,
     read_buffer,
@@ -61,8 +61,8 @@ def answer(request: Request) -> Result:
             raise UsageError("--poison, --check and schedules need the reference engine")
         engine, why = kernel.engine("reference" if needs_reference else wanted)
         arguments = read_arguments(kernel, words)
-        before = [a.seen.tobytes() if isinstance(a, Buffer) else b"" for a in arguments]
-        passed = [a.seen if isinstance(a, Buffer) else a for a in arguments]
+        before = [a.seen.tobytes() if isinstance(a, ArrayFile) else b"" for a in arguments]
+        passed = [a.seen if isinstance(a, ArrayFile) else a for a in arguments]
         seen = watch(kernel, passed, watched, grid, max_steps, engine)
         findings = seen.with_check(findings)
         options: dict[str, Any] = {"schedule": schedule} if schedule is not None else {}
@@ -72,7 +72,7 @@ def answer(request: Request) -> Result:
     except PtoError as error:
         findings = told_once([*findings, *error.diagnostics])
         return Result("run", _watched(seen), seen.as_json(), findings, exit=1)
-    buffers = {i: a for i, a in enumerate(arguments) if isinstance(a, Buffer)}
+    buffers = {i: a for i, a in enumerate(arguments) if isinstance(a, ArrayFile)}
     saved = save(directory, buffers) if directory is not None else []
     records = [
         {**_signature(kernel, i, words[i]), **_contents(a, before[i])}
@@ -176,7 +176,7 @@ def read_arguments(kernel: Kernel, words: list[Word]) -> list[Any]:
     return arguments
 
 
-def _argument(kind: Type, word: Word) -> Buffer | int | float:
+def _argument(kind: Type, word: Word) -> ArrayFile | int | float:
     from ptoscope.arguments import NOT_AN_ARRAY, WRONG_SCALAR
     from ptoscope.isa.dtypes import I1
     from ptoscope.isa.types import Ptr, Scalar
@@ -205,7 +205,7 @@ def _signature(kernel: Kernel, position: int, word: Word) -> dict[str, Any]:
 
 
 def _contents(argument: Any, before: bytes) -> dict[str, Any]:
-    if not isinstance(argument, Buffer):
+    if not isinstance(argument, ArrayFile):
         return {"value": argument}
     import numpy as np
 
@@ -221,7 +221,7 @@ def _contents(argument: Any, before: bytes) -> dict[str, Any]:
     }
 
 
-def _range(argument: Buffer) -> dict[str, Any]:
+def _range(argument: ArrayFile) -> dict[str, Any]:
     """Least and greatest element, as the kernel sees them, and how many are NaN."""
     import numpy as np
 

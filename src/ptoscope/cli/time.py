@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ptoscope.cli.files import Buffer, read_word, readable
+from ptoscope.cli.files import ArrayFile, read_word, readable
 from ptoscope.cli.options import Request, count
 from ptoscope.cli.output import Result, Table, counted
 from ptoscope.cli.run import prepared, read_arguments
@@ -38,7 +38,7 @@ def answer(request: Request) -> Result:
         findings = kernel.findings
         if any(stops(d, request.has("force")) for d in findings):
             return Result("time", diagnostics=findings, exit=1)
-        passed = [a.seen if isinstance(a, Buffer) else a for a in read_arguments(kernel, words)]
+        passed = [a.seen if isinstance(a, ArrayFile) else a for a in read_arguments(kernel, words)]
         timing = time_kernel(
             kernel,
             passed,

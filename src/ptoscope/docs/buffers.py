@@ -10,11 +10,11 @@ import numpy as np
 from ptoscope.arguments import array_dtype
 from ptoscope.isa.dtypes import DType
 
-Fill = Literal["first", "second", "count", "lanes", "blocks", "blank"]
+BufferFill = Literal["first", "second", "count", "lanes", "blocks", "blank"]
 """Two rows of small numbers, 0, 1, 2 and so on, lane numbers, byte offsets of blocks, or -1 in
 a result."""
 
-ROWS: dict[Fill, tuple[float, ...]] = {
+ROWS: dict[BufferFill, tuple[float, ...]] = {
     "first": (1, 4, -2, 0.25, 9, -1, 16, 2),
     "second": (2, 3, 1),
     "blank": (-1,),
@@ -22,7 +22,7 @@ ROWS: dict[Fill, tuple[float, ...]] = {
 
 
 @dataclass(frozen=True)
-class Buffer:
+class ExampleBuffer:
     """A pointer parameter: its elements before the run.
 
     `mask_bits` is the granularity of a predicate register that a run leaves in it.
@@ -31,7 +31,7 @@ class Buffer:
     name: str
     dtype: DType
     count: int
-    fill: Fill
+    fill: BufferFill
     is_result: bool = False
     mask_bits: int = 0
 

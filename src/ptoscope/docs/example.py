@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from ptoscope import ir
 from ptoscope.docs import values
-from ptoscope.docs.buffers import Buffer
-from ptoscope.docs.kernel import Kernel, Order
-from ptoscope.docs.line import Values, line
+from ptoscope.docs.buffers import ExampleBuffer
+from ptoscope.docs.kernel import ExampleKernel, ExampleOrder
+from ptoscope.docs.line import NamedValues, line
 from ptoscope.docs.values import MASKS, SHIFT, VECTORS, NoExample
 from ptoscope.isa import TABLE
 from ptoscope.isa.dtypes import F32, I64, INDEX, DType
@@ -21,7 +21,7 @@ from ptoscope.isa.record import AttrValue, Operand, Record, Site
 from ptoscope.isa.targets import BLOCK_BYTES, TARGETS, Revision, Target
 from ptoscope.isa.types import Align, Mask, Ptr, Scalar, Type, VReg
 
-__all__ = ["Buffer", "Example", "NoExample", "example"]
+__all__ = ["Example", "ExampleBuffer", "NoExample", "example"]
 
 SHOWN_BY = {
     # The state of a DMA shows only in a later copy.
@@ -50,7 +50,7 @@ class Example:
     form: int
     target: Target
     text: str
-    buffers: tuple[Buffer, ...]
+    buffers: tuple[ExampleBuffer, ...]
 
 
 def example(
@@ -92,7 +92,7 @@ class _Writer:
         self.known = known
         if self.record is not record:
             self.known = values.elements(self.record, self.form, target, revision)[0]
-        self.kernel = Kernel(target, Order(record, form))
+        self.kernel = ExampleKernel(target, ExampleOrder(record, form))
         self._masks = 0
         self._vectors = 0
 
@@ -145,7 +145,7 @@ class _Writer:
         for name, kind in results.values():
             self._show(name, kind, place, operands)
 
-    def _keep_constraints(self, operands: Values, results: Values, attrs: Attrs) -> None:
+    def _keep_constraints(self, operands: NamedValues, results: NamedValues, attrs: Attrs) -> None:
         """NoExample where the instruction's own constraints forbid this use."""
         taken, made = (tuple(kind for _, kind in v.values()) for v in (operands, results))
         given = {a.name: a.default for a in self.form.attrs if a.default is not None} | attrs

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ptoscope.docs.buffers import Buffer, Fill
+from ptoscope.docs.buffers import BufferFill, ExampleBuffer
 from ptoscope.docs.line import line
 from ptoscope.ir.forms.syntax import compiled
 from ptoscope.isa import TABLE
@@ -19,14 +19,14 @@ _BUFFERS = ("pto.get_buf", "pto.rls_buf")
 _BARRIERS = ("pto.barrier", "pto.pipe_barrier")
 
 
-class Order:
+class ExampleOrder:
     """How pipes are ordered: by flags, or by the instruction that the example is about."""
 
     def __init__(self, record: Record, form: int) -> None:
         self._record = record
         self._form = form if record.name in (*_FLAGS, *_BUFFERS) else 0
 
-    def hand_off(self, kernel: Kernel, src: str, dst: str) -> list[str]:
+    def hand_off(self, kernel: ExampleKernel, src: str, dst: str) -> list[str]:
         """Lines after which the second pipe may use what the first one made."""
         name = self._record.name
         if name in _BUFFERS or src == dst == "PIPE_V":
@@ -40,7 +40,7 @@ class Order:
         attrs: dict[str, AttrValue] = {"src": src, "dst": dst, "event": event}
         return [self._line(kernel, flag, attrs, ("event",)) for flag in _FLAGS]
 
-    def around(self, kernel: Kernel, pipe: str, lines: list[str]) -> list[str]:
+    def around(self, kernel: ExampleKernel, pipe: str, lines: list[str]) -> list[str]:
         """Lines of one pipe between the acquisition and the release of a buffer."""
         if self._record.name not in _BUFFERS or not lines:
             return lines
@@ -49,7 +49,11 @@ class Order:
         return [get, *lines, release]
 
     def _line(
-        self, kernel: Kernel, name: str, attrs: dict[str, AttrValue], numbers: tuple[str, ...]
+        self,
+        kernel: ExampleKernel,
+        name: str,
+        attrs: dict[str, AttrValue],
+        numbers: tuple[str, ...],
     ) -> str:
         form = TABLE[name].forms[self._form]
         operands = {o.name: (kernel.constant(0, I64), Scalar(I64)) for o in form.operands}
@@ -57,13 +61,13 @@ class Order:
         return line(TABLE[name], form, operands, {}, given)
 
 
-class Kernel:
+class ExampleKernel:
     """A kernel as it grows: `before` runs first, `scope` inside a vecscope, `body` outside."""
 
-    def __init__(self, target: Target, order: Order) -> None:
+    def __init__(self, target: Target, order: ExampleOrder) -> None:
         self.target = target
         self.order = order
-        self.buffers: list[Buffer] = []
+        self.buffers: list[ExampleBuffer] = []
         self.before: list[str] = []
         self.scope: list[str] = []
         self.body: list[str] = []
@@ -97,8 +101,8 @@ class Kernel:
 
     def memory(self, name: str, kind: Ptr, *, written: bool) -> str:
         """A pointer to an area that holds data, copied back if it is written."""
-        fill: Fill = "blank" if written else "count"
-        buffer = Buffer(f"{name}_gm", kind.dtype, AREA // kind.dtype.bytes, fill, written)
+        fill: BufferFill = "blank" if written else "count"
+        buffer = ExampleBuffer(f"{name}_gm", kind.dtype, AREA // kind.dtype.bytes, fill, written)
         self.buffers.append(buffer)
         if kind.space == "gm":
             return f"%{buffer.name}"
@@ -108,9 +112,9 @@ class Kernel:
             self._out.append(self._copy_out(buffer, f"%{name}"))
         return f"%{name}"
 
-    def load(self, name: str, kind: VReg, fill: Fill, place: list[str]) -> str:
+    def load(self, name: str, kind: VReg, fill: BufferFill, place: list[str]) -> str:
         """A vector from GM."""
-        buffer = Buffer(f"{name}_gm", kind.dtype, kind.lanes, fill)
+        buffer = ExampleBuffer(f"{name}_gm", kind.dtype, kind.lanes, fill)
         self.buffers.append(buffer)
         pointer = self._area(f"{name}_ub", Ptr(kind.dtype, "ub"))
         self._in.append(self._copy_in(buffer, f"%{name}_ub"))
@@ -124,7 +128,9 @@ class Kernel:
         gate = self._gates.setdefault(bits, f"%all_b{bits}")
         if not any(row.startswith(f"{gate} = ") for row in place):
             place.append(f'{gate} = pto.pset_b{bits} "PAT_ALL" : {Mask(bits)}')
-        pointer = self._result(name, Buffer(f"{name}_gm", kind.dtype, kind.lanes, "blank", True))
+        pointer = self._result(
+            name, ExampleBuffer(f"{name}_gm", kind.dtype, kind.lanes, "blank", True)
+        )
         start = self.constant(0, INDEX)
         place.append(
             f"pto.vsts {value}, %{name}_ub[{start}], {gate} : {kind}, {pointer}, {Mask(bits)}"
@@ -132,7 +138,7 @@ class Kernel:
 
     def store_mask(self, name: str, value: str, kind: Mask, place: list[str]) -> None:
         """The whole predicate register to GM."""
-        buffer = Buffer(f"{name}_gm", UI8, MASK_BYTES, "blank", True, kind.bits)
+        buffer = ExampleBuffer(f"{name}_gm", UI8, MASK_BYTES, "blank", True, kind.bits)
         pointer = self._result(name, buffer)
         start = self.constant(0, INDEX)
         place.append(f'pto.psts {value}, %{name}_ub[{start}], "NORM" : {kind}, {pointer}, index')
@@ -143,11 +149,11 @@ class Kernel:
         if dtype is INDEX:
             place.append(f"{value}_i64 = arith.index_cast {value} : index to i64")
             value, dtype = f"{value}_i64", I64
-        self.buffers.append(Buffer(f"{name}_gm", dtype, 1, "blank", True))
+        self.buffers.append(ExampleBuffer(f"{name}_gm", dtype, 1, "blank", True))
         start = self.constant(0, INDEX)
         place.append(f"pto.store_scalar {value}, %{name}_gm[{start}] : {Ptr(dtype, 'gm')}, {dtype}")
 
-    def _result(self, name: str, buffer: Buffer) -> Ptr:
+    def _result(self, name: str, buffer: ExampleBuffer) -> Ptr:
         self.buffers.append(buffer)
         pointer = self._area(f"{name}_ub", Ptr(buffer.dtype, "ub"))
         self._out.append(self._copy_out(buffer, f"%{name}_ub"))
@@ -159,7 +165,7 @@ class Kernel:
         self._pointers.append(f"%{name} = pto.castptr {at} : i64 -> {kind}")
         return kind
 
-    def _copy_in(self, buffer: Buffer, to: str) -> str:
+    def _copy_in(self, buffer: ExampleBuffer, to: str) -> str:
         size = self.constant(buffer.count * buffer.dtype.bytes, I64)
         zero, one = self.constant(0, I64), self.constant(1, I64)
         kinds = f"{Ptr(buffer.dtype, 'gm')}, {Ptr(buffer.dtype, 'ub')}"
@@ -168,7 +174,7 @@ class Kernel:
             f" : {kinds}, i64, i64, i64, i64, i64"
         )
 
-    def _copy_out(self, buffer: Buffer, source: str) -> str:
+    def _copy_out(self, buffer: ExampleBuffer, source: str) -> str:
         size = self.constant(buffer.count * buffer.dtype.bytes, I64)
         one = self.constant(1, I64)
         kinds = f"{Ptr(buffer.dtype, 'ub')}, {Ptr(buffer.dtype, 'gm')}"

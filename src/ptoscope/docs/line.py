@@ -8,17 +8,17 @@ from ptoscope.ir.forms.syntax import compiled
 from ptoscope.isa.record import AttrValue, Form, Record
 from ptoscope.isa.types import Type
 
-Values = Mapping[str, tuple[str, Type]]
+NamedValues = Mapping[str, tuple[str, Type]]
 """Operands or results by their name in the record: the name of the value, and its type."""
 
 
 def line(
     record: Record,
     form: Form,
-    operands: Values,
-    results: Values,
+    operands: NamedValues,
+    results: NamedValues,
     attrs: Mapping[str, AttrValue],
-    clauses: Sequence[tuple[str, Values]] = (),
+    clauses: Sequence[tuple[str, NamedValues]] = (),
 ) -> str:
     """The instruction in SSA form. Attributes that are not given are not written."""
     syntax = compiled(form)

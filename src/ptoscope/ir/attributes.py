@@ -20,7 +20,7 @@ FORM = "pto.form"
 Segments = tuple[tuple[str, int], ...]
 
 
-class Signature(NamedTuple):
+class FunctionTypes(NamedTuple):
     """The types that a function takes and returns."""
 
     inputs: tuple[TextType, ...]
@@ -33,7 +33,7 @@ class Attribute(NamedTuple):
     `type` is that of a number."""
 
     text: str
-    value: str | int | float | Sequence[object] | Signature | None = None
+    value: str | int | float | Sequence[object] | FunctionTypes | None = None
     type: TextType | None = None
 
     @property
@@ -81,7 +81,7 @@ def words(name: str, chosen: Sequence[str]) -> Attribute:
 def signature(inputs: Sequence[TextType], outputs: Sequence[TextType]) -> Attribute:
     """The type of a function."""
     ends = (", ".join(map(str, side)) for side in (inputs, outputs))
-    return Attribute("({}) -> ({})".format(*ends), Signature(tuple(inputs), tuple(outputs)))
+    return Attribute("({}) -> ({})".format(*ends), FunctionTypes(tuple(inputs), tuple(outputs)))
 
 
 def clauses(segments: Segments, positional: int) -> dict[str, Attribute]:

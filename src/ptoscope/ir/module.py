@@ -43,7 +43,7 @@ class Note(NamedTuple):
     doubtful: bool = False
 
 
-class Notes:
+class SourceNotes:
     """Notes by the operation (or function) they are about, which is compared by identity."""
 
     def __init__(self) -> None:
@@ -76,7 +76,7 @@ class Module:
 
     program: Program
     tokens: Tokens = field(default_factory=lambda: Tokens(""))
-    notes: Notes = field(default_factory=Notes)
+    notes: SourceNotes = field(default_factory=SourceNotes)
     note: Note | None = None
     name: str = ""
     visibility: Mapping[str, str] = field(default_factory=dict[str, str])

@@ -10,19 +10,19 @@ from ptoscope.cases.host.library import CONSTANTS, HARMLESS
 from ptoscope.cases.host.tokens import Unreadable
 from ptoscope.cases.host.tree import (
     Assign,
-    Binary,
     Call,
     Cast,
     Choice,
-    Index,
-    Literal,
-    Name,
-    Node,
+    CppBinary,
+    CppIndex,
+    CppLiteral,
+    CppName,
+    CppNode,
+    CppUnary,
     SizeOf,
-    Unary,
 )
 from ptoscope.cases.host.types import element, number_type, size_of
-from ptoscope.cases.host.values import Address, Element, Pointer, Variable
+from ptoscope.cases.host.values import Element, HostAddress, Pointer, Variable
 
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
@@ -52,17 +52,17 @@ class Evaluator:
         """The value of a call."""
         raise NotImplementedError
 
-    def value(self, node: Node) -> Any:
+    def value(self, node: CppNode) -> Any:
         match node:
-            case Literal():
+            case CppLiteral():
                 return node.value
-            case Name():
+            case CppName():
                 if node.name.removeprefix("std::") in CONSTANTS:
                     return CONSTANTS[node.name.removeprefix("std::")]
                 return self.lookup(node).value
-            case Unary():
+            case CppUnary():
                 return self._unary(node)
-            case Binary():
+            case CppBinary():
                 return self._binary(node)
             case Choice():
                 return self.value(node.then if self.test(node.test) else node.other)
@@ -78,34 +78,34 @@ class Evaluator:
                 return self._size(node)
             case Call():
                 return self.call(node)
-            case Index():
+            case CppIndex():
                 return Element(self._place(node)).get(node.where)
             case _:
                 raise Unreadable(f"{node.where}: cannot tell what this expression is")
 
-    def lookup(self, node: Name) -> Variable:
+    def lookup(self, node: CppName) -> Variable:
         for scope in reversed(self.scopes):
             if node.name in scope:
                 return scope[node.name]
         raise Unreadable(f"{node.where}: cannot tell what '{node.name}' is")
 
-    def variable(self, node: Node) -> Variable:
-        if isinstance(node, Name):
+    def variable(self, node: CppNode) -> Variable:
+        if isinstance(node, CppName):
             return self.lookup(node)
         raise Unreadable(f"{node.where}: a reference to something other than a variable")
 
-    def _place(self, node: Index) -> Pointer:
+    def _place(self, node: CppIndex) -> Pointer:
         base, index = self.value(node.base), self.value(node.index)
         if not isinstance(base, Pointer) or not isinstance(index, int):
             raise Unreadable(f"{node.where}: cannot index this")
         return base.moved(index, node.where)
 
-    def _store(self, target: Node, value: Any) -> None:
-        if isinstance(target, Index):
+    def _store(self, target: CppNode, value: Any) -> None:
+        if isinstance(target, CppIndex):
             Element(self._place(target)).set(value, target.where)
-        elif isinstance(target, Unary) and target.op == "*":
+        elif isinstance(target, CppUnary) and target.op == "*":
             pointed = self.value(target.operand)
-            if isinstance(pointed, Address):
+            if isinstance(pointed, HostAddress):
                 pointed.variable.set(value)
             elif isinstance(pointed, Pointer):
                 Element(pointed).set(value, target.where)
@@ -114,17 +114,17 @@ class Evaluator:
         else:
             self.variable(target).set(value)
 
-    def _unary(self, node: Unary) -> Any:
+    def _unary(self, node: CppUnary) -> Any:
         if node.op == "&":
-            if isinstance(node.operand, Index):
+            if isinstance(node.operand, CppIndex):
                 return self._place(node.operand)
-            return Address(self.variable(node.operand))
+            return HostAddress(self.variable(node.operand))
         value = self.value(node.operand)
         match node.op:
             case "!":
                 return int(not truth(value, node.where))
             case "*":
-                if isinstance(value, Address):
+                if isinstance(value, HostAddress):
                     return value.variable.value
                 if isinstance(value, Pointer):
                     return Element(value).get(node.where)
@@ -137,7 +137,7 @@ class Evaluator:
             raise Unreadable(f"{node.where}: cannot apply '{node.op}' to this")
         return {"-": operator.neg, "+": operator.pos, "~": operator.invert}[node.op](value)
 
-    def _binary(self, node: Binary) -> Any:
+    def _binary(self, node: CppBinary) -> Any:
         left = self.value(node.left)
         if node.op == "&&":
             return int(truth(left, node.where) and self.test(node.right))
@@ -177,7 +177,7 @@ class Evaluator:
     def _size(self, node: SizeOf) -> int:
         kind = node.type
         if kind is None:
-            if isinstance(node.operand, Name):
+            if isinstance(node.operand, CppName):
                 variable = self.lookup(node.operand)
                 if isinstance(variable.value, Pointer) and not variable.value.memory.on_device:
                     raise Unreadable(f"{node.where}: sizeof of an array or pointer")
@@ -189,7 +189,7 @@ class Evaluator:
             raise Unreadable(f"{node.where}: cannot tell the size of '{kind.name}'")
         return size
 
-    def test(self, node: Node) -> bool:
+    def test(self, node: CppNode) -> bool:
         """Whether a condition holds."""
         return truth(self.value(node), node.where)
 
@@ -199,7 +199,7 @@ def _is_number(value: Any) -> bool:
 
 
 def truth(value: Any, where: str) -> bool:
-    if value is None or isinstance(value, (int, float, str, Pointer, Address)):
+    if value is None or isinstance(value, (int, float, str, Pointer, HostAddress)):
         return value is not None and value != 0
     raise Unreadable(f"{where}: cannot tell whether this is true")
 

@@ -7,18 +7,18 @@ from collections.abc import Sequence
 from ptoscope.cases.host.tokens import Token, Unreadable
 from ptoscope.cases.host.tree import (
     Assign,
-    Binary,
     Braces,
     Call,
     Cast,
     Choice,
-    Index,
-    Literal,
-    Name,
-    Node,
+    CppBinary,
+    CppIndex,
+    CppLiteral,
+    CppName,
+    CppNode,
+    CppUnary,
     SizeOf,
     TypeName,
-    Unary,
 )
 from ptoscope.cases.host.types import QUALIFIERS, is_type
 
@@ -40,7 +40,7 @@ _ESCAPES = {"n": "\n", "t": "\t", "0": "\0", "r": "\r"}
 _END = Token("end", "", "the end of the file")
 
 
-class Expressions:
+class ExpressionParser:
     """Reads expressions and types from the tokens it is given; `aliases` are further names of
     types."""
 
@@ -102,13 +102,13 @@ class Expressions:
             return TypeName(alias.name, alias.pointers + pointers, reference)
         return TypeName(name, pointers, reference)
 
-    def expression(self) -> Node:
+    def expression(self) -> CppNode:
         value = self.assignment()
         while self.try_take(","):
-            value = Binary(value.where, ",", value, self.assignment())
+            value = CppBinary(value.where, ",", value, self.assignment())
         return value
 
-    def assignment(self) -> Node:
+    def assignment(self) -> CppNode:
         target = self._choice()
         token = self.next
         if token.kind == "mark" and token.text in _ASSIGN:
@@ -116,7 +116,7 @@ class Expressions:
             return Assign(token.where, token.text[:-1], target, self.initializer())
         return target
 
-    def _choice(self) -> Node:
+    def _choice(self) -> CppNode:
         test = self._binary(0)
         if not self.try_take("?"):
             return test
@@ -124,27 +124,27 @@ class Expressions:
         self.take(":")
         return Choice(test.where, test, then, self.assignment())
 
-    def _binary(self, level: int) -> Node:
+    def _binary(self, level: int) -> CppNode:
         if level == len(_BINARY):
             return self._unary()
         left = self._binary(level + 1)
         while self.next.kind == "mark" and self.next.text in _BINARY[level]:
             token = self.take()
-            left = Binary(token.where, token.text, left, self._binary(level + 1))
+            left = CppBinary(token.where, token.text, left, self._binary(level + 1))
         return left
 
-    def _unary(self) -> Node:
+    def _unary(self) -> CppNode:
         token = self.next
         if token.kind == "mark" and token.text in ("!", "~", "-", "+", "&", "*", "++", "--"):
             self.take()
-            return Unary(token.where, token.text, self._unary())
+            return CppUnary(token.where, token.text, self._unary())
         if token.text == "sizeof":
             return self._sizeof()
         if token.text == "(" and (kind := self._cast_type()) is not None:
             return Cast(token.where, kind, self._unary())
         return self._postfix(self._primary())
 
-    def _sizeof(self) -> Node:
+    def _sizeof(self) -> CppNode:
         where = self.take().where
         kind = self._cast_type() if self.next.text == "(" else None
         return SizeOf(where, kind, self._unary() if kind is None else None)
@@ -162,17 +162,17 @@ class Expressions:
         self.at = mark
         return None
 
-    def _primary(self) -> Node:
+    def _primary(self) -> CppNode:
         token = self.take()
         if token.kind == "number":
-            return Literal(token.where, _number(token))
+            return CppLiteral(token.where, _number(token))
         if token.kind == "string":
             text = _string(token)
             if token.text[0] == "'":
-                return Literal(token.where, ord(text))
+                return CppLiteral(token.where, ord(text))
             while self.next.kind == "string":
                 text += _string(self.take())
-            return Literal(token.where, text)
+            return CppLiteral(token.where, text)
         if token.text == "(":
             value = self.expression()
             self.take(")")
@@ -198,28 +198,28 @@ class Expressions:
             value = self.expression()
             self.take(")")
             return Cast(token.where, kind, value)
-        return Name(token.where, name)
+        return CppName(token.where, name)
 
-    def _postfix(self, value: Node) -> Node:
+    def _postfix(self, value: CppNode) -> CppNode:
         while True:
             token = self.next
-            if token.text == "(" and isinstance(value, Name):
+            if token.text == "(" and isinstance(value, CppName):
                 value = Call(token.where, value.name, self._arguments("(", ")"))
-            elif token.text == "<<<" and isinstance(value, Name):
+            elif token.text == "<<<" and isinstance(value, CppName):
                 launch = self._arguments("<<<", ">>>")
                 value = Call(token.where, value.name, self._arguments("(", ")"), launch)
             elif token.text == "[":
                 self.take()
-                value = Index(token.where, value, self.expression())
+                value = CppIndex(token.where, value, self.expression())
                 self.take("]")
             elif token.kind == "mark" and token.text in ("++", "--"):
-                value = Unary(self.take().where, token.text, value, after=True)
+                value = CppUnary(self.take().where, token.text, value, after=True)
             else:
                 return value
 
-    def _arguments(self, opening: str, closing: str) -> list[Node]:
+    def _arguments(self, opening: str, closing: str) -> list[CppNode]:
         self.take(opening)
-        given: list[Node] = []
+        given: list[CppNode] = []
         while not self.try_take(closing):
             given.append(self.assignment())
             if not self.try_take(","):
@@ -227,12 +227,12 @@ class Expressions:
                 break
         return given
 
-    def initializer(self) -> Node:
+    def initializer(self) -> CppNode:
         """A value, or values in braces."""
         if self.next.text != "{":
             return self.assignment()
         where = self.take("{").where
-        items: list[Node] = []
+        items: list[CppNode] = []
         while not self.try_take("}"):
             items.append(self.initializer())
             if not self.try_take(","):

@@ -15,21 +15,21 @@ from ptoscope.cases.host.library import CONSTANTS, HARMLESS, Library
 from ptoscope.cases.host.program import HostFiles
 from ptoscope.cases.host.tokens import Unreadable
 from ptoscope.cases.host.tree import (
-    Block,
     Braces,
     Call,
+    CppBlock,
+    CppFunction,
+    CppIf,
+    CppLoop,
+    CppName,
+    CppNode,
     Declare,
     Evaluate,
-    Function,
-    If,
     Jump,
-    Loop,
-    Name,
-    Node,
     TypeName,
 )
 from ptoscope.cases.host.types import number_type
-from ptoscope.cases.host.values import Element, Memory, Pointer, Variable
+from ptoscope.cases.host.values import Element, HostMemory, Pointer, Variable
 
 STEPS = 1_000_000
 """How many statements a host program may take."""
@@ -51,7 +51,7 @@ class _Continue(Exception):
     pass
 
 
-class Host(Evaluator):
+class Interpreter(Evaluator):
     """One run of a host program on the files of a directory (see Library)."""
 
     def __init__(self, files: HostFiles, library: Library, launch: LaunchKernel) -> None:
@@ -67,7 +67,7 @@ class Host(Evaluator):
                 # Then the name is unknown, which is an error where it is used.
                 continue
 
-    def enter(self, function: Function, arguments: list[Any], where: str) -> Any:
+    def enter(self, function: CppFunction, arguments: list[Any], where: str) -> Any:
         """Calls a function of the program; an argument for a reference is a Variable."""
         if len(arguments) != len(function.parameters):
             raise Unreadable(f"{where}: {function.name} takes {len(function.parameters)} arguments")
@@ -94,7 +94,7 @@ class Host(Evaluator):
 
     # Statements.
 
-    def execute(self, node: Node) -> None:
+    def execute(self, node: CppNode) -> None:
         self.steps += 1
         if self.steps > STEPS:
             raise Unreadable(f"{node.where}: the host program takes more than {STEPS} steps")
@@ -103,7 +103,7 @@ class Host(Evaluator):
                 self.value(node.expression)
             case Declare():
                 self._declare(node)
-            case Block():
+            case CppBlock():
                 if node.scope:
                     self.scopes.append({})
                 try:
@@ -112,7 +112,7 @@ class Host(Evaluator):
                 finally:
                     if node.scope:
                         self.scopes.pop()
-            case If():
+            case CppIf():
                 self.scopes.append({})
                 try:
                     if self.test(node.test):
@@ -121,7 +121,7 @@ class Host(Evaluator):
                         self.execute(node.other)
                 finally:
                     self.scopes.pop()
-            case Loop():
+            case CppLoop():
                 self._loop(node)
             case Jump():
                 self._jump(node)
@@ -148,16 +148,16 @@ class Host(Evaluator):
         length = len(items) if node.length is None else self.value(node.length)
         if kind is None or not isinstance(length, int) or length < 0:
             raise Unreadable(f"{node.where}: cannot tell how large {node.name} is")
-        array = Pointer(Memory.host(length * kind.size), 0, kind)
+        array = Pointer(HostMemory.host(length * kind.size), 0, kind)
         for number, item in enumerate(items):
             Element(array.moved(number, node.where)).set(self.value(item), node.where)
         return array
 
-    def _loop(self, node: Loop) -> None:
+    def _loop(self, node: CppLoop) -> None:
         self.scopes.append({})
         try:
             if node.start is not None:
-                started = isinstance(node.start, (Declare, Block))
+                started = isinstance(node.start, (Declare, CppBlock))
                 self.execute(node.start if started else Evaluate(node.where, node.start))
             first = not node.test_first
             while first or node.test is None or self.test(node.test):
@@ -180,7 +180,7 @@ class Host(Evaluator):
             raise _Return(None if node.value is None else self.value(node.value))
         raise _Break if node.kind == "break" else _Continue
 
-    def test(self, node: Node) -> bool:
+    def test(self, node: CppNode) -> bool:
         if isinstance(node, Declare):
             self._declare(node)
             return truth(self.scopes[-1][node.name].value, node.where)
@@ -195,7 +195,7 @@ class Host(Evaluator):
         function = self.files.functions.get(node.name)
         if function is not None:
             given = [
-                self.variable(a) if p.type.reference and isinstance(a, Name) else self.value(a)
+                self.variable(a) if p.type.reference and isinstance(a, CppName) else self.value(a)
                 for p, a in zip(function.parameters, node.arguments, strict=False)
             ]
             given += [None] * (len(node.arguments) - len(given))
@@ -207,7 +207,7 @@ class Host(Evaluator):
         if body is HARMLESS:
             return 0
         given = [
-            self.lookup(a) if isinstance(a, Name) and a.name not in CONSTANTS else self.value(a)
+            self.lookup(a) if isinstance(a, CppName) and a.name not in CONSTANTS else self.value(a)
             for a in node.arguments
         ]
         try:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ptoscope.cases.host.tokens import Unreadable
 from ptoscope.cases.host.types import number_type
-from ptoscope.cases.host.values import Address, Element, Memory, Pointer, Variable
+from ptoscope.cases.host.values import Element, HostAddress, HostMemory, Pointer, Variable
 
 HARMLESS: Any = object()
 """Stands for functions and streams without effect on files, memory and kernels."""
@@ -42,7 +42,7 @@ _NO_EFFECT = {
     *("aclrtDestroyContext", "printf", "fprintf", "puts", "fflush", "free"),
 }
 
-Body = Callable[..., Any]
+LibraryFunction = Callable[..., Any]
 
 
 class Library:
@@ -57,7 +57,7 @@ class Library:
         self.written: dict[str, Any] = {}
         self.notes: list[str] = []
 
-    def find(self, name: str) -> Body | None:
+    def find(self, name: str) -> LibraryFunction | None:
         """The function of a name: called with the place and the arguments, where a named
         variable is passed as such."""
         if name in _NO_EFFECT:
@@ -88,7 +88,7 @@ class Library:
             return 0
         if isinstance(size, Variable):
             size.set(len(data))
-        if isinstance(target := _plain(into), Address):
+        if isinstance(target := _plain(into), HostAddress):
             _fill_variable(target.variable, data, where)
         else:
             _pointer(target, where).bytes(len(data), where)[:] = np.frombuffer(data, np.uint8)
@@ -105,15 +105,15 @@ class Library:
         return len(self.read(name, where))
 
     def call_aclrtMallocHost(self, where: str, into: Any, size: Any) -> int:
-        _address(into, where).set(Pointer(Memory.host(_count(size, where))))
+        _address(into, where).set(Pointer(HostMemory.host(_count(size, where))))
         return 0
 
     def call_aclrtMalloc(self, where: str, into: Any, size: Any, policy: Any) -> int:
-        _address(into, where).set(Pointer(Memory.device(_count(size, where))))
+        _address(into, where).set(Pointer(HostMemory.device(_count(size, where))))
         return 0
 
     def call_malloc(self, where: str, size: Any) -> Pointer:
-        return Pointer(Memory.host(_count(size, where)))
+        return Pointer(HostMemory.host(_count(size, where)))
 
     def call_aclrtMemcpy(
         self, where: str, into: Any, most: Any, source: Any, size: Any, kind: Any
@@ -133,7 +133,7 @@ class Library:
         count = _count(size, where)
         origin, target = _pointer(source, where), _plain(into)
         data = origin.bytes(count, where)
-        if isinstance(target, Address):
+        if isinstance(target, HostAddress):
             _fill_variable(target.variable, data.tobytes(), where)
         else:
             pointer = _pointer(target, where)
@@ -198,7 +198,7 @@ def _pointer(value: Any, where: str) -> Pointer:
 
 def _address(value: Any, where: str) -> Variable:
     address = _plain(value)
-    if not isinstance(address, Address):
+    if not isinstance(address, HostAddress):
         raise Unreadable(f"{where}: cannot tell which variable is set")
     return address.variable
 

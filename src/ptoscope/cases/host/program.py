@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ptoscope.cases.host.statements import Parser
 from ptoscope.cases.host.tokens import Token, Unreadable, read_tokens
-from ptoscope.cases.host.tree import Function, Node, Parameter, TypeName
+from ptoscope.cases.host.tree import CppFunction, CppNode, CppParameter, TypeName
 
 _CLOSING = {"(": ")", "{": "}", "[": "]"}
 
@@ -17,11 +17,11 @@ _CLOSING = {"(": ")", "{": "}", "[": "]"}
 class HostFiles:
     """What the files define. `globals` are declarations, in order."""
 
-    functions: dict[str, Function] = field(default_factory=dict[str, Function])
-    globals: list[Node] = field(default_factory=list[Node])
+    functions: dict[str, CppFunction] = field(default_factory=dict[str, CppFunction])
+    globals: list[CppNode] = field(default_factory=list[CppNode])
     aliases: dict[str, TypeName] = field(default_factory=dict[str, TypeName])
 
-    def body(self, function: Function) -> list[Node]:
+    def body(self, function: CppFunction) -> list[CppNode]:
         """The statements of a function."""
         return Parser(function.body, self.aliases).statements()
 
@@ -113,24 +113,24 @@ def _matching(tokens: Sequence[Token], at: int) -> int:
 
 def _function(
     tokens: Sequence[Token], start: int, brace: int, aliases: dict[str, TypeName]
-) -> Function | None:
+) -> CppFunction | None:
     opening = next((i for i in range(start, brace) if tokens[i].text == "("), None)
     if opening is None or opening == start or _matching(tokens, opening) != brace - 1:
         return None
     name = tokens[opening - 1]
     parser = Parser(tokens[opening + 1 : brace - 1], aliases)
-    parameters: list[Parameter] = []
+    parameters: list[CppParameter] = []
     try:
         while parser.next.kind != "end":
             kind = parser.type_name()
             named = parser.take().text if parser.next.kind == "name" else ""
             if not (kind.name == "void" and not kind.pointers):
-                parameters.append(Parameter(kind, named))
+                parameters.append(CppParameter(kind, named))
             if not parser.try_take(","):
                 break
     except Unreadable:
         return None
-    return Function(name.text, parameters, (), name.where) if parser.next.kind == "end" else None
+    return CppFunction(name.text, parameters, (), name.where) if parser.next.kind == "end" else None
 
 
 def _declare(tokens: Sequence[Token], files: HostFiles) -> None:

@@ -2,30 +2,39 @@
 
 from __future__ import annotations
 
-from ptoscope.cases.host.expressions import Expressions
+from ptoscope.cases.host.expressions import ExpressionParser
 from ptoscope.cases.host.tokens import Token, Unreadable
-from ptoscope.cases.host.tree import Block, Declare, Evaluate, If, Jump, Loop, Node, TypeName
+from ptoscope.cases.host.tree import (
+    CppBlock,
+    CppIf,
+    CppLoop,
+    CppNode,
+    Declare,
+    Evaluate,
+    Jump,
+    TypeName,
+)
 
 
-class Parser(Expressions):
+class Parser(ExpressionParser):
     """Reads statements, too."""
 
-    def statements(self) -> list[Node]:
+    def statements(self) -> list[CppNode]:
         """All that is left."""
-        body: list[Node] = []
+        body: list[CppNode] = []
         while self.next.kind != "end":
             body.append(self.statement())
         return body
 
-    def statement(self) -> Node:
+    def statement(self) -> CppNode:
         token = self.next
         where, text = token.where, token.text
         if text == "{":
             self.take()
-            body: list[Node] = []
+            body: list[CppNode] = []
             while not self.try_take("}"):
                 body.append(self.statement())
-            return Block(where, body)
+            return CppBlock(where, body)
         if text in ("if", "for", "while", "do"):
             return self._control(self.take())
         if text in ("break", "continue", "goto", "return"):
@@ -36,14 +45,14 @@ class Parser(Expressions):
             return Jump(where, text, value, label)
         if text == ";":
             self.take()
-            return Block(where)
+            return CppBlock(where)
         if text in ("using", "typedef", "extern"):
             while not self.try_take(";"):
                 self.take()
-            return Block(where)
+            return CppBlock(where)
         if token.kind == "name" and self.peek(1).text == ":":
             self.at += 2
-            return Block(where)
+            return CppBlock(where)
         if self.starts_declaration():
             declared = self.declaration()
             self.take(";")
@@ -52,7 +61,7 @@ class Parser(Expressions):
         self.take(";")
         return Evaluate(where, value)
 
-    def _control(self, keyword: Token) -> Node:
+    def _control(self, keyword: Token) -> CppNode:
         where = keyword.where
         if keyword.text == "do":
             body = self.statement()
@@ -61,7 +70,7 @@ class Parser(Expressions):
             test = self.expression()
             self.take(")")
             self.take(";")
-            return Loop(where, None, test, None, body, test_first=False)
+            return CppLoop(where, None, test, None, body, test_first=False)
         self.try_take("constexpr")
         self.take("(")
         if keyword.text == "for":
@@ -71,16 +80,16 @@ class Parser(Expressions):
             self.take(";")
             step = None if self.next.text == ")" else self.expression()
             self.take(")")
-            return Loop(where, start, test, step, self.statement())
+            return CppLoop(where, start, test, step, self.statement())
         test = self._simple()
         self.take(")")
         body = self.statement()
         if keyword.text == "while":
-            return Loop(where, None, test, None, body)
+            return CppLoop(where, None, test, None, body)
         other = self.statement() if self.try_take("else") else None
-        return If(where, test, body, other)
+        return CppIf(where, test, body, other)
 
-    def _simple(self) -> Node:
+    def _simple(self) -> CppNode:
         return self.declaration() if self.starts_declaration() else self.expression()
 
     def starts_declaration(self) -> bool:
@@ -96,21 +105,21 @@ class Parser(Expressions):
         finally:
             self.at = mark
 
-    def declaration(self) -> Node:
+    def declaration(self) -> CppNode:
         """A declaration of one or more variables, up to its semicolon."""
         where = self.next.where
         base = self.type_name()
         plain = TypeName(base.name, 0, base.reference)
         kind = base
-        declared: list[Node] = []
+        declared: list[CppNode] = []
         while True:
             name = self.take().text
-            length: Node | None = None
+            length: CppNode | None = None
             is_array = self.try_take("[")
             if is_array and not self.try_take("]"):
                 length = self.expression()
                 self.take("]")
-            value: Node | None = None
+            value: CppNode | None = None
             if self.try_take("=") or self.next.text == "{":
                 value = self.initializer()
             elif self.try_take("("):
@@ -123,4 +132,4 @@ class Parser(Expressions):
             while self.try_take("*"):
                 pointers += 1
             kind = TypeName(plain.name, pointers)
-        return declared[0] if len(declared) == 1 else Block(where, declared, scope=False)
+        return declared[0] if len(declared) == 1 else CppBlock(where, declared, scope=False)

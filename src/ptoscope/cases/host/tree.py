@@ -19,150 +19,150 @@ class TypeName:
 
 
 @dataclass
-class Node:
+class CppNode:
     """Anything of the tree; `where` is `file:line`."""
 
     where: str
 
 
 @dataclass
-class Literal(Node):
+class CppLiteral(CppNode):
     value: Any
 
 
 @dataclass
-class Name(Node):
+class CppName(CppNode):
     name: str
 
 
 @dataclass
-class Unary(Node):
+class CppUnary(CppNode):
     """`op` is one of ! ~ - + & * ++ --; `after` for those written behind."""
 
     op: str
-    operand: Node
+    operand: CppNode
     after: bool = False
 
 
 @dataclass
-class Binary(Node):
+class CppBinary(CppNode):
     op: str
-    left: Node
-    right: Node
+    left: CppNode
+    right: CppNode
 
 
 @dataclass
-class Choice(Node):
-    test: Node
-    then: Node
-    other: Node
+class Choice(CppNode):
+    test: CppNode
+    then: CppNode
+    other: CppNode
 
 
 @dataclass
-class Assign(Node):
+class Assign(CppNode):
     """`op` is empty for a plain assignment, else the operator before the equals sign."""
 
     op: str
-    target: Node
-    value: Node
+    target: CppNode
+    value: CppNode
 
 
 @dataclass
-class Cast(Node):
+class Cast(CppNode):
     type: TypeName
-    operand: Node
+    operand: CppNode
 
 
 @dataclass
-class SizeOf(Node):
+class SizeOf(CppNode):
     type: TypeName | None
-    operand: Node | None = None
+    operand: CppNode | None = None
 
 
 @dataclass
-class Call(Node):
+class Call(CppNode):
     """A call; `launch` are the values between `<<<` and `>>>` of a kernel launch."""
 
     name: str
-    arguments: list[Node]
-    launch: list[Node] | None = None
+    arguments: list[CppNode]
+    launch: list[CppNode] | None = None
 
 
 @dataclass
-class Index(Node):
-    base: Node
-    index: Node
+class CppIndex(CppNode):
+    base: CppNode
+    index: CppNode
 
 
 @dataclass
-class Braces(Node):
+class Braces(CppNode):
     """An initializer list."""
 
-    items: list[Node]
+    items: list[CppNode]
 
 
 @dataclass
-class Declare(Node):
+class Declare(CppNode):
     """A variable; `length` for an array."""
 
     type: TypeName
     name: str
-    value: Node | None = None
-    length: Node | None = None
+    value: CppNode | None = None
+    length: CppNode | None = None
     is_array: bool = False
 
 
 @dataclass
-class Evaluate(Node):
-    expression: Node
+class Evaluate(CppNode):
+    expression: CppNode
 
 
 @dataclass
-class Block(Node):
+class CppBlock(CppNode):
     """Statements; a declaration of several variables is a block without a scope."""
 
-    body: list[Node] = field(default_factory=list[Node])
+    body: list[CppNode] = field(default_factory=list[CppNode])
     scope: bool = True
 
 
 @dataclass
-class If(Node):
-    test: Node
-    then: Node
-    other: Node | None
+class CppIf(CppNode):
+    test: CppNode
+    then: CppNode
+    other: CppNode | None
 
 
 @dataclass
-class Loop(Node):
+class CppLoop(CppNode):
     """for, while and do; the test of `do` comes after the first iteration."""
 
-    start: Node | None
-    test: Node | None
-    step: Node | None
-    body: Node
+    start: CppNode | None
+    test: CppNode | None
+    step: CppNode | None
+    body: CppNode
     test_first: bool = True
 
 
 @dataclass
-class Jump(Node):
+class Jump(CppNode):
     """break, continue, goto and return."""
 
     kind: str
-    value: Node | None = None
+    value: CppNode | None = None
     label: str = ""
 
 
 @dataclass
-class Parameter:
+class CppParameter:
     type: TypeName
     name: str
 
 
 @dataclass
-class Function:
+class CppFunction:
     """A function with its body still as tokens: one that is never called need not be read."""
 
     name: str
-    parameters: list[Parameter]
+    parameters: list[CppParameter]
     body: Sequence[Token]
     where: str

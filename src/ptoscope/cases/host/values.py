@@ -16,7 +16,7 @@ PAGE = 2 << 20
 
 
 @dataclass(eq=False)
-class Memory:
+class HostMemory:
     """Bytes of the host or of the device.
 
     A device allocation goes on as zeros to the end of its last page; `size` is what was asked
@@ -29,19 +29,19 @@ class Memory:
     dtype: Any = None
 
     @staticmethod
-    def host(size: int) -> Memory:
-        return Memory(np.zeros(size, np.uint8), size)
+    def host(size: int) -> HostMemory:
+        return HostMemory(np.zeros(size, np.uint8), size)
 
     @staticmethod
-    def device(size: int) -> Memory:
-        return Memory(np.zeros(-(-size // PAGE) * PAGE, np.uint8), size, on_device=True)
+    def device(size: int) -> HostMemory:
+        return HostMemory(np.zeros(-(-size // PAGE) * PAGE, np.uint8), size, on_device=True)
 
 
 @dataclass(frozen=True)
 class Pointer:
     """A place in memory; `element` is what it points to, None for void."""
 
-    memory: Memory
+    memory: HostMemory
     offset: int = 0
     element: NumberType | None = None
 
@@ -78,7 +78,7 @@ class Variable:
 
 
 @dataclass(frozen=True)
-class Address:
+class HostAddress:
     """The address of a variable."""
 
     variable: Variable

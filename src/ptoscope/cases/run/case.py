@@ -12,12 +12,12 @@ import numpy as np
 from ptoscope.arguments import array_dtype
 from ptoscope.cases.difference import compare_outputs
 from ptoscope.cases.find import COMPARE, GOLDEN, KERNEL, LAUNCH, MAIN
-from ptoscope.cases.host.interpreter import Host
+from ptoscope.cases.host.interpreter import Interpreter
 from ptoscope.cases.host.library import Library
 from ptoscope.cases.host.program import HostFiles, read_files
 from ptoscope.cases.host.tokens import Unreadable
 from ptoscope.cases.host.types import number_type
-from ptoscope.cases.host.values import Memory, Pointer
+from ptoscope.cases.host.values import HostMemory, Pointer
 from ptoscope.cases.options import Options
 from ptoscope.cases.run.kernels import Kernels, Unsupported
 from ptoscope.cases.run.script import run_script
@@ -120,7 +120,7 @@ def run_host(files: HostFiles | None, kernels: Kernels, library: Library) -> Non
         kernels.launch(kernel.name, 1, values, KERNEL)
         _write_back(library, values)
         return
-    host = Host(files, library, kernels.launch)
+    host = Interpreter(files, library, kernels.launch)
     main = files.functions.get("main")
     if main is not None:
         status = host.enter(main, [0, None] if main.parameters else [], MAIN)
@@ -141,7 +141,7 @@ def host_files(case: Path) -> HostFiles | None:
     return files
 
 
-def _call_launcher(files: HostFiles, host: Host, library: Library) -> None:
+def _call_launcher(files: HostFiles, host: Interpreter, library: Library) -> None:
     """The one function that launches, on v1.bin, v2.bin, ...: there is no main.cpp."""
     launchers = [f for f in files.functions.values() if any(t.text == "<<<" for t in f.body)]
     if len(launchers) != 1:
@@ -166,7 +166,7 @@ def _argument(library: Library, number: int, kind: Any) -> Any:
     name = f"v{number}.bin"
     data = library.read(name, f"argument {number}")
     if kind is None:
-        memory = Memory.device(len(data))
+        memory = HostMemory.device(len(data))
         memory.data[: len(data)] = np.frombuffer(data, np.uint8)
         return Pointer(memory)
     dtype = array_dtype(kind.dtype) if isinstance(kind, Scalar) else kind.dtype

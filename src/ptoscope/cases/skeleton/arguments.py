@@ -13,7 +13,7 @@ from ptoscope.isa.types import Ptr, Scalar
 from ptoscope.program import Function, Op
 
 
-class Argument(NamedTuple):
+class HostArgument(NamedTuple):
     """A parameter of the kernel: `name` is its file's, `label` how the kernel spells it."""
 
     name: str
@@ -23,11 +23,11 @@ class Argument(NamedTuple):
     is_output: bool
 
 
-def case_arguments(function: Function) -> list[Argument]:
+def case_arguments(function: Function) -> list[HostArgument]:
     """The parameters of a kernel as the files of a case. An output is a pointer that is
     written; where that cannot be told for any, all of them."""
     written = _written(function)
-    arguments: list[Argument] = []
+    arguments: list[HostArgument] = []
     for number, slot in enumerate(function.params, 1):
         kind = function.types[slot]
         if not isinstance(kind, (Ptr, Scalar)):
@@ -35,7 +35,7 @@ def case_arguments(function: Function) -> list[Argument]:
         is_pointer = isinstance(kind, Ptr)
         label = f"%{function.names[slot]}: {kind}"
         is_output = is_pointer and (slot in written or not written)
-        arguments.append(Argument(f"v{number}", label, kind.dtype, is_pointer, is_output))
+        arguments.append(HostArgument(f"v{number}", label, kind.dtype, is_pointer, is_output))
     return arguments
 
 

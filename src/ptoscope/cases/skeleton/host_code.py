@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ptoscope.cases.skeleton.arguments import Argument
+from ptoscope.cases.skeleton.arguments import HostArgument
 from ptoscope.isa.dtypes import BF16, F16, F32, F64, I1, DType
 
 
-def launch_text(kernel: str, arguments: Sequence[Argument], grid: int) -> str:
+def launch_text(kernel: str, arguments: Sequence[HostArgument], grid: int) -> str:
     """launch.cpp: how the kernel is called."""
     taken = ", ".join([*(f"{_host(a)}{a.name}" for a in arguments), "void *stream"])
     passed = ", ".join(
@@ -25,7 +25,7 @@ void {launcher(kernel)}({taken}) {{
 """
 
 
-def main_text(kernel: str, arguments: Sequence[Argument]) -> str:
+def main_text(kernel: str, arguments: Sequence[HostArgument]) -> str:
     """main.cpp: the arguments from files, the outputs to files. Sizes are those of the files,
     so that golden.py alone decides them."""
     pointers = [a for a in arguments if a.is_pointer]
@@ -93,7 +93,7 @@ def launcher(kernel: str) -> str:
     return f"Launch{kernel[:1].upper()}{kernel[1:]}"
 
 
-def _input(argument: Argument) -> list[str]:
+def _input(argument: HostArgument) -> list[str]:
     name, kind = argument.name, _host_name(argument.dtype)
     if not argument.is_pointer:
         return [
@@ -127,11 +127,11 @@ def _device_name(dtype: DType) -> str:
     return {F16: "half", BF16: "bfloat16_t"}.get(dtype) or _host_name(dtype)
 
 
-def _host(argument: Argument) -> str:
+def _host(argument: HostArgument) -> str:
     return f"{_host_name(argument.dtype)} {'*' if argument.is_pointer else ''}"
 
 
-def _device(argument: Argument) -> str:
+def _device(argument: HostArgument) -> str:
     if argument.is_pointer:
         return f"__gm__ {_device_name(argument.dtype)} *{argument.name}"
     return f"{_host_name(argument.dtype)} {argument.name}"

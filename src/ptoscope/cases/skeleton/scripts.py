@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ptoscope.cases.skeleton.arguments import Argument
+from ptoscope.cases.skeleton.arguments import HostArgument
 from ptoscope.isa.dtypes import BF16, DType
 
 ELEMENTS = 1024
@@ -24,7 +24,7 @@ def from_bf16(bits):
 '''
 
 
-def golden_text(kernel: str, arguments: Sequence[Argument]) -> str:
+def golden_text(kernel: str, arguments: Sequence[HostArgument]) -> str:
     """golden.py: the inputs, and what the outputs should be."""
     names = ", ".join(a.name for a in arguments)
     outputs = [a for a in arguments if a.is_output]
@@ -75,7 +75,7 @@ def golden_text(kernel: str, arguments: Sequence[Argument]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def compare_text(kernel: str, arguments: Sequence[Argument]) -> str:
+def compare_text(kernel: str, arguments: Sequence[HostArgument]) -> str:
     """compare.py: whether the outputs are right."""
     outputs = [a for a in arguments if a.is_output]
     rows = [f'    "{a.name}": (np.{_numpy(a.dtype)}, {_tolerance(a.dtype)}),' for a in outputs]
@@ -127,14 +127,14 @@ def _tolerance(dtype: DType) -> str:
     return {"float32": "1e-6", "float16": "1e-3"}.get(_numpy(dtype), "0")
 
 
-def _constant(argument: Argument) -> str:
+def _constant(argument: HostArgument) -> str:
     name = argument.name.upper()
     if argument.is_pointer:
         return f"{name}_ELEMENTS = {ELEMENTS}  # {argument.label}"
     return f"{name} = 1  # {argument.label}"
 
 
-def _made(argument: Argument) -> str:
+def _made(argument: HostArgument) -> str:
     name, kind = argument.name.upper(), f"np.{_numpy(argument.dtype)}"
     if not argument.is_pointer:
         return f"to_bf16({name})" if argument.dtype is BF16 else f"{kind}({name})"

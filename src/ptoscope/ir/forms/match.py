@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from ptoscope.ir.forms.mismatch import misaligned, plural, wrong_clauses, wrong_entries
-from ptoscope.ir.forms.outline import NO_ARROW, PACK, Fitted, Mismatch, Outline, Plan
+from ptoscope.ir.forms.outline import NO_ARROW, PACK, Fitted, LineOutline, Mismatch, Plan
 from ptoscope.ir.forms.syntax import LETTERS, Item, Syntax, compiled
 from ptoscope.isa.record import Form, Record
 
@@ -30,11 +30,11 @@ class Matcher:
         self.syntaxes = tuple(compiled(form) for form in record.forms)
         self.keywords = frozenset(g.keyword for form in record.forms for g in form.groups)
         self.bare = any(not syntax.items for syntax in self.syntaxes)
-        self._plans: dict[Outline, tuple[Plan, ...]] = {}
-        self.readings: dict[Outline, tuple[Any, ...]] = {}
+        self._plans: dict[LineOutline, tuple[Plan, ...]] = {}
+        self.readings: dict[LineOutline, tuple[Any, ...]] = {}
         """What `readings` keeps."""
 
-    def plans(self, outline: Outline) -> tuple[Plan, ...]:
+    def plans(self, outline: LineOutline) -> tuple[Plan, ...]:
         """All ways to read the outline, the likeliest first; empty if there is none."""
         found = self._plans.get(outline)
         if found is None:
@@ -47,7 +47,7 @@ class Matcher:
             self._plans[outline] = found
         return found
 
-    def mismatch(self, outline: Outline) -> Mismatch:
+    def mismatch(self, outline: LineOutline) -> Mismatch:
         """Why no form fits: the complaint of the form that comes nearest."""
         found = [
             m
@@ -57,7 +57,7 @@ class Matcher:
         ]
         return max(found, key=lambda m: m.score)
 
-    def _fit(self, index: int, form: Form, outline: Outline) -> list[Plan] | list[Mismatch]:
+    def _fit(self, index: int, form: Form, outline: LineOutline) -> list[Plan] | list[Mismatch]:
         syntax = self.syntaxes[index]
         fitted = self.fit_items(form, syntax, outline)
         if isinstance(fitted, Mismatch):
@@ -71,7 +71,7 @@ class Matcher:
         return [Plan(index, operands, fitted.attrs, t, results) for t in typed]
 
     def fit_items(
-        self, form: Form, syntax: Syntax, outline: Outline, results: tuple[str, ...] = ()
+        self, form: Form, syntax: Syntax, outline: LineOutline, results: tuple[str, ...] = ()
     ) -> Fitted | Mismatch:
         """Fits all that is written but the types. `results` are the names of the results
         that stand before the operands, as in assembly form; their values are not counted."""
@@ -99,7 +99,7 @@ class Matcher:
         return Fitted(place, tuple(attrs), frozenset(offsets), end)
 
     def _align(
-        self, form: Form, syntax: Syntax, outline: Outline, results: tuple[str, ...]
+        self, form: Form, syntax: Syntax, outline: LineOutline, results: tuple[str, ...]
     ) -> list[Item] | Mismatch:
         """The syntax items that the written ones stand for."""
         taken: list[Item] = []
@@ -120,7 +120,7 @@ class Matcher:
         self,
         form: Form,
         syntax: Syntax,
-        outline: Outline,
+        outline: LineOutline,
         fitted: Fitted,
     ) -> tuple[list[tuple[int, ...]], str] | Mismatch:
         """The values that the listed types belong to, and where the result types stand."""
@@ -159,7 +159,7 @@ class Matcher:
             return Mismatch(score + 3, message, found, expected)
         return fitting, "arrow"
 
-    def _marks_fit(self, syntax: Syntax, outline: Outline, positional: int) -> bool:
+    def _marks_fit(self, syntax: Syntax, outline: LineOutline, positional: int) -> bool:
         starts: dict[int, str] = {}
         at = positional
         for keyword, count in outline.clauses:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ptoscope.diagnostics import nearest
-from ptoscope.ir.forms.outline import PACK, Mismatch, Outline
+from ptoscope.ir.forms.outline import PACK, LineOutline, Mismatch
 from ptoscope.ir.forms.syntax import Item, Syntax, shown
 from ptoscope.isa.record import Form, Record
 
@@ -34,7 +34,7 @@ def misaligned(
     record: Record,
     form: Form,
     syntax: Syntax,
-    outline: Outline,
+    outline: LineOutline,
     item: Item | None,
     at: int,
     results: tuple[str, ...],
@@ -75,7 +75,7 @@ def misaligned(
     return Mismatch(at, f"expected {expected}", _WRITTEN[letter], expected, how, spot)
 
 
-def wrong_clauses(record: Record, syntax: Syntax, outline: Outline) -> Mismatch | None:
+def wrong_clauses(record: Record, syntax: Syntax, outline: LineOutline) -> Mismatch | None:
     """What is wrong with the clauses."""
     name = record.short
     at = 0
@@ -106,7 +106,7 @@ def wrong_clauses(record: Record, syntax: Syntax, outline: Outline) -> Mismatch 
     return Mismatch(score + at, message, keyword, order, nearest(keyword, known))
 
 
-def wrong_entries(record: Record, syntax: Syntax, outline: Outline) -> Mismatch | None:
+def wrong_entries(record: Record, syntax: Syntax, outline: LineOutline) -> Mismatch | None:
     """What is wrong with the attribute dictionary."""
     name = record.short
     known = [a.name for a in syntax.entries]

@@ -9,7 +9,7 @@ PACK = "p"
 """The letter of each result that `%name:2` names, in assembly form."""
 
 
-class Outline(NamedTuple):
+class LineOutline(NamedTuple):
     """What is written, without the names.
 
     `items` has a letter per item before the colon (see `syntax.LETTERS`). `marks` are the

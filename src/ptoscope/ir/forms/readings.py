@@ -13,7 +13,7 @@ from ptoscope.ir import types
 from ptoscope.ir.forms.choose import types_fit
 from ptoscope.ir.forms.follow import Typing, follow, patterns
 from ptoscope.ir.forms.match import Matcher
-from ptoscope.ir.forms.outline import Mismatch, Outline
+from ptoscope.ir.forms.outline import LineOutline, Mismatch
 from ptoscope.ir.forms.syntax import Syntax
 from ptoscope.ir.types import TextType
 from ptoscope.isa.record import Form
@@ -45,14 +45,14 @@ class Reading(NamedTuple):
         return LEFT_OUT not in self.operands
 
 
-class Line(NamedTuple):
+class AssemblyLine(NamedTuple):
     """An assembly line without its names.
 
     `values` are the types of the written values, None for a name without a value. `arrow`
     are the types behind an arrow, if there is one. `literals` are the literals' values.
     """
 
-    outline: Outline
+    outline: LineOutline
     values: Sequence[TextType | None]
     listed: Sequence[TextType]
     arrow: Sequence[TextType] | None
@@ -68,7 +68,7 @@ def governing(form: Form) -> str:
     return mask.name if takes_masks else ""
 
 
-def readings(matcher: Matcher, outline: Outline) -> tuple[Reading, ...]:
+def readings(matcher: Matcher, outline: LineOutline) -> tuple[Reading, ...]:
     """All ways to read the items of a line, those with all operands first."""
     key = outline._replace(marks=(), types=0, results=0)
     found = matcher.readings.get(key)
@@ -78,13 +78,13 @@ def readings(matcher: Matcher, outline: Outline) -> tuple[Reading, ...]:
     return found
 
 
-def mismatch(matcher: Matcher, outline: Outline) -> Mismatch:
+def mismatch(matcher: Matcher, outline: LineOutline) -> Mismatch:
     """Why there is no reading: the complaint of the form that comes nearest."""
     found = [m for whole, m in _fit(matcher, outline) if whole and isinstance(m, Mismatch)]
     return max(found, key=lambda m: m.score)
 
 
-def _fit(matcher: Matcher, outline: Outline) -> list[tuple[bool, Reading | Mismatch]]:
+def _fit(matcher: Matcher, outline: LineOutline) -> list[tuple[bool, Reading | Mismatch]]:
     """Each form with all operands and, where it has one, without its mask."""
     found: list[tuple[bool, Reading | Mismatch]] = []
     for index, (form, syntax) in enumerate(
@@ -100,7 +100,7 @@ def _fit(matcher: Matcher, outline: Outline) -> list[tuple[bool, Reading | Misma
 
 
 def _reading(
-    matcher: Matcher, index: int, form: Form, syntax: Syntax, outline: Outline
+    matcher: Matcher, index: int, form: Form, syntax: Syntax, outline: LineOutline
 ) -> Reading | Mismatch:
     results = tuple(r.name for r in form.results)
     fitted = matcher.fit_items(form, syntax, outline, results)
@@ -117,7 +117,9 @@ def _reading(
     return Reading(index, first, operands, fitted.attrs, tuple(dict.fromkeys((written, listed))))
 
 
-def choose(matcher: Matcher, found: Sequence[Reading], line: Line) -> tuple[Reading, Typing] | None:
+def choose(
+    matcher: Matcher, found: Sequence[Reading], line: AssemblyLine
+) -> tuple[Reading, Typing] | None:
     """The reading that names and types fit best; the first of several equals."""
     best: tuple[Reading, Typing] | None = None
     score: tuple[int, ...] = ()
@@ -141,7 +143,7 @@ def _score(
     reading: Reading,
     typing: Typing,
     operands: Sequence[TextType | None],
-    line: Line,
+    line: AssemblyLine,
 ) -> tuple[int, ...]:
     wrong_names = sum(
         (type is None) != (at < reading.results)

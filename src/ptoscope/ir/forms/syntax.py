@@ -9,9 +9,9 @@ from typing import Literal
 
 from ptoscope.isa.record import Attr, Form, Group
 
-Kind = Literal["operand", "address", "token", "integer", "pipe", "open", "close"]
+ItemKind = Literal["operand", "address", "token", "integer", "pipe", "open", "close"]
 
-LETTERS: dict[Kind, str] = {
+LETTERS: dict[ItemKind, str] = {
     "operand": "v",
     "address": "a",
     "token": "s",
@@ -27,7 +27,7 @@ LETTERS: dict[Kind, str] = {
 class Item:
     """One element of a syntax line; `names` are its operands or its attribute."""
 
-    kind: Kind
+    kind: ItemKind
     names: tuple[str, ...] = ()
     optional: bool = False
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple, get_args
 
 from ptoscope.ir.forms.match import marks, matcher, separated
-from ptoscope.ir.forms.outline import NO_ARROW, PACK, Outline
-from ptoscope.ir.forms.readings import Line, choose, readings
+from ptoscope.ir.forms.outline import NO_ARROW, PACK, LineOutline
+from ptoscope.ir.forms.readings import AssemblyLine, choose, readings
 from ptoscope.ir.forms.syntax import LETTERS, Item, Syntax, compiled
 from ptoscope.ir.language import PREFIX
 from ptoscope.isa.record import Form, Record
@@ -26,7 +26,7 @@ Name = tuple[str, int]
 """A name on the left of an operation without `%`, and the count after its colon or 0."""
 
 
-class Values(NamedTuple):
+class PrintedValues(NamedTuple):
     """The values of a function by slot."""
 
     types: Sequence[Type]
@@ -45,7 +45,7 @@ def named(names: Sequence[Name]) -> str:
 def instruction(
     op: Op,
     record: Record,
-    values: Values,
+    values: PrintedValues,
     given: Mapping[str, AttrValue],
     level: Level,
     names: Sequence[Name],
@@ -66,7 +66,7 @@ class _Spelling:
     """One instruction and the form it is written in."""
 
     def __init__(
-        self, op: Op, record: Record, values: Values, given: Mapping[str, AttrValue]
+        self, op: Op, record: Record, values: PrintedValues, given: Mapping[str, AttrValue]
     ) -> None:
         self.op = op
         self.record = record
@@ -116,8 +116,10 @@ class _Spelling:
         results = [self.types[r] for r in self.op.results]
         for listed, arrow in self._type_lists(kinds, results):
             count = NO_ARROW if arrow is None else len(arrow)
-            outline = Outline(letters, self.op.segments, entries, (), len(listed), count)
-            line = Line(outline, [None] * len(results) + kinds, listed, arrow, self._literals())
+            outline = LineOutline(letters, self.op.segments, entries, (), len(listed), count)
+            line = AssemblyLine(
+                outline, [None] * len(results) + kinds, listed, arrow, self._literals()
+            )
             chosen = choose(found, readings(found, outline), line)
             if chosen is None:
                 continue

@@ -12,7 +12,7 @@ from ptoscope.ir.forms.choose import form_of
 from ptoscope.ir.language import PREFIX, Language
 from ptoscope.ir.module import NO_ATTRIBUTES, Note
 from ptoscope.ir.numbers import constant_text
-from ptoscope.ir.printing.instructions import Level, Name, Values, instruction, named
+from ptoscope.ir.printing.instructions import Level, Name, PrintedValues, instruction, named
 from ptoscope.isa.record import Record
 from ptoscope.isa.types import AttrValue
 from ptoscope.program import Condition, For, Function, If, Op, Program, Scope, Terminator, While
@@ -37,7 +37,7 @@ class Spelling:
     need one."""
 
     def __init__(
-        self, values: Values, language: Language, level: Level, new_name: Callable[[], str]
+        self, values: PrintedValues, language: Language, level: Level, new_name: Callable[[], str]
     ) -> None:
         self.values = values
         self.language = language

@@ -8,7 +8,7 @@ from itertools import count
 
 from ptoscope.ir.module import Module, Note
 from ptoscope.ir.printing import operations
-from ptoscope.ir.printing.instructions import LEVELS, Level, Values
+from ptoscope.ir.printing.instructions import LEVELS, Level, PrintedValues
 from ptoscope.ir.printing.operations import Spelled, Spelling
 from ptoscope.program import Block, Function, If, Op
 
@@ -73,7 +73,7 @@ class _Writer:
     def _function(self, whole: Function, depth: int) -> None:
         note = self.module.notes.get(whole)
         said = operations.function_attributes(whole) if note is None else note.attributes
-        values = Values(whole.types, whole.names)
+        values = PrintedValues(whole.types, whole.names)
         spelling = Spelling(values, self.module.language, self.level, self._new_name)
         visibility = self.module.visibility.get(whole.name, "")
         self._before(note, depth)

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from ptoscope.ir import types
 from ptoscope.ir.forms.follow import Typing, bind
-from ptoscope.ir.forms.outline import NO_ARROW, Outline
-from ptoscope.ir.forms.readings import LEFT_OUT, Line, Reading, choose, mismatch, readings
+from ptoscope.ir.forms.outline import NO_ARROW, LineOutline
+from ptoscope.ir.forms.readings import LEFT_OUT, AssemblyLine, Reading, choose, mismatch, readings
 from ptoscope.ir.module import Note, Packs
 from ptoscope.ir.reading.attributes import all_attributes, given_attributes
 from ptoscope.ir.reading.findings import WRONG_OPERANDS, WRONG_TYPE, Stop
@@ -23,7 +23,7 @@ from ptoscope.program import Op
 __all__ = ["mismatch", "read"]
 
 
-def read(tokens: OperandTokens, outline: Outline, *, prefixed: bool = False) -> Op | None:
+def read(tokens: OperandTokens, outline: LineOutline, *, prefixed: bool = False) -> Op | None:
     """Reads a line that was scanned; None if its items fit no form.
 
     With `prefixed` the line may be meant as SSA form, and is None also where that is
@@ -36,7 +36,7 @@ def read(tokens: OperandTokens, outline: Outline, *, prefixed: bool = False) -> 
         long = outline.types >= sum(letter in "va" for letter in outline.items)
         found = tuple(r for r in found if r.results or (outline.types and (r.complete or not long)))
     values = [reader.values.get(reader.text[place]) for place in tokens.values]
-    line = Line(
+    line = AssemblyLine(
         outline,
         [_known(reader, place, v) for place, v in zip(tokens.values, values, strict=True)],
         tokens.listed,
@@ -63,7 +63,7 @@ class _Assembled:
     """One line and the reading chosen for it."""
 
     def __init__(
-        self, tokens: OperandTokens, outline: Outline, reading: Reading, typing: Typing
+        self, tokens: OperandTokens, outline: LineOutline, reading: Reading, typing: Typing
     ) -> None:
         self.tokens = tokens
         self.reader = tokens.reader

@@ -8,7 +8,7 @@ from itertools import pairwise
 from ptoscope.ir import types
 from ptoscope.ir.module import Note
 from ptoscope.ir.reading.findings import STRUCTURE, WRONG_OPERANDS, WRONG_TYPE
-from ptoscope.ir.reading.reader import Body, Enclosing, Item, Reader
+from ptoscope.ir.reading.reader import Body, BodyItem, Enclosing, Reader
 from ptoscope.ir.types import TextType
 from ptoscope.program import Op, Terminator
 
@@ -44,7 +44,7 @@ def terminator(reader: Reader, name: int, word: str, first: tuple[int, ...] = ()
     return reader.make(name, word, operands, (), Note(0, 0, last, last, all_places))
 
 
-def _name_of(reader: Reader, item: Item) -> int:
+def _name_of(reader: Reader, item: BodyItem) -> int:
     note = item.note if isinstance(item, Enclosing) else reader.notes[item]
     return note.name
 

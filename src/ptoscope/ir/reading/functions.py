@@ -10,8 +10,8 @@ from ptoscope.ir.module import Note
 from ptoscope.ir.reading.attributes import dictionary
 from ptoscope.ir.reading.bodies import check_block, check_values, terminator
 from ptoscope.ir.reading.findings import STRUCTURE
-from ptoscope.ir.reading.names import Values
-from ptoscope.ir.reading.reader import Body, Enclosing, Item, Reader
+from ptoscope.ir.reading.names import ReadValues
+from ptoscope.ir.reading.reader import Body, BodyItem, Enclosing, Reader
 from ptoscope.ir.types import TextType
 from ptoscope.isa.types import Type
 from ptoscope.program import Function, Op
@@ -21,7 +21,7 @@ KERNEL_MARKS = ("pto.aicore", "pto.kernel")
 
 def file(reader: Reader) -> tuple[list[Function], Enclosing | None]:
     """Reads a whole file: its functions, and the module operation around them, if any."""
-    items: list[Item] = []
+    items: list[BodyItem] = []
     while True:
         items += reader.operations()[0]
         if reader.text[reader.i] == "":
@@ -88,7 +88,7 @@ def function(reader: Reader, name: int) -> Function:
             raise reader.findings.stop(STRUCTURE, name, message, found=symbol, expected="'{'")
         raise reader.findings.expected(head, "'{'")
     reader.ended.clear()
-    outer, reader.slots = reader.slots, Values()
+    outer, reader.slots = reader.slots, ReadValues()
     reader.in_function = True
     try:
         body = reader.body(arguments, isolated=True)
@@ -166,7 +166,7 @@ def returned(reader: Reader, name: int) -> Op:
     return terminator(reader, name, "func.return")
 
 
-def _check_functions(reader: Reader, items: Sequence[Item]) -> None:
+def _check_functions(reader: Reader, items: Sequence[BodyItem]) -> None:
     seen: dict[str, int] = {}
     outside = False
     for item in items:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ptoscope.ir import types
-from ptoscope.ir.attributes import CLAUSES, FORM, SIZES, Attribute, Segments, Signature
+from ptoscope.ir.attributes import CLAUSES, FORM, SIZES, Attribute, FunctionTypes, Segments
 from ptoscope.ir.forms import arith as arith_forms
 from ptoscope.ir.forms.choose import expected_counts, fits, form_of
 from ptoscope.ir.module import Note
@@ -14,8 +14,8 @@ from ptoscope.ir.reading.arith import make_constant
 from ptoscope.ir.reading.attributes import all_attributes
 from ptoscope.ir.reading.findings import STRUCTURE, WRONG_OPERANDS, WRONG_TYPE
 from ptoscope.ir.reading.generic_parts import GenericParts
-from ptoscope.ir.reading.names import Values
-from ptoscope.ir.reading.reader import Body, Item, Reader
+from ptoscope.ir.reading.names import ReadValues
+from ptoscope.ir.reading.reader import Body, BodyItem, Reader
 from ptoscope.ir.types import TextType
 from ptoscope.isa.record import Record
 from ptoscope.isa.types import AttrValue
@@ -24,7 +24,7 @@ from ptoscope.program import SCOPES, TERMINATORS, Op
 _BODIES = {"builtin.module": 1, "func.func": 1, "scf.for": 1, "scf.if": 2, "scf.while": 2}
 
 
-def operation(reader: Reader, name: int) -> Item:
+def operation(reader: Reader, name: int) -> BodyItem:
     """Reads one operation in generic form."""
     word = reader.text[name][1:-1]
     if word not in _BODIES and word not in TERMINATORS and word not in reader.language.table:
@@ -34,7 +34,7 @@ def operation(reader: Reader, name: int) -> Item:
     if reader.in_function:
         message = "a function cannot stand inside another"
         raise reader.findings.stop(STRUCTURE, name, message, found=word)
-    outer, reader.slots = reader.slots, Values()
+    outer, reader.slots = reader.slots, ReadValues()
     reader.in_function = True
     try:
         return _Generic.read(reader, name, word).build()
@@ -46,7 +46,7 @@ def operation(reader: Reader, name: int) -> Item:
 class _Generic(GenericParts):
     """One operation."""
 
-    def build(self) -> Item:
+    def build(self) -> BodyItem:
         wanted = _BODIES.get(self.word, int(self.word in SCOPES))
         if len(self.bodies) != wanted:
             raise self.wrong("bodies", len(self.bodies), wanted)
@@ -69,7 +69,7 @@ class _Generic(GenericParts):
             return self._arith()
         return self._instruction()
 
-    def _module(self) -> Item:
+    def _module(self) -> BodyItem:
         if self.reader.depth:
             message = "a module stands at the top of its file only"
             raise self.reader.findings.stop(STRUCTURE, self.name, message, found=self.word)
@@ -78,13 +78,13 @@ class _Generic(GenericParts):
         name = str(symbol.value) if symbol is not None and symbol.is_string else ""
         return functions.make_module(self.reader, name, self.attributes, self.head, self.bodies[0])
 
-    def _function(self) -> Item:
+    def _function(self) -> BodyItem:
         self.counts(0, 0)
         reader = self.reader
         given = {**self.attributes, **self.properties}
         symbol, type = given.pop("sym_name", None), given.pop("function_type", None)
         signature = None if type is None else type.value
-        if symbol is None or not symbol.is_string or not isinstance(signature, Signature):
+        if symbol is None or not symbol.is_string or not isinstance(signature, FunctionTypes):
             message = "func.func needs sym_name and function_type"
             raise reader.findings.stop(STRUCTURE, self.name, message, found=self.word)
         arguments = reader.types_of(self.bodies[0].block.args)

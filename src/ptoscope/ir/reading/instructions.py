@@ -9,7 +9,7 @@ from __future__ import annotations
 from ptoscope.ir import types
 from ptoscope.ir.forms.choose import types_fit
 from ptoscope.ir.forms.mismatch import plural
-from ptoscope.ir.forms.outline import NO_ARROW, Mismatch, Outline, Plan
+from ptoscope.ir.forms.outline import NO_ARROW, LineOutline, Mismatch, Plan
 from ptoscope.ir.language import PREFIX
 from ptoscope.ir.module import Note
 from ptoscope.ir.reading import assembly
@@ -73,7 +73,7 @@ def misfit(tokens: OperandTokens, wrong: Mismatch) -> Stop:
     )
 
 
-def _ssa(tokens: OperandTokens, outline: Outline, plans: tuple[Plan, ...]) -> Op:
+def _ssa(tokens: OperandTokens, outline: LineOutline, plans: tuple[Plan, ...]) -> Op:
     if plans:
         return _build(tokens, outline, plans)
     # What the operands are called is still worth checking.
@@ -106,7 +106,7 @@ def _destinations(tokens: OperandTokens) -> Op:
     return op
 
 
-def _wrong_destinations(tokens: OperandTokens, outline: Outline) -> Stop | None:
+def _wrong_destinations(tokens: OperandTokens, outline: LineOutline) -> Stop | None:
     """The finding that all fits but the number of results, if that is so."""
     for form in tokens.matcher.record.forms:
         count = len(form.results)
@@ -142,7 +142,7 @@ def _missing(tokens: OperandTokens, form: Form) -> Stop:
     )
 
 
-def _build(tokens: OperandTokens, outline: Outline, plans: tuple[Plan, ...]) -> Op:
+def _build(tokens: OperandTokens, outline: LineOutline, plans: tuple[Plan, ...]) -> Op:
     reader = tokens.reader
     use = reader.use
     values = [use(place) for place in tokens.values]

@@ -23,7 +23,7 @@ _IN_SCOPE = "; vectors, masks and align states leave a vecscope only by a store 
 
 
 @dataclass
-class Values:
+class ReadValues:
     """The values of one function: their types and names by slot. `places` are the tokens that
     define those with a placeholder type, `refined` the types written for them at uses."""
 
@@ -46,7 +46,7 @@ class Names(Cursor):
 
     def __init__(self, tokens: Tokens, file: str, language: Language) -> None:
         super().__init__(tokens, file, language)
-        self.slots = Values()
+        self.slots = ReadValues()
         self.values: dict[str, int] = {}
         self.where: dict[str, int] = {}
         self.scope: list[str] = []

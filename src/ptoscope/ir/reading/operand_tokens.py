@@ -6,7 +6,7 @@ from ptoscope.ir import attributes as make
 from ptoscope.ir.attributes import Attribute
 from ptoscope.ir.forms.match import Matcher
 from ptoscope.ir.forms.mismatch import plural
-from ptoscope.ir.forms.outline import NO_ARROW, PACK, Outline
+from ptoscope.ir.forms.outline import NO_ARROW, PACK, LineOutline
 from ptoscope.ir.module import Packs
 from ptoscope.ir.reading.attributes import dictionary
 from ptoscope.ir.reading.findings import SYNTAX, WRONG_OPERANDS
@@ -44,7 +44,7 @@ class OperandTokens:
         self.mixed = False
         """Whether items may follow types."""
 
-    def scan(self) -> Outline:
+    def scan(self) -> LineOutline:
         """Reads `items clauses {entries} : types -> types`."""
         reader = self.reader
         text = reader.text
@@ -67,9 +67,9 @@ class OperandTokens:
         if text[reader.i][:1] == "#":
             self._hashed()
         entries = tuple(self.entries) if self.entries else ()
-        return Outline(outline, clauses, entries, marks, len(self.listed), count)
+        return LineOutline(outline, clauses, entries, marks, len(self.listed), count)
 
-    def scan_destinations(self) -> Outline:
+    def scan_destinations(self) -> LineOutline:
         """Reads `ins(items clauses {entries} : types) outs(%a, ... : types)`.
 
         Types may also stand behind each item: `ins(%a : T, %b : T)`.
@@ -100,7 +100,7 @@ class OperandTokens:
             count = self._outs()
         if text[reader.i] == "{":
             self._dictionary()
-        return Outline(outline, clauses, tuple(self.entries), marks, len(self.listed), count)
+        return LineOutline(outline, clauses, tuple(self.entries), marks, len(self.listed), count)
 
     def _outs(self) -> int:
         reader = self.reader

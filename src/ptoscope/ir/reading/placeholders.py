@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ptoscope.ir import types
 from ptoscope.ir.forms.follow import bind
 from ptoscope.ir.reading.findings import PLACEHOLDER
-from ptoscope.ir.reading.names import LOST, Values
+from ptoscope.ir.reading.names import LOST, ReadValues
 from ptoscope.ir.reading.reader import Reader
 from ptoscope.isa.patterns import Bindings
 from ptoscope.isa.types import Type
@@ -24,7 +24,7 @@ class _Inference:
     """Values of one function that must have one type form a class; uses give classes their
     types."""
 
-    def __init__(self, reader: Reader, slots: Values, ops: list[Op]) -> None:
+    def __init__(self, reader: Reader, slots: ReadValues, ops: list[Op]) -> None:
         self.reader = reader
         self.slots = slots
         self.ops = list(_walk(ops))

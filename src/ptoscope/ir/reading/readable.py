@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ptoscope.ir.module import Notes
+from ptoscope.ir.module import SourceNotes
 from ptoscope.ir.reading.names import LOST
 from ptoscope.ir.types import Placeholder
 from ptoscope.isa.dtypes import INDEX
@@ -12,7 +12,7 @@ from ptoscope.isa.types import Scalar
 from ptoscope.program import Block, Function, Op
 
 
-def readable(function: Function, notes: Notes) -> Function:
+def readable(function: Function, notes: SourceNotes) -> Function:
     """A function without the operations that depend on something unread (but with the blocks
     such a one holds), and without those about which the reader had something to say."""
     return _Readable(function, notes).function()
@@ -21,7 +21,7 @@ def readable(function: Function, notes: Notes) -> Function:
 class _Readable:
     """One function. `defined` are the values that could be read."""
 
-    def __init__(self, function: Function, notes: Notes) -> None:
+    def __init__(self, function: Function, notes: SourceNotes) -> None:
         self.whole = function
         self.notes = notes
         self.defined: set[int] = set()

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from ptoscope.ir.attributes import Segments
 from ptoscope.ir.language import Language
-from ptoscope.ir.module import Note, Notes, Packs
+from ptoscope.ir.module import Note, Packs, SourceNotes
 from ptoscope.ir.reading.findings import SYNTAX, UNKNOWN_OPERATION, Stop
-from ptoscope.ir.reading.names import Names, Values
+from ptoscope.ir.reading.names import Names, ReadValues
 from ptoscope.ir.reading.recovery import DEEPEST, recover
 from ptoscope.ir.reading.scanner import END, Tokens
 from ptoscope.ir.types import TextType
@@ -21,14 +21,14 @@ class Enclosing(NamedTuple):
     """A module operation: its name, what it holds, and how it was written."""
 
     name: str
-    items: list[Item]
+    items: list[BodyItem]
     note: Note
 
 
-Item = Op | Function | Enclosing
+BodyItem = Op | Function | Enclosing
 """What may stand in a file or a body; anything but an operation only in some."""
 
-Handler = Callable[["Reader", int], Item]
+Handler = Callable[["Reader", int], BodyItem]
 """Reads one operation whose name is the given token; the reader stands behind the name."""
 
 
@@ -40,7 +40,7 @@ class Body(NamedTuple):
     """What stands between two braces. `broken` says that not all of it could be read."""
 
     block: Block
-    items: list[Item]
+    items: list[BodyItem]
     braces: tuple[int, int]
     broken: bool
 
@@ -53,8 +53,8 @@ class Reader(Names):
     ) -> None:
         super().__init__(tokens, file, language)
         self.handlers = handlers
-        self.notes = Notes()
-        self.bodies: list[tuple[Values, list[Op]]] = []
+        self.notes = SourceNotes()
+        self.bodies: list[tuple[ReadValues, list[Op]]] = []
         """The values of each function and what stands in it; last, those outside any."""
         self.visibility: dict[str, str] = {}
         self.depth = 0
@@ -96,7 +96,7 @@ class Reader(Names):
         self.notes[made] = note
         return made
 
-    def operation(self) -> Item | None:
+    def operation(self) -> BodyItem | None:
         """Reads one operation; after an error, finds the next one and returns None."""
         first = self.i
         text = self.text
@@ -128,13 +128,13 @@ class Reader(Names):
 
     def _noted(
         self,
-        item: Item,
+        item: BodyItem,
         first: int,
         name: int,
         packs: Packs,
         places: list[int],
         doubtful: bool,
-    ) -> Item:
+    ) -> BodyItem:
         """The operation, with a note of where it stands and names for its results."""
         last = self.i - 1
         if isinstance(item, Enclosing):
@@ -178,7 +178,7 @@ class Reader(Names):
             hint=hint,
         )
 
-    def _check_end(self, item: Item) -> None:
+    def _check_end(self, item: BodyItem) -> None:
         i = self.i
         word = self.text[i]
         if word[:1] in ("%", '"', "^") or word in self.handlers:
@@ -273,11 +273,11 @@ class Reader(Names):
         self.expect(":")
         return slots
 
-    def operations(self) -> tuple[list[Item], bool]:
+    def operations(self) -> tuple[list[BodyItem], bool]:
         """Reads operations up to the closing brace or the end of the file; gives them and
         whether some of them could not be read."""
         text = self.text
-        items: list[Item] = []
+        items: list[BodyItem] = []
         broken = False
         while True:
             word = text[self.i]

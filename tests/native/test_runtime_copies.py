@@ -64,8 +64,8 @@ class Copy:
         words = [src, dst, self.length, self.padded, self.left, self.right]
         words += [0x1122334411223344, *itertools.chain(*self.loops), *[9] * len(self.loops)]
         it.words(it.args, len(words))[:] = words
-        ends = int(self.source == "gm"), int(self.target == "gm")
-        alignments = (1 if gm else 32 for gm in ends)
+        ends = layout.own(self.source), layout.own(self.target)
+        alignments = (32 if own else 1 for own in ends)
         return it.state, EXIT, it.args, len(self.loops), *ends, ELEMENT, 16, *alignments
 
     def expected(self, it: BlockMemory) -> Any:

@@ -51,5 +51,4 @@ TARGETS: dict[str, Target] = {
 }
 DEFAULT_TARGET = "a5"
 
-DMA_ALIGNMENT = MEMORIES["ub"].copy_alignment
 BLOCK_BYTES = 32

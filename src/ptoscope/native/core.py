@@ -216,7 +216,8 @@ class NativeCore(PipeCore):
                 self.side_exits.when(wrong, site, act, rows)
             return code.offset(Value("ptr", "%ub"), at.value)
         self.side_exits.needs.add("rt_scalar")
-        call = f"call ptr @rt_scalar(ptr %state, i64 1, {at.value}, i64 {size}, i64 {int(write)})"
+        given = f"i64 {layout.own(space)}, {at.value}, i64 {size}, i64 {int(write)}"
+        call = f"call ptr @rt_scalar(ptr %state, {given})"
         place = code.emit("ptr", call)
         wrong = code.emit("i1", f"icmp eq {place}, null")
         self.side_exits.when(wrong, site, act, rows)

@@ -15,6 +15,7 @@ import numpy as np
 
 from ptoscope.arguments import Argument
 from ptoscope.isa.dtypes import I8
+from ptoscope.isa.memories import ON_CORE
 from ptoscope.isa.targets import Target
 from ptoscope.machine.faults import Fault
 from ptoscope.machine.lanes import encode, quietly
@@ -43,11 +44,16 @@ class Runner:
     launch after launch."""
 
     def __init__(self, target: Target, uses_stamps: bool) -> None:
-        self._memory = _aligned(target.ub_bytes + 2 * layout.SLACK)
-        self._ub = self._memory[layout.SLACK : layout.SLACK + target.ub_bytes]
+        self._memory: list[Any] = []
+        self._own: list[Region] = []
+        """A core's own memories: all with what is around them, and each by itself."""
+        for own in ON_CORE:
+            size = target.bytes_of(own.name)
+            self._memory.append(_aligned(size + 2 * layout.SLACK))
+            part = self._memory[-1][layout.SLACK : layout.SLACK + size]
+            self._own.append(Region(own.title, own.name, part, I8))
         self._service = _SERVICE(self._serve)
         self._service_address = ctypes.cast(self._service, ctypes.c_void_p).value or 0
-        self._ub_address = self._ub.ctypes.data
         if uses_stamps:
             self._stamps = np.zeros(target.ub_bytes + layout.SLACK, dtype=np.uint32)
         self._uses_stamps = uses_stamps
@@ -60,10 +66,13 @@ class Runner:
         self._launch = launch
         self._desk: Any = None
         self.state = launch.words.copy()
-        self.state[layout.UB] = self._ub_address
         self._table = launch.table.copy()
-        self._table[0, 0] = self._ub_address
-        self.state[layout.REGIONS] = self._table.ctypes.data + self._table.strides[0]
+        for region in self._own:
+            entry = len(ON_CORE) - layout.own(region.space)
+            self._table[entry, layout.REGION_DATA] = region.data.ctypes.data
+        self.state[layout.UB] = self._table[len(ON_CORE) - 1, layout.REGION_DATA]
+        first = self._table.ctypes.data
+        self.state[layout.REGIONS] = first + len(ON_CORE) * self._table.strides[0]
         self.state[layout.SERVICE] = self._service_address
         if self._uses_stamps:
             self._stamps[:] = 0
@@ -77,7 +86,8 @@ class Runner:
     def run(self, block: int) -> None:
         """Runs one block; raises what stopped it."""
         launch, state = self._launch, self.state
-        self._memory[:] = 0
+        for memory in self._memory:
+            memory[:] = 0
         state[layout.QUEUED] = 0
         state[layout.FLAGS : layout.VARIABLES] = 0
         state[layout.VARIABLES :] = launch.words[layout.VARIABLES :]
@@ -147,8 +157,7 @@ class Runner:
             if self._desk is None:
                 from ptoscope.native.service import Desk
 
-                ub = Region("UB", "ub", self._ub, I8)
-                memory = Memory(self._launch.regions, [ub])
+                memory = Memory(self._launch.regions, self._own)
                 self._desk = Desk(self, memory, self._block, self._launch.grid)
             self._desk.serve(side_exit, address)
             return 0
@@ -191,10 +200,9 @@ class Launch:
         self.notes = notes
         self._side_exits = side_exits
         self._arguments = arguments
-        # UB's entry stands before the first; each runner fills in its own.
-        self.table = np.array(
-            [(0, target.ub_bytes, 1), *(_region(a) for a in arguments)], dtype=np.int64
-        )
+        # A core's own memories stand before the first, UB last; each runner fills in its own.
+        own = [(0, target.bytes_of(memory.name), 1) for memory in reversed(ON_CORE)]
+        self.table = np.array([*own, *(_region(a) for a in arguments)], dtype=np.int64)
         variables = [*(_word(a) for a in arguments), *registers]
         self.words = np.zeros(layout.VARIABLES + len(variables), dtype=np.int64)
         self.words[layout.REGION_COUNT] = len(arguments)

@@ -5,7 +5,9 @@ Everything is a 64-bit word at a fixed place of one array.
 
 from __future__ import annotations
 
+from ptoscope.isa.memories import ON_CORE
 from ptoscope.isa.pipes import BUFFERS, EVENTS, PIPES
+from ptoscope.isa.types import Space
 
 UB = 0
 """Where UB begins."""
@@ -18,8 +20,8 @@ TURNS = 3
 BLOCK_INDEX = 4
 BLOCK_COUNT = 5
 REGIONS = 6
-"""The table of GM arguments, with UB before the first: REGION_DATA, REGION_SIZE and
-REGION_WRITEABLE of each."""
+"""The table of GM arguments, with a core's own memories before the first (`own`):
+REGION_DATA, REGION_SIZE and REGION_WRITEABLE of each."""
 REGION_COUNT = 7
 UB_BYTES = 8
 STAMPS = 9
@@ -64,3 +66,9 @@ def flag(src: str, dst: str) -> int:
 def held(pipe: str, _: str = "") -> int:
     """The word of buffer 0 as a pipe holds it."""
     return HELD + PIPES.index(pipe) * BUFFERS
+
+
+def own(space: Space) -> int:
+    """How many entries before the first argument the region of a core's own memory stands in the
+    table of regions; 0 for GM, whose addresses say which argument they are in."""
+    return next((place for place, m in enumerate(ON_CORE, 1) if m.name == space), 0)

@@ -86,8 +86,8 @@ class PipeCore(Core):
         counters = [self._word_of(0)] * len(transfer.loops)
         limits = (
             len(transfer.loops),
-            int(transfer.path.source == "gm"),
-            int(transfer.path.target == "gm"),
+            layout.own(transfer.path.source),
+            layout.own(transfer.path.target),
             transfer.dtype.bytes,
             transfer.path.length_bits,
             transfer.path.source_alignment,

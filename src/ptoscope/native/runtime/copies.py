@@ -1,4 +1,4 @@
-"""Copies between GM and UB. What fits a field, how long a padded row is and how far a loop goes
+"""Copies between memories. What fits a field, how long a padded row is and how far a loop goes
 is said in `isa.copies` and `isa.footprint`.
 
 Generated code leaves a copy at `args` as words: both addresses, the length of a row, whether it
@@ -45,31 +45,32 @@ def rt_transfer(
     side_exit: int,
     args: Address,
     loops: int,
-    src_gm: int,
-    dst_gm: int,
+    src_own: int,
+    dst_own: int,
     element: int,
     length_bits: int,
     src_alignment: int,
     dst_alignment: int,
 ) -> int:
-    """Copies rows. Each side is in GM or not, and aligned to a power of two; `element` is the
-    bytes of what pads a row, and `length_bits` is the field that its length has to fit."""
+    """Copies rows. Each side is in a memory (see `layout.own`), aligned to a power of two;
+    `element` is the bytes of what pads a row, and `length_bits` is the field that its length
+    has to fit."""
     if memory.word(state, QUEUED) != 0:
         return rt_service(memory, state, side_exit, args)
-    source = region_of(memory, state, src_gm, memory.word(args, SRC))
-    target = region_of(memory, state, dst_gm, memory.word(args, DST))
+    source = region_of(memory, state, src_own, memory.word(args, SRC))
+    target = region_of(memory, state, dst_own, memory.word(args, DST))
     length = memory.word(args, LENGTH)
     if source == 0 or target == 0 or not in_field(length, length_bits):
         return rt_service(memory, state, side_exit, args)
     if not memory.word(target, REGION_WRITEABLE):
         return rt_service(memory, state, side_exit, args)
-    read = region_offset(src_gm, memory.word(args, SRC))
-    write = region_offset(dst_gm, memory.word(args, DST))
-    # The common case at once: one dense run between GM and UB, inside both.
+    read = region_offset(src_own, memory.word(args, SRC))
+    write = region_offset(dst_own, memory.word(args, DST))
+    # The common case at once: one dense run between two memories, inside both.
     run = _run_bytes(memory, args, loops, src_alignment, dst_alignment)
     if (
         run != 0
-        and src_gm != dst_gm
+        and src_own != dst_own
         and 0 <= read <= memory.word(source, REGION_SIZE) - run
         and 0 <= write <= memory.word(target, REGION_SIZE) - run
         and read & (src_alignment - 1) == 0
@@ -96,7 +97,7 @@ def rt_transfer(
         return rt_service(memory, state, side_exit, args)
     at = memory.word(source, REGION_DATA) + read
     to = memory.word(target, REGION_DATA) + write
-    return _copy_rows(memory, state, args, loops, at, to, row, element, src_gm == dst_gm)
+    return _copy_rows(memory, state, args, loops, at, to, row, element, src_own == dst_own)
 
 
 def _run_bytes(

@@ -1,4 +1,5 @@
-"""Where an address is: the table of GM arguments, and UB before them."""
+"""Where an address is: the table of GM arguments, and a core's own memories before them. `own`
+is the number of such a memory (see `layout.own`), 0 for GM."""
 
 from __future__ import annotations
 
@@ -14,11 +15,11 @@ from ptoscope.native.layout import (
 from ptoscope.native.subset import Address, RawMemory, compiled
 
 
-def region_of(memory: RawMemory, state: Address, gm: int, address: int) -> Address:
+def region_of(memory: RawMemory, state: Address, own: int, address: int) -> Address:
     """The entry of the region that an address is in, or would be; 0 if it is in none."""
     table = memory.word(state, REGIONS)
-    if not gm:
-        return table - REGION_BYTES
+    if own:
+        return table - REGION_BYTES * own
     position = gm_position(address)
     if not 0 <= position < memory.word(state, REGION_COUNT):
         return 0
@@ -27,20 +28,20 @@ def region_of(memory: RawMemory, state: Address, gm: int, address: int) -> Addre
     return entry if memory.word(entry, REGION_DATA) else 0
 
 
-def region_offset(gm: int, address: int) -> int:
+def region_offset(own: int, address: int) -> int:
     """Bytes from the start of its region, negative before it."""
-    return address - gm_base(gm_position(address)) if gm else address
+    return address if own else address - gm_base(gm_position(address))
 
 
 @compiled
 def rt_scalar(
-    memory: RawMemory, state: Address, gm: int, address: int, count: int, write: int
+    memory: RawMemory, state: Address, own: int, address: int, count: int, write: int
 ) -> Address:
     """Where a scalar of so many bytes is, a power of two; 0 if it may not be accessed."""
-    region = region_of(memory, state, gm, address)
+    region = region_of(memory, state, own, address)
     if region == 0:
         return 0
-    offset = region_offset(gm, address)
+    offset = region_offset(own, address)
     if offset & (count - 1) or not 0 <= offset <= memory.word(region, REGION_SIZE) - count:
         return 0
     if write and not memory.word(region, REGION_WRITEABLE):

@@ -16,9 +16,9 @@ from ptoscope.dataflow import (
     Index,
     Joined,
     LoopResult,
+    OpResult,
     Parameter,
     Received,
-    Result,
     ScopeArgument,
     ways,
 )
@@ -106,7 +106,7 @@ def test_definitions(k: Named):
     assert k.definition("last") == LoopResult(0, None, again, None, k.slot("half"))
     assert k.definition("l") == ScopeArgument(0, scope, scope, k.slot("last"))
     inner = k.definition("inner")
-    assert isinstance(inner, Result)
+    assert isinstance(inner, OpResult)
     assert (inner.depth, inner.inside, inner.op) == (0, scope, scope.body.ops[0])
 
 
@@ -157,7 +157,7 @@ def test_walk_goes_where_it_is_sent(k: Named):
     """Into operands only: up to what control flow hands on; each value once."""
 
     def operands(slot: int, definition: Definition) -> Sequence[int]:
-        return definition.op.operands if isinstance(definition, Result) else ()
+        return definition.op.operands if isinstance(definition, OpResult) else ()
 
     reached = [slot for slot, _ in k.flow.walk((k.slot("next"),), operands)]
     assert k.names(reached) == ["next", "n", "h"]
@@ -169,7 +169,7 @@ def test_fixpoint(k: Named):
 
     def made(slot: int, of: Callable[[int], frozenset[str]]) -> frozenset[str]:
         definition = k.flow.definitions[slot]
-        if isinstance(definition, Result) and definition.op.operands:
+        if isinstance(definition, OpResult) and definition.op.operands:
             return frozenset[str]().union(*(of(s) for s in definition.op.operands))
         return frozenset([k.function.names[slot]])
 

@@ -35,7 +35,7 @@ class Parameter(Definition):
 
 
 @dataclass(slots=True)
-class Result(Definition):
+class OpResult(Definition):
     """A result of an instruction."""
 
     op: Op
@@ -214,7 +214,7 @@ class Dataflow:
                     defined[slot] = ScopeArgument(depth, op, op, _at(op.inputs, i))
             case _:
                 for slot in op.results:
-                    defined[slot] = Result(depth, inside, op)
+                    defined[slot] = OpResult(depth, inside, op)
 
     def _carried(self, op: Loop, depth: int, inside: Scope | None) -> None:
         for i, slot in enumerate(op.carried):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ptoscope import ir
 from ptoscope.check.addresses import RULES as ADDRESSES
 from ptoscope.check.rule import Context
-from ptoscope.check.synchronisation import RULES as SYNCHRONISATION
+from ptoscope.check.synchronisation.rules import RULES as SYNCHRONISATION
 from ptoscope.diagnostics import Diagnostic
 from ptoscope.isa.targets import TARGETS, Revision
 from ptoscope.program import Program

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ptoscope.isa.order.ledger import Ledger, Ticket
 from ptoscope.isa.order.pipes import CarryingPipes, Knowledge
-from ptoscope.isa.order.rules import BARRIER, GET, RELEASE, SET, WAIT, Rule
+from ptoscope.isa.order.rules import BARRIER, GET, RELEASE, SET, WAIT, OrderRule
 from ptoscope.isa.pipes import MOST_PENDING, PIPE_ALL, PIPES
 
 S, V, IN, OUT = "PIPE_S", "PIPE_V", "PIPE_MTE2", "PIPE_MTE3"
@@ -17,7 +17,7 @@ class Issued:
     def __init__(self) -> None:
         self.ledger = Ledger(PIPES, PIPE_ALL)
 
-    def __call__(self, rule: Rule, src: str, *rest: object) -> Ticket[str]:
+    def __call__(self, rule: OrderRule, src: str, *rest: object) -> Ticket[str]:
         dst = str(rest[0]) if rule in (SET, WAIT) else None
         return self.ledger.issue(rule, src, dst, rest[1:] if dst else rest)
 
@@ -149,7 +149,7 @@ class Run:
     def work(self, pipe: str, name: str) -> None:
         assert self.pipes.issue(name, pipe)
 
-    def sync(self, name: str, rule: Rule, *rest: object) -> bool:
+    def sync(self, name: str, rule: OrderRule, *rest: object) -> bool:
         ticket = self._issued(rule, str(rest[0]), *rest[1:])
         return self.pipes.issue(name, ticket.pipe, ticket)
 

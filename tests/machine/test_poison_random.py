@@ -16,7 +16,7 @@ from ptoscope.machine.lanes import NumpyLanes, quietly, storage
 from ptoscope.machine.shadow import Observation, observe, run_shadow
 from ptoscope.machine.shadow.findings import REACHES_ADDRESS, REACHES_BRANCH
 from ptoscope.machine.shadow.lanes import ShadowLanes
-from ptoscope.machine.shadow.origins import Event, Origins
+from ptoscope.machine.shadow.origins import Origin, Origins
 from ptoscope.machine.shadow.rules import word
 from tests.fuzz.compare import load, outcome
 from tests.fuzz.data import Array
@@ -118,7 +118,7 @@ def _bits(lanes: Lanes) -> Any:
 def test_lane_programs(seed: int) -> None:
     program = LaneProgram(seed)
     book = Origins()
-    book.event(Event("never written", "UB"))
+    book.event(Origin("never written", "UB"))
     with quietly():
         said: list[Lanes] = program.run(
             [

@@ -17,7 +17,7 @@ from ptoscope.isa.dtypes import BF16, F16, F32, I1, I8, I16, I32, I64, SI8, UI8,
 from ptoscope.isa.lanes import Lanes
 from ptoscope.machine.lanes import NumpyLanes, constant, quietly, storage
 from ptoscope.machine.shadow.lanes import ShadowLanes
-from ptoscope.machine.shadow.origins import Event, Origins
+from ptoscope.machine.shadow.origins import Origin, Origins
 from ptoscope.machine.shadow.rules import word
 
 LANES = 256
@@ -62,7 +62,7 @@ def _raw(result: Lanes) -> Any:
 
 def _book() -> Origins:
     book = Origins()
-    book.event(Event("never written", "UB"))
+    book.event(Origin("never written", "UB"))
     return book
 
 

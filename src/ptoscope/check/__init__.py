@@ -10,12 +10,12 @@ from ptoscope.check import (
     profile,
     resources,
     squeezed,
-    streams,
     structure,
-    synchronisation,
     types,
 )
 from ptoscope.check.rule import Context, Rule
+from ptoscope.check.streams import rules as streams
+from ptoscope.check.synchronisation import rules as synchronisation
 from ptoscope.diagnostics import Diagnostic
 from ptoscope.isa.targets import Revision, Target
 from ptoscope.program import Program

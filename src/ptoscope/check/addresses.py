@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from ptoscope.check.analysis import analyse
 from ptoscope.check.analysis.expr import ZERO, Expr, Symbol, affine
 from ptoscope.check.analysis.nodes import (
-    Bytes,
-    Field,
+    FieldNode,
+    KnownBytes,
     LoopNode,
     Node,
     ScopeNode,
@@ -31,18 +30,16 @@ from ptoscope.isa.memories import KIB, MEMORIES
 
 
 def _touches(context: Context) -> Iterator[Touch]:
-    for node in executed(analyse(context.function, context.target, context.revision).nodes):
+    for node in executed(context.analysis.nodes):
         if isinstance(node, Touch):
             yield node
 
 
 def _loops(context: Context) -> Loops:
-    return Loops(
-        context.function, analyse(context.function, context.target, context.revision).walker
-    )
+    return Loops(context.function, context.analysis.walker)
 
 
-def _ends(rows: Bytes) -> tuple[Expr, Expr]:
+def _ends(rows: KnownBytes) -> tuple[Expr, Expr]:
     """Where the lowest and the highest row that are surely touched begin and end."""
     variable = rows.start.variable
     found = rows.rows()
@@ -117,8 +114,8 @@ def _misaligned(
 
 
 def _too_wide(context: Context) -> Iterator[Finding]:
-    for node in executed(analyse(context.function, context.target, context.revision).nodes):
-        if not isinstance(node, Field):
+    for node in executed(context.analysis.nodes):
+        if not isinstance(node, FieldNode):
             continue
         most = (1 << node.bits) - 1
         low, high = least(node.value), greatest(node.value)
@@ -186,7 +183,7 @@ def _outside_arguments(context: Context) -> Iterator[Finding]:
 
 
 def _unwritten(context: Context) -> Iterator[Finding]:
-    nodes = analyse(context.function, context.target, context.revision).nodes
+    nodes = context.analysis.nodes
     touches = [node for node in flat(nodes) if isinstance(node, Touch)]
     if all(MEMORIES[touch.space].on_core for touch in touches):
         # A fragment: what does not touch GM gets its data from somewhere else.
@@ -223,7 +220,7 @@ def _unwritten(context: Context) -> Iterator[Finding]:
             break
 
 
-def _ends_of_loops(rows: Bytes) -> Iterator[tuple[Bytes, dict[Symbol, int]]]:
+def _ends_of_loops(rows: KnownBytes) -> Iterator[tuple[KnownBytes, dict[Symbol, int]]]:
     """The bytes in the turns in which they lie lowest and highest, where those are known."""
     start = settled(rows.start)
     if not affine(start):
@@ -253,7 +250,7 @@ def _reads(
 
 
 def _overwritten(context: Context) -> Iterator[Finding]:
-    nodes = analyse(context.function, context.target, context.revision).nodes
+    nodes = context.analysis.nodes
     for body in _bodies(nodes):
         unread: list[Touch] = []
         for node in body:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any, TypeVar
 
+from ptoscope.check.analysis import Analysis, analyse
 from ptoscope.check.flow import Values
 from ptoscope.check.text import Text
 from ptoscope.diagnostics import Diagnostic, Edit, Span
 from ptoscope.isa.targets import Revision, Target
 from ptoscope.isa.types import Type
 from ptoscope.program import Function, Op, Program
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -35,11 +39,17 @@ class Context:
     function: Function
     target: Target
     revision: Revision
+    _made: dict[Any, Any] = field(default_factory=dict[Any, Any], compare=False, repr=False)
 
     @cached_property
     def values(self) -> Values:
         """Where the values of the function come from."""
         return Values(self.function)
+
+    @cached_property
+    def analysis(self) -> Analysis:
+        """What the function does to memory and to its pipes."""
+        return analyse(self.function, self.target, self.revision)
 
     @cached_property
     def text(self) -> Text:
@@ -49,6 +59,12 @@ class Context:
     @cached_property
     def _names(self) -> frozenset[str]:
         return frozenset(self.function.names)
+
+    def once(self, make: Callable[[Context], T]) -> T:
+        """`make(self)`, called once: for what several rules ask for."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        return self._made[make]
 
     def types(self, slots: tuple[int, ...]) -> tuple[Type, ...]:
         """The types of values."""

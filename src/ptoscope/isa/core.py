@@ -13,7 +13,7 @@ from ptoscope.isa.copies import Transfer
 from ptoscope.isa.distributions import Access
 from ptoscope.isa.dtypes import DType
 from ptoscope.isa.lanes import Lanes
-from ptoscope.isa.order.rules import Rule
+from ptoscope.isa.order.rules import OrderRule
 from ptoscope.isa.record import Site
 from ptoscope.isa.types import Space
 
@@ -131,7 +131,7 @@ class Core(ABC):
 
     @abstractmethod
     def synchronise(
-        self, site: Site, rule: Rule, src: str, dst: str, numbers: tuple[Lanes, ...]
+        self, site: Site, rule: OrderRule, src: str, dst: str, numbers: tuple[Lanes, ...]
     ) -> None:
         """What a rule of order says, of these pipes (`dst` is "" for a rule of one pipe) and
         these numbers."""

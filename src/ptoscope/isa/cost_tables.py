@@ -47,28 +47,28 @@ class RepeatRow:
 
 
 @dataclass
-class Rows:
+class CostRows:
     """What the tables have of one record: by the name it has there, A5 then by element type."""
 
     a5: dict[str, dict[str, LatencyRow]] = field(default_factory=dict[str, dict[str, LatencyRow]])
     a2a3: dict[str, RepeatRow] = field(default_factory=dict[str, RepeatRow])
 
 
-_NONE = Rows()
+_NONE = CostRows()
 
 
-def rows(record: Record) -> Rows:
+def rows(record: Record) -> CostRows:
     """The rows of a record; empty for one that no table has."""
     return attached().get(record.name, _NONE)
 
 
 @cache
-def attached() -> dict[str, Rows]:
+def attached() -> dict[str, CostRows]:
     """By record, its rows; ValueError for a row that is about no record."""
-    found: dict[str, Rows] = {}
+    found: dict[str, CostRows] = {}
     for row in table("a5_ops.csv"):
         for record in _meant("a5_ops.csv", row["op"]):
-            mine = found.setdefault(record.name, Rows()).a5.setdefault(row["op"], {})
+            mine = found.setdefault(record.name, CostRows()).a5.setdefault(row["op"], {})
             ports = sum(1 << int(port) for port in row["ports"].split("+"))
             mine[row["dtype"]] = LatencyRow(
                 int(row["latency"]),
@@ -79,7 +79,7 @@ def attached() -> dict[str, Rows]:
             )
     for row in table("a2a3_ops.csv"):
         for record in _meant("a2a3_ops.csv", row["op"]):
-            mine = found.setdefault(record.name, Rows()).a2a3
+            mine = found.setdefault(record.name, CostRows()).a2a3
             mine[row["op"]] = RepeatRow(
                 int(row["head"]), int(row["per_repeat"]), int(row["tail"]), row["basis"]
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["float", "int"]
+ElementKind = Literal["float", "int"]
 
 VREG_BYTES = 256
 
@@ -22,7 +22,7 @@ class DType:
 
     name: str
     bits: int
-    kind: Kind
+    kind: ElementKind
     storage: str
     array: str = ""
     signed: bool = True

@@ -8,7 +8,7 @@ from ptoscope.isa.dtypes import I32, I64, INDEX
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.order import rules
 from ptoscope.isa.order.memory import MEMORY_BARRIERS
-from ptoscope.isa.order.rules import Rule
+from ptoscope.isa.order.rules import OrderRule
 from ptoscope.isa.patterns import ScalarIn
 from ptoscope.isa.pipes import BUFFERS, EVENTS, PIPE_ALL, PIPES, SCALAR_PIPE
 from ptoscope.isa.record import Attr, Evidence, Form, Meaning, Operand, Record, Run, Site, When
@@ -30,7 +30,7 @@ def _event(core: Core, site: Site, values: tuple[Lanes, ...]) -> Lanes:
     return core.constant(I64, 1, EVENTS.index(str(site.attrs["event"])))
 
 
-def _flag(rule: Rule) -> Meaning:
+def _flag(rule: OrderRule) -> Meaning:
     def meaning(site: Site) -> Run:
         src, dst = str(site.attrs["src"]), str(site.attrs["dst"])
 
@@ -100,7 +100,7 @@ def _buffer(core: Core, site: Site, values: tuple[Lanes, ...]) -> tuple[Lanes, L
     return core.constant(I64, 1, number), core.constant(I64, 1, mode)
 
 
-def _use(rule: Rule) -> Meaning:
+def _use(rule: OrderRule) -> Meaning:
     def meaning(site: Site) -> Run:
         pipe = str(site.attrs["pipe"])
 
@@ -223,7 +223,7 @@ mem_bar = Record(
 
 
 def _between(
-    rule: Rule, waits: bool, targets: tuple[TargetName, ...], doc: str, first: str
+    rule: OrderRule, waits: bool, targets: tuple[TargetName, ...], doc: str, first: str
 ) -> Record:
     name = rule.instruction
 

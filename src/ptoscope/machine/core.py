@@ -14,7 +14,7 @@ from ptoscope.isa.distributions import NOTHING, Access
 from ptoscope.isa.dtypes import I1, I64, INDEX, UI8, DType
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.order.memory import copies_in_order
-from ptoscope.isa.order.rules import Rule
+from ptoscope.isa.order.rules import OrderRule
 from ptoscope.isa.record import Site
 from ptoscope.isa.types import Space
 from ptoscope.machine.deadlock import Turn
@@ -280,6 +280,6 @@ class ReferenceCore(Core):
             raise Fault(site, code, message)
 
     def synchronise(
-        self, site: Site, rule: Rule, src: str, dst: str, numbers: tuple[Lanes, ...]
+        self, site: Site, rule: OrderRule, src: str, dst: str, numbers: tuple[Lanes, ...]
     ) -> None:
         self.pipes.synchronise(site, rule, src, dst, tuple(number(value) for value in numbers))

@@ -33,7 +33,7 @@ Turn = tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class Queued:
     """An instruction queued on a pipe, the turns of the loops that issued it (None where the
     engine does not tell) and, of a synchronisation, what it awaits and gives."""
 
@@ -73,8 +73,8 @@ class Stuck:
     """The pipes when nothing can go on. `totals` says how often each flag was set; `at` is
     where the scalar unit stands, None at the end of the kernel."""
 
-    blocked: Mapping[str, tuple[Entry, Wait]]
-    queued: Mapping[str, list[Entry]]
+    blocked: Mapping[str, tuple[Queued, Wait]]
+    queued: Mapping[str, list[Queued]]
     flags: Mapping[Flag, int]
     totals: Mapping[Flag, int]
     held: Mapping[Buffer, int]
@@ -185,7 +185,7 @@ class Stuck:
                 found.append(f"{what} {'waits itself' if entry is entries[0] else behind}")
         return found
 
-    def _heads(self, pipes: Iterable[str]) -> list[tuple[str, Entry]]:
+    def _heads(self, pipes: Iterable[str]) -> list[tuple[str, Queued]]:
         return [(pipe, self.queued[pipe][0]) for pipe in pipes if self.queued[pipe]]
 
     def hint(self, function: Function | None, cause: str) -> str:
@@ -216,7 +216,7 @@ class Stuck:
         )
 
 
-def _giver(entries: Iterable[Entry], wait: Wait) -> Entry | None:
+def _giver(entries: Iterable[Queued], wait: Wait) -> Queued | None:
     """The first queued instruction that gives what a pipe waits for."""
     for entry in entries:
         gives = None if entry.ticket is None else entry.ticket.gives
@@ -257,7 +257,7 @@ class Deadlock(Fault):
         return super().diagnostic(program, block, grid)
 
 
-def overflow(site: Site, flag: Flag, limit: int, entry: Entry | None = None) -> Fault:
+def overflow(site: Site, flag: Flag, limit: int, entry: Queued | None = None) -> Fault:
     """The fault of a flag that is set once too often; `entry` where it was queued."""
     fault = Fault(
         site,

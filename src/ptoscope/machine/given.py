@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ptoscope.isa.order.ledger import Chain, Ledger, Ticket
-from ptoscope.isa.order.rules import GET, RELEASE, SET, WAIT, Rule
+from ptoscope.isa.order.rules import GET, RELEASE, SET, WAIT, OrderRule
 from ptoscope.isa.pipes import BUFFERS, EVENTS, MOST_PENDING, PIPE_ALL, PIPES
 from ptoscope.isa.record import Site
 from ptoscope.machine.deadlock import Wait, overflow
@@ -28,7 +28,7 @@ class Synchronisation:
     it."""
 
     site: Site
-    rule: Rule
+    rule: OrderRule
     src: str
     dst: str
     numbers: tuple[int, ...]
@@ -49,7 +49,7 @@ class Given:
         self._counts: dict[Chain[str], int] = defaultdict(int)
 
     def issue(
-        self, site: Site, rule: Rule, src: str, dst: str, numbers: tuple[int, ...], issued: int
+        self, site: Site, rule: OrderRule, src: str, dst: str, numbers: tuple[int, ...], issued: int
     ) -> Synchronisation:
         """Settles a synchronisation; a fault where its numbers do not exist."""
         for (what, count), number in zip(rule.numbers, numbers, strict=True):

@@ -23,7 +23,7 @@ _COMPARE = {
 }
 _QUIET_NAN = {F16: 0x7E00, BF16: 0x7FC0, F32: 0x7FC00000, F64: 0x7FF8000000000000}
 
-Array = Any
+LaneArray = Any
 """An ndarray of the dtype's storage, or for a row of one, a NumPy scalar of it."""
 
 
@@ -98,7 +98,7 @@ def constant(dtype: DType, count: int, value: int | float) -> NumpyLanes:
     return _const(dtype, count, type(value), value)
 
 
-def _odd_f32(wide: Array) -> Array:
+def _odd_f32(wide: LaneArray) -> LaneArray:
     """f64 to f32 rounded to odd, so that a second rounding cannot go wrong."""
     near = wide.astype(np.float32)
     back = near.astype(np.float64)
@@ -113,7 +113,7 @@ def _odd_f32(wide: Array) -> Array:
     )
 
 
-def _narrow_bf16(single: Array) -> Array:
+def _narrow_bf16(single: LaneArray) -> LaneArray:
     """f32 to bf16 bits, nearest even, NaN canonical."""
     raw = single.view(np.uint32)
     rounded = (raw + np.uint32(0x7FFF) + ((raw >> np.uint32(16)) & np.uint32(1))) >> np.uint32(16)
@@ -126,20 +126,20 @@ class NumpyLanes(Lanes):
 
     __slots__ = ("_active", "_full", "_gated", "_splat", "_words", "a")
 
-    def __init__(self, a: Array, dtype: DType, count: int) -> None:
+    def __init__(self, a: LaneArray, dtype: DType, count: int) -> None:
         self.a = a
         self.dtype = dtype
         self.count = count
         self._full: bool | None = None
         self._splat: NumpyLanes | None = None
-        self._words: dict[DType, Array] | None = None
-        self._active: Array | None = None
+        self._words: dict[DType, LaneArray] | None = None
+        self._active: LaneArray | None = None
         self._gated: dict[int, NumpyLanes] | None = None
 
     def const(self, value: int | float) -> NumpyLanes:
         return constant(self.dtype, self.count, value)
 
-    def _made(self, a: Array) -> NumpyLanes:
+    def _made(self, a: LaneArray) -> NumpyLanes:
         """A row of this type that arithmetic made: NaN becomes the canonical one."""
         if self.dtype.is_float:
             if self.count == 1:
@@ -174,7 +174,7 @@ class NumpyLanes(Lanes):
             self._shaped(total, raw).view(storage(self.dtype)), self.dtype, self.count
         )
 
-    def _shaped(self, a: Array, kind: Any) -> Array:
+    def _shaped(self, a: LaneArray, kind: Any) -> LaneArray:
         """np.where turns scalars into 0-d arrays; a row of one stays a scalar."""
         return kind(a) if self.count == 1 else a
 
@@ -197,13 +197,13 @@ class NumpyLanes(Lanes):
         words = active.words(self.dtype)
         return NumpyLanes((self.a.view(raw) & words).view(kind), self.dtype, self.count)
 
-    def active(self) -> Array:
+    def active(self) -> LaneArray:
         """Of a mask: the numbers of the active lanes, rising; remembered."""
         if self._active is None:
             self._active = np.flatnonzero(self.a)
         return self._active
 
-    def words(self, dtype: DType) -> Array:
+    def words(self, dtype: DType) -> LaneArray:
         """Of a mask: all ones or all zeros for each lane, as wide as the type; remembered."""
         if self._words is None:
             self._words = {}
@@ -229,7 +229,7 @@ class NumpyLanes(Lanes):
             return self
         return NumpyLanes(self._convert(dtype), dtype, self.count)
 
-    def _convert(self, dtype: DType) -> Array:
+    def _convert(self, dtype: DType) -> LaneArray:
         source = self.dtype
         if source is BF16:
             wide = self._as(np.uint32, self.a) << np.uint32(16)
@@ -250,14 +250,14 @@ class NumpyLanes(Lanes):
             return NumpyLanes(converted, dtype, self.count)._made(converted).a
         return converted
 
-    def _odd_f64(self) -> Array:
+    def _odd_f64(self) -> LaneArray:
         """Integers as f64 rounded to odd: exact up to 32 bits, safe to round again beyond."""
         if self.dtype.bits < 64:
             return self._as(np.float64, self.a)
         odd = np.array([_int_to_odd_f64(int(v)) for v in np.atleast_1d(self.a)])
         return odd[0] if self.count == 1 else odd
 
-    def _as(self, kind: Any, a: Array) -> Array:
+    def _as(self, kind: Any, a: LaneArray) -> LaneArray:
         return a.astype(kind)
 
     def bits(self, dtype: DType) -> NumpyLanes:
@@ -350,7 +350,7 @@ def number(value: Lanes) -> int:
 
 
 @cache
-def _order(order: tuple[int, ...]) -> tuple[Array, Array | None]:
+def _order(order: tuple[int, ...]) -> tuple[LaneArray, LaneArray | None]:
     index = np.array(order)
     absent = index < 0
     return np.where(absent, 0, index), absent if absent.any() else None

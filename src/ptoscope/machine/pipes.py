@@ -14,10 +14,10 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 
 from ptoscope.isa.order.ledger import Ticket
-from ptoscope.isa.order.rules import Rule
+from ptoscope.isa.order.rules import OrderRule
 from ptoscope.isa.pipes import MOST_PENDING, PIPES
 from ptoscope.isa.record import Site
-from ptoscope.machine.deadlock import Deadlock, Entry, Stuck, Turn, Wait, overflow
+from ptoscope.machine.deadlock import Deadlock, Queued, Stuck, Turn, Wait, overflow
 from ptoscope.machine.faults import Fault
 from ptoscope.machine.flags import Buffer, Flag
 from ptoscope.machine.given import Given
@@ -42,7 +42,7 @@ class Pipes:
 
     def __init__(self, order: Order | None = None, turns: Sequence[Turn] | None = None) -> None:
         # In the order of the pipes, so that what is reported does not depend on history.
-        self._queues: dict[str, deque[Entry]] = {pipe: deque() for pipe in PIPES}
+        self._queues: dict[str, deque[Queued]] = {pipe: deque() for pipe in PIPES}
         self._order = order
         self._turns = turns
         self._issued = 0
@@ -104,12 +104,12 @@ class Pipes:
             # The scalar unit itself waits: nobody is left to issue what it waits for.
             raise self._stuck(site)
 
-    def _entry(self, site: Site, thunk: Thunk, ticket: Ticket[str] | None, swaps: bool) -> Entry:
+    def _entry(self, site: Site, thunk: Thunk, ticket: Ticket[str] | None, swaps: bool) -> Queued:
         self._issued += 1
         turns = None if self._turns is None else tuple(self._turns)
-        return Entry(site, thunk, self._issued, turns, ticket, swaps)
+        return Queued(site, thunk, self._issued, turns, ticket, swaps)
 
-    def _defer(self, order: Order, pipe: str, entry: Entry) -> None:
+    def _defer(self, order: Order, pipe: str, entry: Queued) -> None:
         queue = self._queues[pipe]
         queue.append(entry)
         order.settle(self)
@@ -139,7 +139,7 @@ class Pipes:
         del queue[place]
         return True
 
-    def _chosen(self, queue: deque[Entry]) -> int:
+    def _chosen(self, queue: deque[Queued]) -> int:
         """Which one of a queue runs. A copy may overtake copies and what only signals."""
         if self._order is None or len(queue) < 2:
             return 0
@@ -192,7 +192,7 @@ class Pipes:
         return Deadlock(Stuck(blocked, queued, flags, totals, self.held(), at))
 
     def synchronise(
-        self, site: Site, rule: Rule, src: str, dst: str, numbers: tuple[int, ...]
+        self, site: Site, rule: OrderRule, src: str, dst: str, numbers: tuple[int, ...]
     ) -> None:
         """Issues a synchronisation to its pipe. A barrier of all pipes drains them; that of one
         is kept by its order."""

@@ -15,7 +15,7 @@ from ptoscope.isa.copies import CopyPath, Transfer, from_words
 from ptoscope.isa.core import Core
 from ptoscope.isa.dtypes import I64, DType, unsigned
 from ptoscope.isa.lanes import Lanes
-from ptoscope.isa.order.rules import BARRIER, GET, RELEASE, SET, WAIT, Rule
+from ptoscope.isa.order.rules import BARRIER, GET, RELEASE, SET, WAIT, OrderRule
 from ptoscope.isa.pipes import PIPE_ALL
 from ptoscope.isa.record import Site
 from ptoscope.machine.lanes import constant
@@ -128,7 +128,7 @@ class PipeCore(Core):
         return native(low * sum(1 << at for at in range(0, 64, width)))
 
     def synchronise(
-        self, site: Site, rule: Rule, src: str, dst: str, numbers: tuple[Lanes, ...]
+        self, site: Site, rule: OrderRule, src: str, dst: str, numbers: tuple[Lanes, ...]
     ) -> None:
         """Flags and buffers are counters that generated code keeps while nothing is queued, and
         a barrier is kept by the order of execution. What it has no counters for it asks the
@@ -187,7 +187,7 @@ class PipeCore(Core):
         self.side_exits.when(over, site, partial(_turn_over, site), (), resume=True, turns=True)
 
 
-_COUNTERS: dict[Rule, tuple[str, Callable[[str, str], int]]] = {
+_COUNTERS: dict[OrderRule, tuple[str, Callable[[str, str], int]]] = {
     SET: ("rt_raise", layout.flag),
     WAIT: ("rt_consume", layout.flag),
     GET: ("rt_acquire", layout.held),
@@ -229,12 +229,14 @@ def _transfer_again(
 
 
 def _synchronise_again(
-    site: Site, rule: Rule, src: str, dst: str, core: Core, *numbers: Lanes
+    site: Site, rule: OrderRule, src: str, dst: str, core: Core, *numbers: Lanes
 ) -> None:
     core.synchronise(site, rule, src, dst, numbers)
 
 
-def _count_again(site: Site, rule: Rule, src: str, dst: str, core: Core, *numbers: Lanes) -> None:
+def _count_again(
+    site: Site, rule: OrderRule, src: str, dst: str, core: Core, *numbers: Lanes
+) -> None:
     """Its first number comes last."""
     core.synchronise(site, rule, src, dst, (numbers[-1], *numbers[:-1]))
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import product
 
-from ptoscope.dataflow import Dataflow, Fixpoint, Index, Result
+from ptoscope.dataflow import Dataflow, Fixpoint, Index, OpResult
 from ptoscope.isa.types import Scalar
 from ptoscope.program import Function, Op
 
-Numbers = frozenset[int] | None
+EventNumbers = frozenset[int] | None
 """Some numbers; None for any."""
 
 _MOST = 64
@@ -44,20 +44,20 @@ class EventIds:
     def __init__(self, function: Function) -> None:
         self._types = function.types
         self._definitions = (flow := Dataflow(function)).definitions
-        none: Numbers = frozenset()
+        none: EventNumbers = frozenset()
         self._numbers = Fixpoint(flow, none, _either, self._made)
 
-    def possible(self, slot: int) -> Numbers:
+    def possible(self, slot: int) -> EventNumbers:
         """All numbers that a value may be: what a loop carries is followed until it makes
         nothing new."""
         return self._numbers.of(slot)
 
-    def _made(self, slot: int, of: Callable[[int], Numbers]) -> Numbers:
-        found: Numbers = None
+    def _made(self, slot: int, of: Callable[[int], EventNumbers]) -> EventNumbers:
+        found: EventNumbers = None
         match self._definitions[slot]:
             case Index(loop=loop):
                 found = _index(*(of(bound) for bound in loop.bounds))
-            case Result(op=op) if op.name.startswith("arith."):
+            case OpResult(op=op) if op.name.startswith("arith."):
                 found = _computed(op, of)
             case _:
                 pass
@@ -69,7 +69,7 @@ class EventIds:
         return found if all(-most <= number < most for number in found) else None
 
 
-def _computed(op: Op, of: Callable[[int], Numbers]) -> Numbers:
+def _computed(op: Op, of: Callable[[int], EventNumbers]) -> EventNumbers:
     name = op.name.removeprefix("arith.")
     if name == "constant":
         value = op.attrs.get("value")
@@ -83,7 +83,7 @@ def _computed(op: Op, of: Callable[[int], Numbers]) -> Numbers:
     return None
 
 
-def _index(lower: Numbers, upper: Numbers, step: Numbers) -> Numbers:
+def _index(lower: EventNumbers, upper: EventNumbers, step: EventNumbers) -> EventNumbers:
     ends = [next(iter(n)) for n in (lower, upper, step) if n is not None and len(n) == 1]
     if len(ends) < 3 or ends[2] <= 0:
         return None
@@ -91,13 +91,13 @@ def _index(lower: Numbers, upper: Numbers, step: Numbers) -> Numbers:
     return frozenset(values) if len(values) <= _MOST else None
 
 
-def _either(a: Numbers, b: Numbers) -> Numbers:
+def _either(a: EventNumbers, b: EventNumbers) -> EventNumbers:
     if a is None or b is None:
         return None
     return a | b if len(a | b) <= _MOST else None
 
 
-def _apply(name: str, a: Numbers, b: Numbers) -> Numbers:
+def _apply(name: str, a: EventNumbers, b: EventNumbers) -> EventNumbers:
     signed = _UNSIGNED.get(name, name)
     if a is not None and b is not None:
         negative = signed != name and min(a | b, default=0) < 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ptoscope.dataflow import Dataflow, Definition, Parameter, Result
+from ptoscope.dataflow import Dataflow, Definition, OpResult, Parameter
 from ptoscope.diagnostics import Diagnostic
 from ptoscope.isa.memories import MEMORIES
 from ptoscope.isa.types import Ptr
@@ -95,7 +95,7 @@ def _used(side: Side, function: Function, flow: Dataflow) -> int | None:
     """The argument in GM that an instruction uses; None if it may be one or another."""
 
     def pointers(slot: int, definition: Definition) -> list[int]:
-        slots = definition.op.operands if isinstance(definition, Result) else flow.joined(slot)
+        slots = definition.op.operands if isinstance(definition, OpResult) else flow.joined(slot)
         return [slot for slot in slots if _is_gm(function, slot)]
 
     began = [slot for slot in side.place.op.operands if _is_gm(function, slot)]

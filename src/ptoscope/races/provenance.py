@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ptoscope.check.scope_values import ScopeValues, Sources
+from ptoscope.check.synchronisation.scope_values import ScopeValues, Sources
 from ptoscope.dataflow import Carried, Joined, LoopResult, Received
 from ptoscope.isa.types import Ptr
 from ptoscope.program import Block, If, Loop, Op, Terminator

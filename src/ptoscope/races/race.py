@@ -15,7 +15,7 @@ BLOCKS_RACE = "PTO0704"
 
 _SPACES = {**SPACE_NAMES, REGISTERS: "register"}
 
-Kind = Literal["RAW", "WAR", "WAW"]
+RaceKind = Literal["RAW", "WAR", "WAW"]
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Race:
     fix: tuple[Edit, ...] = ()
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> RaceKind:
         if self.early.writes:
             return "WAW" if self.late.writes else "RAW"
         return "WAR"

@@ -24,7 +24,7 @@ _NOTHING: Clock = (NONE,) * len(KINDS)
 _NEVER = int(np.iinfo(np.int64).max)
 
 
-class Order:
+class TracedScopeOrder:
     """`kinds` are those of the places that access memory; `bars` the events of barriers and
     their types."""
 

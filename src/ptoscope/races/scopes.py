@@ -4,7 +4,7 @@ A place is a load or a store of the body. Two executions of different places rac
 touch the same byte, one writes, neither is complete before the other (`races.scope_order` says
 what orders them), and they do not store the same value: one that was made in the same turns.
 Executions of one place that write a byte do it in their order. The rules are those of the check
-before a run (`check.sync_scopes`), which knows less and is silent where it does not know.
+before a run (`check.synchronisation`), which knows less and is silent where it does not know.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ptoscope.check.scope_values import ScopeValues
+from ptoscope.check.synchronisation.scope_values import ScopeValues
 from ptoscope.dataflow import Dataflow
 from ptoscope.isa.order.memory import ScopeAccess, needs_order
 from ptoscope.isa.pipes import SCALAR_PIPE
 from ptoscope.isa.types import Mask, Type, is_vector_state
 from ptoscope.races.cells import Runs
 from ptoscope.races.provenance import Executions, Provenance, RunIterations
-from ptoscope.races.scope_order import Order
+from ptoscope.races.scope_order import TracedScopeOrder
 from ptoscope.trace.trace import MEM_BAR, NONE, UB, Column, Place, Trace
 
 
@@ -140,7 +140,7 @@ class _Scope:
             int(self._trace.events.place[self._range[0]]), self._places
         )
         executions = Executions(self._trace, *self._range)
-        order: Order | None = None
+        order: TracedScopeOrder | None = None
         judged: set[tuple[int, int]] = set()
         for accesses in self._shared(executions):
             if order is None:
@@ -148,7 +148,7 @@ class _Scope:
                 run = RunIterations(executions, texts.places, texts.parents)
                 provenance = Provenance(self._trace, self._values, executions, run, self._places)
                 kinds = {p: does.kind for p, does in self._does.items()}
-                order = Order(self._trace, executions, provenance, kinds, self._bars)
+                order = TracedScopeOrder(self._trace, executions, provenance, kinds, self._bars)
             for early, late in self._loose(accesses, order):
                 pair = int(self._event[early]), int(self._event[late])
                 if pair not in judged:
@@ -159,7 +159,7 @@ class _Scope:
                     found[places] = Hazard(*rows, 1) if before is None else _more(before, 1)
         return found
 
-    def _loose(self, accesses: list[int], order: Order) -> Iterator[tuple[int, int]]:
+    def _loose(self, accesses: list[int], order: TracedScopeOrder) -> Iterator[tuple[int, int]]:
         """Of the accesses of one cell, each with the latest one of each other place that is not
         ordered before it."""
         earlier: dict[int, list[tuple[int, int, bool]]] = {}

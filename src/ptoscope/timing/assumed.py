@@ -7,13 +7,13 @@ from collections import defaultdict
 import numpy as np
 
 from ptoscope.isa.cost import Figure
-from ptoscope.timing.critical import Step, line
+from ptoscope.timing.critical import PathStep, line
 from ptoscope.timing.run import TimedRun
 from ptoscope.timing.stalls import waited_for
 from ptoscope.timing.vector_core import CAUSE_COUNT, DEPENDENCY
 
 
-def assumed_cycles(timing: TimedRun, path: list[Step]) -> float:
+def assumed_cycles(timing: TimedRun, path: list[PathStep]) -> float:
     """Cycles of the critical path that rest on assumed figures."""
     scope_share = _scope_shares(timing)
     by_line = {p.span.line: p.index for p in timing.trace.places if p.scope < 0}

@@ -14,7 +14,7 @@ from ptoscope.timing.run import TimedRun
 
 
 @dataclass(frozen=True)
-class Step:
+class PathStep:
     """A part of a path: the cycles a line contributed on a pipe, in so many pieces."""
 
     line: int
@@ -34,13 +34,13 @@ def slowest(timing: TimedRun) -> int:
     return int(np.argmax(timing.schedule.ends))
 
 
-def critical_path(timing: TimedRun) -> list[Step]:
+def critical_path(timing: TimedRun) -> list[PathStep]:
     """What decided the end of the slowest block, from its begin; the cycles add up to the
     total."""
     schedule, events = timing.schedule, timing.events
     block = slowest(timing)
     first, end = (int(n) for n in events.block_at[block : block + 2])
-    found: list[Step] = []
+    found: list[PathStep] = []
     if first == end:
         return found
     done = schedule.done[first:end]
@@ -67,18 +67,23 @@ def critical_path(timing: TimedRun) -> list[Step]:
 
 
 def _back(
-    timing: TimedRun, found: list[Step], blocked: np.ndarray, before: int, until: int, shown: int
+    timing: TimedRun,
+    found: list[PathStep],
+    blocked: np.ndarray,
+    before: int,
+    until: int,
+    shown: int,
 ) -> tuple[int, int]:
     """The scalar unit's part, back to where it waited itself."""
     place = int(timing.events.place[shown])
     earlier = int(np.searchsorted(blocked, before)) - 1
     start = int(timing.schedule.start[blocked[earlier]]) if earlier >= 0 else 0
     if until > start:
-        found.append(Step(line(timing, place), "PIPE_S", "issue", until - start))
+        found.append(PathStep(line(timing, place), "PIPE_S", "issue", until - start))
     return start, int(timing.schedule.by[blocked[earlier]]) if earlier >= 0 else -1
 
 
-def _add(found: list[Step], timing: TimedRun, event: int, cycles: int) -> None:
+def _add(found: list[PathStep], timing: TimedRun, event: int, cycles: int) -> None:
     if cycles <= 0:
         return
     place = timing.trace.places[int(timing.events.place[event])]
@@ -88,18 +93,18 @@ def _add(found: list[Step], timing: TimedRun, event: int, cycles: int) -> None:
         what = "DMA"
     if pipe == "PIPE_S":
         what = "issue"
-    found.append(Step(place.span.line, pipe, what, cycles))
+    found.append(PathStep(place.span.line, pipe, what, cycles))
 
 
-def _joined(steps: list[Step]) -> list[Step]:
+def _joined(steps: list[PathStep]) -> list[PathStep]:
     found: dict[tuple[int, str, str], tuple[int, int]] = {}
     for step in steps:
         cycles, times = found.get((step.line, step.pipe, step.what), (0, 0))
         found[step.line, step.pipe, step.what] = cycles + step.cycles, times + 1
-    return [Step(*key, *numbers) for key, numbers in found.items()]
+    return [PathStep(*key, *numbers) for key, numbers in found.items()]
 
 
-def chain(timing: TimedRun) -> list[Step]:
+def chain(timing: TimedRun) -> list[PathStep]:
     """The path through the longest vecscope entry, the most cycles first."""
     scopes, code = timing.scopes, timing.code
     if scopes.start is None or scopes.ready is None or scopes.bound is None or not len(code):
@@ -117,7 +122,7 @@ def chain(timing: TimedRun) -> list[Step]:
     times[code.place[at]] = 1
     _walk(first, at, places, scopes.start, scopes.ready, scopes.bound, code.place, cycles, times)
     found = [
-        Step(
+        PathStep(
             line(timing, int(i) % places),
             "PIPE_V",
             "result" if i < places else "room",

@@ -52,7 +52,7 @@ class PipeEvents:
 
 
 @dataclass
-class Schedule:
+class PipeSchedule:
     """When everything happened: arrays as `run_pipes` gives them, by row of `PipeEvents` or by
     block and pipe."""
 
@@ -176,7 +176,7 @@ def _before(events: PipeEvents, who: Ints, pool: Ints) -> tuple[Ints, Ints]:
 
 def schedule(
     events: PipeEvents, work: Work, issue_cost: int, without: int | None = None
-) -> Schedule:
+) -> PipeSchedule:
     """Runs the pipes; `without` leaves out every event of one place."""
     size = max(1, len(events))
     skipped = np.zeros(size, dtype=np.int64)
@@ -188,7 +188,7 @@ def schedule(
     def fresh(count: int, value: int = 0) -> Ints:
         return np.full(max(1, count), value, dtype=np.int64)
 
-    found = Schedule(
+    found = PipeSchedule(
         fresh(size, -1),
         fresh(size, -1),
         fresh(size, -1),

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ptoscope.dataflow import BranchResult, Dataflow, Definition, LoopResult, Received, Result
+from ptoscope.dataflow import BranchResult, Dataflow, Definition, LoopResult, OpResult, Received
 from ptoscope.isa import TABLE
 from ptoscope.isa.types import is_vector_state
 from ptoscope.native.subset import Ints, compiled
@@ -134,7 +134,7 @@ def _named(slot: int, definition: Definition) -> Sequence[int]:
             return () if value is None else (value,)
         case BranchResult(sides=sides):
             return [value for value in sides if value is not None]
-        case Result(op=op) if op.name in TABLE and TABLE[op.name].cost_kind == "free":
+        case OpResult(op=op) if op.name in TABLE and TABLE[op.name].cost_kind == "free":
             return op.operands[:1]
         case _:
             return ()

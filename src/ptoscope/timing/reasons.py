@@ -10,10 +10,10 @@ from ptoscope.isa.cost import Figure
 from ptoscope.isa.pipes import PIPES
 from ptoscope.timing import loops
 from ptoscope.timing.assumed import assumed_cycles, assumed_figures
-from ptoscope.timing.critical import Step, chain, critical_path, slowest
+from ptoscope.timing.critical import PathStep, chain, critical_path, slowest
 from ptoscope.timing.pipes import PIPE_COUNT
 from ptoscope.timing.run import TimedRun
-from ptoscope.timing.stalls import Stall, Wait, scope_stalls, transfers, wait_stalls, waits
+from ptoscope.timing.stalls import Stall, TimedWait, scope_stalls, transfers, wait_stalls, waits
 
 
 @dataclass(frozen=True)
@@ -35,10 +35,10 @@ class Reasons:
 
     pipes: list[PipeUse]
     stalls: list[Stall]
-    path: list[Step]
-    chain: list[Step]
+    path: list[PathStep]
+    chain: list[PathStep]
     loops: list[loops.TimedLoop]
-    waits: list[Wait]
+    waits: list[TimedWait]
     assumed_cycles: float
     assumed: list[tuple[str, str, Figure]]
 

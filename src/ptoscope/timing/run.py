@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ptoscope.program import Program
 from ptoscope.timing.model import Model, ScopeTimes
-from ptoscope.timing.pipes import PipeEvents, Schedule, Work, schedule
+from ptoscope.timing.pipes import PipeEvents, PipeSchedule, Work, schedule
 from ptoscope.timing.scopes import Instructions
 from ptoscope.trace.trace import Trace
 
@@ -22,7 +22,7 @@ class TimedRun:
     scopes: ScopeTimes
     events: PipeEvents
     work: Work
-    schedule: Schedule
+    schedule: PipeSchedule
 
     @property
     def total_cycles(self) -> int:

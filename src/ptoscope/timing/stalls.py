@@ -9,7 +9,7 @@ import numpy as np
 
 from ptoscope.isa.order.rules import RULES
 from ptoscope.program import Scope
-from ptoscope.timing.critical import Step, line
+from ptoscope.timing.critical import PathStep, line
 from ptoscope.timing.pipe_schedule import BY_ORDER
 from ptoscope.timing.run import TimedRun
 from ptoscope.timing.vector_core import CAUSE_COUNT, CAUSES, DEPENDENCY
@@ -29,7 +29,7 @@ class Stall:
 
 
 @dataclass(frozen=True)
-class Wait:
+class TimedWait:
     """A synchronisation that waited: how long in all, and what the total would be less by if
     it were not there."""
 
@@ -112,18 +112,18 @@ def wait_stalls(timing: TimedRun) -> list[Stall]:
     ]
 
 
-def waits(timing: TimedRun) -> list[Wait]:
+def waits(timing: TimedRun) -> list[TimedWait]:
     """The synchronisations that waited most, and what each is worth."""
-    found: list[Wait] = []
+    found: list[TimedWait] = []
     ranked = sorted(_waited(timing).items(), key=lambda item: -item[1][0])
     for place, (cycles, event) in ranked[:_TOP_WAITS]:
         fewer = timing.total_cycles - timing.without(place)
         on = _awaited(timing, event)
-        found.append(Wait(line(timing, place), _kind(timing, event), cycles, fewer, on))
+        found.append(TimedWait(line(timing, place), _kind(timing, event), cycles, fewer, on))
     return found
 
 
-def transfers(path: list[Step]) -> list[Stall]:
+def transfers(path: list[PathStep]) -> list[Stall]:
     """Transfers on the critical path."""
     cycles: dict[int, int] = defaultdict(int)
     for step in path:

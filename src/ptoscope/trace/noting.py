@@ -11,7 +11,7 @@ from ptoscope.isa.core import Core
 from ptoscope.isa.distributions import Access
 from ptoscope.isa.dtypes import DType
 from ptoscope.isa.lanes import Lanes
-from ptoscope.isa.order.rules import NUMBERS, Rule
+from ptoscope.isa.order.rules import NUMBERS, OrderRule
 from ptoscope.isa.pipes import SCALAR_PIPE
 from ptoscope.isa.record import Site
 from ptoscope.isa.types import Space
@@ -150,7 +150,7 @@ class Noting(Core):
         self._engine.write_register(site, name, value)
 
     def synchronise(
-        self, site: Site, rule: Rule, src: str, dst: str, numbers: tuple[Lanes, ...]
+        self, site: Site, rule: OrderRule, src: str, dst: str, numbers: tuple[Lanes, ...]
     ) -> None:
         if not rule.between_cores:
             self.note_sync(site, NUMBERS[rule.name], src, dst, numbers)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ptoscope.cases.host.tokens import Token, Unreadable
+from ptoscope.cases.host.tokens import CppToken, Unreadable
 from ptoscope.cases.host.tree import (
     Assign,
     Braces,
@@ -37,27 +37,27 @@ _BINARY = (
 _ASSIGN = ("=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^=")
 _CASTS = ("static_cast", "reinterpret_cast", "const_cast")
 _ESCAPES = {"n": "\n", "t": "\t", "0": "\0", "r": "\r"}
-_END = Token("end", "", "the end of the file")
+_END = CppToken("end", "", "the end of the file")
 
 
 class ExpressionParser:
     """Reads expressions and types from the tokens it is given; `aliases` are further names of
     types."""
 
-    def __init__(self, tokens: Sequence[Token], aliases: dict[str, TypeName]) -> None:
+    def __init__(self, tokens: Sequence[CppToken], aliases: dict[str, TypeName]) -> None:
         self.tokens = tokens
         self.aliases = aliases
         self.at = 0
 
     @property
-    def next(self) -> Token:
+    def next(self) -> CppToken:
         return self.peek(0)
 
-    def peek(self, ahead: int) -> Token:
+    def peek(self, ahead: int) -> CppToken:
         at = self.at + ahead
         return self.tokens[at] if at < len(self.tokens) else _END
 
-    def take(self, text: str = "") -> Token:
+    def take(self, text: str = "") -> CppToken:
         """The next token, which must be `text` where one is given."""
         token = self.next
         if token.kind == "end" or (text and token.text != text):
@@ -241,7 +241,7 @@ class ExpressionParser:
         return Braces(where, items)
 
 
-def _number(token: Token) -> int | float:
+def _number(token: CppToken) -> int | float:
     text = token.text.replace("'", "")
     is_hex = text[:2] in ("0x", "0X")
     text = text.rstrip("uUlLzZ" if is_hex else "uUlLzZfF")
@@ -255,7 +255,7 @@ def _number(token: Token) -> int | float:
         raise Unreadable(f"{token.where}: cannot read the number {token.text}") from None
 
 
-def _string(token: Token) -> str:
+def _string(token: CppToken) -> str:
     parts = token.text[1:-1].split("\\")
     text = parts[0]
     escaped = iter(parts[1:])

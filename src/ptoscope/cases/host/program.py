@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ptoscope.cases.host.statements import Parser
-from ptoscope.cases.host.tokens import Token, Unreadable, read_tokens
+from ptoscope.cases.host.tokens import CppToken, Unreadable, read_tokens
 from ptoscope.cases.host.tree import CppFunction, CppNode, CppParameter, TypeName
 
 _CLOSING = {"(": ")", "{": "}", "[": "]"}
@@ -48,7 +48,7 @@ def _text(path: Path) -> str:
         raise Unreadable(f"cannot read {path.name}: {error.strerror}") from None
 
 
-def _collect(tokens: Sequence[Token], files: HostFiles) -> None:
+def _collect(tokens: Sequence[CppToken], files: HostFiles) -> None:
     at = 0
     while at < len(tokens):
         token = tokens[at]
@@ -70,7 +70,7 @@ def _collect(tokens: Sequence[Token], files: HostFiles) -> None:
         at = end
 
 
-def _opens_scope(tokens: Sequence[Token], at: int) -> bool:
+def _opens_scope(tokens: Sequence[CppToken], at: int) -> bool:
     for token in tokens[at + 1 : at + 4]:
         if token.text == "{":
             return True
@@ -79,7 +79,7 @@ def _opens_scope(tokens: Sequence[Token], at: int) -> bool:
     return False
 
 
-def _extent(tokens: Sequence[Token], start: int) -> tuple[int, int | None]:
+def _extent(tokens: Sequence[CppToken], start: int) -> tuple[int, int | None]:
     """The end of a declaration, and its brace if it has one."""
     brace: int | None = None
     at = start
@@ -99,7 +99,7 @@ def _extent(tokens: Sequence[Token], start: int) -> tuple[int, int | None]:
     return at, brace
 
 
-def _matching(tokens: Sequence[Token], at: int) -> int:
+def _matching(tokens: Sequence[CppToken], at: int) -> int:
     depth = 0
     for end in range(at, len(tokens)):
         if tokens[end].kind != "mark":
@@ -112,7 +112,7 @@ def _matching(tokens: Sequence[Token], at: int) -> int:
 
 
 def _function(
-    tokens: Sequence[Token], start: int, brace: int, aliases: dict[str, TypeName]
+    tokens: Sequence[CppToken], start: int, brace: int, aliases: dict[str, TypeName]
 ) -> CppFunction | None:
     opening = next((i for i in range(start, brace) if tokens[i].text == "("), None)
     if opening is None or opening == start or _matching(tokens, opening) != brace - 1:
@@ -133,7 +133,7 @@ def _function(
     return CppFunction(name.text, parameters, (), name.where) if parser.next.kind == "end" else None
 
 
-def _declare(tokens: Sequence[Token], files: HostFiles) -> None:
+def _declare(tokens: Sequence[CppToken], files: HostFiles) -> None:
     parser = Parser(tokens, files.aliases)
     try:
         if parser.try_take("using"):

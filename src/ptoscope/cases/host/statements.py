@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ptoscope.cases.host.expressions import ExpressionParser
-from ptoscope.cases.host.tokens import Token, Unreadable
+from ptoscope.cases.host.tokens import CppToken, Unreadable
 from ptoscope.cases.host.tree import (
     CppBlock,
     CppIf,
@@ -61,7 +61,7 @@ class Parser(ExpressionParser):
         self.take(";")
         return Evaluate(where, value)
 
-    def _control(self, keyword: Token) -> CppNode:
+    def _control(self, keyword: CppToken) -> CppNode:
         where = keyword.where
         if keyword.text == "do":
             body = self.statement()

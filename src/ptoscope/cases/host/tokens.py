@@ -15,7 +15,7 @@ class Unreadable(Exception):
     """The host code cannot be understood, or cannot do what it says."""
 
 
-class Token(NamedTuple):
+class CppToken(NamedTuple):
     """`kind` is name, number, string or mark; `where` is `file:line`."""
 
     kind: str
@@ -28,7 +28,7 @@ class Macro:
     """`parameters` is None for a macro without parentheses."""
 
     parameters: list[str] | None
-    body: list[Token]
+    body: list[CppToken]
 
 
 _TOKEN = re.compile(
@@ -45,7 +45,7 @@ _DEPTH = 64
 """How deep macros and includes may be nested."""
 
 
-def read_tokens(text: str, file: str, include: Callable[[str], str | None]) -> list[Token]:
+def read_tokens(text: str, file: str, include: Callable[[str], str | None]) -> list[CppToken]:
     """The tokens of a file; `include` gives the text of a header of its own, else None."""
     return _Reader(include).read(text, file, 0)
 
@@ -55,14 +55,14 @@ class _Reader:
         self.include = include
         self.macros: dict[str, Macro] = {}
 
-    def read(self, text: str, file: str, depth: int) -> list[Token]:
+    def read(self, text: str, file: str, depth: int) -> list[CppToken]:
         if depth > _DEPTH:
             raise Unreadable(f"{file}: its includes do not end")
         taken: list[bool] = []
         # Per open #if: whether one of its branches was taken.
         done: list[bool] = []
-        pending: list[Token] = []
-        tokens: list[Token] = []
+        pending: list[CppToken] = []
+        tokens: list[CppToken] = []
         for number, line in _lines(text):
             where = f"{file}:{number}"
             directive = re.match(r"\s*#\s*(\w*)\s*(.*)", line, re.DOTALL)
@@ -128,9 +128,9 @@ class _Reader:
         except (SyntaxError, TypeError, ZeroDivisionError, ValueError):
             raise Unreadable(f"{where}: cannot read the condition '{rest}'") from None
 
-    def expand(self, tokens: list[Token], busy: tuple[str, ...] = ()) -> list[Token]:
+    def expand(self, tokens: list[CppToken], busy: tuple[str, ...] = ()) -> list[CppToken]:
         """The tokens with macros replaced; a macro is not replaced inside itself."""
-        result: list[Token] = []
+        result: list[CppToken] = []
         at = 0
         while at < len(tokens):
             token = tokens[at]
@@ -139,7 +139,7 @@ class _Reader:
             if macro is None or token.text in busy or len(busy) > _DEPTH:
                 result.append(token)
                 continue
-            bound: dict[str, list[Token]] = {}
+            bound: dict[str, list[CppToken]] = {}
             if macro.parameters is not None:
                 if at >= len(tokens) or tokens[at].text != "(":
                     result.append(token)
@@ -174,18 +174,18 @@ def _lines(text: str) -> list[tuple[int, str]]:
     return lines
 
 
-def _scan(line: str, where: str) -> list[Token]:
-    tokens: list[Token] = []
+def _scan(line: str, where: str) -> list[CppToken]:
+    tokens: list[CppToken] = []
     for match in _TOKEN.finditer(line):
         kind = match.lastgroup or ""
         if kind != "space":
-            tokens.append(Token(kind, match.group(), where))
+            tokens.append(CppToken(kind, match.group(), where))
     return tokens
 
 
-def _macro_arguments(tokens: list[Token], at: int) -> tuple[list[list[Token]], int]:
+def _macro_arguments(tokens: list[CppToken], at: int) -> tuple[list[list[CppToken]], int]:
     """The arguments after a macro's name, and where the text goes on."""
-    given: list[list[Token]] = [[]]
+    given: list[list[CppToken]] = [[]]
     depth = 0
     for end in range(at, len(tokens)):
         text = tokens[end].text
@@ -202,15 +202,17 @@ def _macro_arguments(tokens: list[Token], at: int) -> tuple[list[list[Token]], i
     raise Unreadable(f"{tokens[at].where}: a macro's parenthesis is not closed")
 
 
-def _substitute(body: list[Token], bound: dict[str, list[Token]], where: str) -> list[Token]:
-    result: list[Token] = []
+def _substitute(
+    body: list[CppToken], bound: dict[str, list[CppToken]], where: str
+) -> list[CppToken]:
+    result: list[CppToken] = []
     quoted = False
     for token in body:
         if token.text == "#":
             quoted = True
         elif quoted:
             spelled = " ".join(t.text for t in bound.get(token.text, [token]))
-            result.append(Token("string", '"' + spelled.replace('"', '\\"') + '"', where))
+            result.append(CppToken("string", '"' + spelled.replace('"', '\\"') + '"', where))
             quoted = False
         elif token.kind == "name" and token.text in bound:
             result += bound[token.text]

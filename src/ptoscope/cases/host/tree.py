@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ptoscope.cases.host.tokens import Token
+from ptoscope.cases.host.tokens import CppToken
 
 
 @dataclass(frozen=True)
@@ -164,5 +164,5 @@ class CppFunction:
 
     name: str
     parameters: list[CppParameter]
-    body: Sequence[Token]
+    body: Sequence[CppToken]
     where: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from ptoscope.dataflow import Dataflow, Definition, Result
+from ptoscope.dataflow import Dataflow, Definition, OpResult
 from ptoscope.diagnostics import UsageError
 from ptoscope.isa import TABLE
 from ptoscope.isa.dtypes import DType
@@ -48,7 +48,7 @@ def _written(function: Function) -> set[int]:
         return [slot for slot, kind in kinds if isinstance(kind, Ptr) and kind.space == "gm"]
 
     def into(slot: int, definition: Definition) -> Iterable[int]:
-        return pointers(definition.op) if isinstance(definition, Result) else flow.joined(slot)
+        return pointers(definition.op) if isinstance(definition, OpResult) else flow.joined(slot)
 
     stored = [slot for op in function.ops() if _writes_gm(op) for slot in pointers(op)]
     return {slot for slot, _ in flow.walk(stored, into) if slot in function.params}

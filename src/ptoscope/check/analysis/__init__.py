@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ptoscope.check.analysis.expr import Expr
 from ptoscope.check.analysis.nodes import Node
-from ptoscope.check.analysis.walk import Walker
+from ptoscope.check.analysis.walk import AnalysisWalker
 from ptoscope.isa.targets import Revision, Target
 from ptoscope.program import Function
 
@@ -16,7 +16,7 @@ class Analysis:
     """One function: `nodes` is what it does, in program order."""
 
     nodes: list[Node]
-    walker: Walker
+    walker: AnalysisWalker
 
     def number(self, slot: int) -> Expr:
         """What is known of an integer or a pointer, in terms of launch scalars, the turns of
@@ -24,18 +24,8 @@ class Analysis:
         return self.walker.number(slot)
 
 
-_last: tuple[Function, Target, Revision, Analysis] | None = None
-
-
 def analyse(function: Function, target: Target, revision: Revision) -> Analysis:
-    """The analysis of a function for a target; that of the last one asked for is kept, since
-    all rules ask for the same. The rules about single operations find no error in it: what an
-    ill-typed operation means is not defined."""
-    global _last
-    last = _last
-    if last is not None and last[0] is function and last[1] is target and last[2] == revision:
-        return last[3]
-    walker = Walker(function, target, revision)
-    made = Analysis(walker.nodes, walker)
-    _last = (function, target, revision, made)
-    return made
+    """The analysis of a function for a target. The rules about single operations find no error
+    in it: what an ill-typed operation means is not defined."""
+    walker = AnalysisWalker(function, target, revision)
+    return Analysis(walker.nodes, walker)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from ptoscope.check.analysis.expr import Expr, Symbol, of
-from ptoscope.check.analysis.nodes import Bytes
+from ptoscope.check.analysis.nodes import KnownBytes
 from ptoscope.isa.distributions import Access
 from ptoscope.isa.footprint import Bursts, Footprint, lanes
 
@@ -28,12 +28,12 @@ UNKNOWN = of(Symbol("any", "row", low=0))
 EXPRESSIONS = Expressions()
 
 
-def at(address: Expr, bursts: Bursts[Expr]) -> Bytes:
+def at(address: Expr, bursts: Bursts[Expr]) -> KnownBytes:
     """Rows at an address."""
-    return Bytes(address + bursts.start, bursts.length, bursts.loops)
+    return KnownBytes(address + bursts.start, bursts.length, bursts.loops)
 
 
-def row_starts(rows: Bytes) -> tuple[Expr, ...]:
+def row_starts(rows: KnownBytes) -> tuple[Expr, ...]:
     """The first row, and one a step further in every loop."""
     steps = (stride for count, stride in rows.loops if (count.number or 0) > 1)
     return (rows.start, *(rows.start + stride for stride in steps))
@@ -47,13 +47,13 @@ def lanes_of(access: Access, active: tuple[bool, ...] | None = None) -> Footprin
     return lanes(access, [lane for lane, on in enumerate(active) if on])
 
 
-def touched(footprint: Footprint, address: Expr) -> tuple[Bytes, Bytes]:
+def touched(footprint: Footprint, address: Expr) -> tuple[KnownBytes, KnownBytes]:
     """Some bytes at an address: what may be touched, and what surely is. Where they are not
     one regular run, the first is all of them with the gaps, the other the first run."""
     first = footprint[0]
     start = address + Expr(first.start)
     loops = ((Expr(first.runs), Expr(first.stride)),) if first.runs > 1 else ()
-    sure = Bytes(start, Expr(first.length), loops)
+    sure = KnownBytes(start, Expr(first.length), loops)
     if len(footprint) == 1:
         return sure, sure
-    return Bytes(start, Expr(footprint[-1].end - first.start)), sure
+    return KnownBytes(start, Expr(footprint[-1].end - first.start)), sure

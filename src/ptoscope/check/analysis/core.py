@@ -17,15 +17,15 @@ from ptoscope.check.analysis.copies import (
     touched,
 )
 from ptoscope.check.analysis.expr import ONE, ZERO, Expr, Symbol, of
-from ptoscope.check.analysis.nodes import Bytes, Field, LoopNode, Node, Sync, Touch
-from ptoscope.check.analysis.values import LONGEST, Prefix, Value, constant, limits
+from ptoscope.check.analysis.nodes import FieldNode, KnownBytes, LoopNode, Node, Sync, Touch
+from ptoscope.check.analysis.values import LONGEST, KnownLanes, Prefix, constant, limits
 from ptoscope.isa.copies import Transfer, ends, fields
 from ptoscope.isa.core import Core
 from ptoscope.isa.distributions import NOTHING, Access
 from ptoscope.isa.dtypes import I1, I64, INDEX, UI8, DType
 from ptoscope.isa.lanes import PREDICATE_BITS, Lanes
 from ptoscope.isa.memories import MEMORIES
-from ptoscope.isa.order.rules import Rule
+from ptoscope.isa.order.rules import OrderRule
 from ptoscope.isa.pipes import VECTOR_PIPE
 from ptoscope.isa.record import Site
 from ptoscope.isa.targets import BLOCK_BYTES
@@ -41,7 +41,7 @@ _LAUNCH = {
 
 
 @dataclass(frozen=True)
-class Stream:
+class StreamEnd:
     """The state of an unaligned stream: where it ended, if that is known."""
 
     end: Expr | None = None
@@ -49,12 +49,12 @@ class Stream:
 
 
 @cache
-def _mask(active: tuple[bool, ...]) -> Value:
-    return Value(I1, len(active), active=active).image()
+def _mask(active: tuple[bool, ...]) -> KnownLanes:
+    return KnownLanes(I1, len(active), active=active).image()
 
 
 @cache
-def _first(limit: int, count: int) -> Value:
+def _first(limit: int, count: int) -> KnownLanes:
     return _mask(tuple(lane < limit for lane in range(count)))
 
 
@@ -70,14 +70,14 @@ class AbstractCore(Core):
         self.context: tuple[Expr, ...] = ()
         self.scope = False
         self.op = Op("")
-        self.registers: dict[str, Value] = {}
+        self.registers: dict[str, KnownLanes] = {}
         self._numbers = counter()
 
     # What is known of numbers.
 
-    def unknown(self, dtype: DType) -> Value:
+    def unknown(self, dtype: DType) -> KnownLanes:
         """A number of which only the type is known; another one in every turn."""
-        return Value(dtype, 1, (of(self.symbol("any", dtype)),))
+        return KnownLanes(dtype, 1, (of(self.symbol("any", dtype)),))
 
     def symbol(self, kind: str, dtype: DType) -> Symbol:
         """A new leaf for a number of a type; another one in every turn of the loops around."""
@@ -85,7 +85,7 @@ class AbstractCore(Core):
 
     def number(self, value: Lanes) -> Expr:
         """A row of one as an expression."""
-        assert isinstance(value, Value)
+        assert isinstance(value, KnownLanes)
         return value.expr or of(self.symbol("any", INDEX))
 
     def loop(self, span: Expr, step: Expr, body: Callable[[Expr], None]) -> LoopNode:
@@ -111,29 +111,29 @@ class AbstractCore(Core):
         outer.append(made)
         return made
 
-    def _changed(self, before: dict[str, Value]) -> list[str]:
+    def _changed(self, before: dict[str, KnownLanes]) -> list[str]:
         now = self.registers
         return [n for n, v in now.items() if n not in before or before[n].row != v.row]
 
-    def constant(self, dtype: DType, count: int, value: int | float) -> Value:
+    def constant(self, dtype: DType, count: int, value: int | float) -> KnownLanes:
         return constant(dtype, count, value)
 
-    def iota(self, dtype: DType, count: int) -> Value:
+    def iota(self, dtype: DType, count: int) -> KnownLanes:
         row = tuple(Expr(i) for i in range(count)) if count <= LONGEST else None
-        return Value(dtype, count, row)
+        return KnownLanes(dtype, count, row)
 
-    def mask(self, active: tuple[bool, ...]) -> Value:
+    def mask(self, active: tuple[bool, ...]) -> KnownLanes:
         return _mask(active)
 
-    def first_lanes(self, limit: Lanes, count: int) -> Value:
+    def first_lanes(self, limit: Lanes, count: int) -> KnownLanes:
         bound = self.number(limit)
         low, high = bound.bounds()
         if low == high or low >= count:
             return _first(min(max(low, 0), count), count)
-        return Value(I1, PREDICATE_BITS, active=Prefix(bound, count))
+        return KnownLanes(I1, PREDICATE_BITS, active=Prefix(bound, count))
 
-    def address(self, base: Lanes, offset: Lanes, size: int) -> Value:
-        return Value(INDEX, 1, (self.number(base) + self.number(offset).times(size),))
+    def address(self, base: Lanes, offset: Lanes, size: int) -> KnownLanes:
+        return KnownLanes(INDEX, 1, (self.number(base) + self.number(offset).times(size),))
 
     # Accesses.
 
@@ -141,8 +141,8 @@ class AbstractCore(Core):
         self,
         site: Site,
         writes: bool,
-        may: Bytes,
-        sure: Bytes | None,
+        may: KnownBytes,
+        sure: KnownBytes | None,
         alignment: int,
         addresses: tuple[Expr, ...] = (),
         space: Space = "ub",
@@ -153,18 +153,18 @@ class AbstractCore(Core):
             Touch(self.op, pipe, writes, space, may, sure, alignment, addresses, scalar)
         )
 
-    def load(self, site: Site, address: Lanes, access: Access, dtype: DType) -> Value:
+    def load(self, site: Site, address: Lanes, access: Access, dtype: DType) -> KnownLanes:
         found = lanes_of(access)
         if found:
             start = self.number(address)
             self._touch(site, False, *touched(found, start), access.alignment, (start,))
-        return Value(dtype, len(access.offsets))
+        return KnownLanes(dtype, len(access.offsets))
 
     def store(
         self, site: Site, address: Lanes, access: Access, value: Lanes, mask: Lanes | None
     ) -> None:
         start = self.number(address)
-        assert mask is None or isinstance(mask, Value)
+        assert mask is None or isinstance(mask, KnownLanes)
         active = None if mask is None else mask.active
         known = isinstance(active, tuple)
         found = lanes_of(access, active if known else None)
@@ -175,12 +175,14 @@ class AbstractCore(Core):
             lanes = Expr(len(access.offsets))
             first = functions.select(functions.negative(active.limit - lanes), active.limit, lanes)
             if access.contiguous:
-                may = sure = Bytes(start, first.times(access.width))
+                may = sure = KnownBytes(start, first.times(access.width))
             else:
                 # Lane 0 is the first of any prefix.
                 origin = access.offsets[0]
                 sure = (
-                    None if origin == NOTHING else Bytes(start + Expr(origin), Expr(access.width))
+                    None
+                    if origin == NOTHING
+                    else KnownBytes(start + Expr(origin), Expr(access.width))
                 )
         elif mask is not None and not known:
             sure = None
@@ -189,27 +191,29 @@ class AbstractCore(Core):
     def _indexed(
         self, site: Site, writes: bool, base: Lanes, offsets: Lanes, active: Lanes, width: int
     ) -> None:
-        assert isinstance(offsets, Value)
-        assert isinstance(active, Value)
+        assert isinstance(offsets, KnownLanes)
+        assert isinstance(active, KnownLanes)
         size, lanes = Expr(width), active.active
         if offsets.row is None:
             if not (isinstance(lanes, tuple) and not any(lanes)):
-                anywhere = self.number(Value(INDEX, 1))
-                self._touch(site, writes, Bytes(anywhere, size), None, width)
+                anywhere = self.number(KnownLanes(INDEX, 1))
+                self._touch(site, writes, KnownBytes(anywhere, size), None, width)
             return
         start = self.number(base)
         for lane, offset in enumerate(offsets.row):
             if isinstance(lanes, tuple) and not lanes[lane]:
                 continue
-            block = Bytes(start + offset, size)
+            block = KnownBytes(start + offset, size)
             if isinstance(lanes, tuple):
                 self._touch(site, writes, block, block, width, (block.start,))
             else:
                 self._touch(site, writes, block, None, width)
 
-    def gather(self, site: Site, base: Lanes, offsets: Lanes, active: Lanes, width: int) -> Value:
+    def gather(
+        self, site: Site, base: Lanes, offsets: Lanes, active: Lanes, width: int
+    ) -> KnownLanes:
         self._indexed(site, False, base, offsets, active, width)
-        return Value(UI8, offsets.count * width)
+        return KnownLanes(UI8, offsets.count * width)
 
     def scatter(
         self,
@@ -223,47 +227,47 @@ class AbstractCore(Core):
     ) -> None:
         self._indexed(site, True, base, offsets, active, width)
 
-    def load_scalar(self, site: Site, space: Space, address: Lanes, dtype: DType) -> Value:
-        one = Bytes(self.number(address), Expr(dtype.bytes))
+    def load_scalar(self, site: Site, space: Space, address: Lanes, dtype: DType) -> KnownLanes:
+        one = KnownBytes(self.number(address), Expr(dtype.bytes))
         self._touch(site, False, one, one, dtype.bytes, (one.start,), space, True)
-        return Value(dtype, 1)
+        return KnownLanes(dtype, 1)
 
     def store_scalar(self, site: Site, space: Space, address: Lanes, value: Lanes) -> None:
         size = value.dtype.bytes
-        one = Bytes(self.number(address), Expr(size))
+        one = KnownBytes(self.number(address), Expr(size))
         self._touch(site, True, one, one, size, (one.start,), space, True)
 
     # Streams. Where the blocks of a stream lie depends on where it began.
 
-    def stream(self) -> Stream:
-        return Stream(begun=False)
+    def stream(self) -> StreamEnd:
+        return StreamEnd(begun=False)
 
     def stream_store(
         self, site: Site, state: object, address: Lanes, value: Lanes, length: Lanes
-    ) -> Stream:
+    ) -> StreamEnd:
         start, size = self.number(address), self.number(length)
         end = start + size
         sure = None
         if end.number is not None and start.number is not None:
             whole = end.number // BLOCK_BYTES * BLOCK_BYTES - start.number
-            sure = Bytes(start, Expr(whole)) if whole > 0 else None
+            sure = KnownBytes(start, Expr(whole)) if whole > 0 else None
         held = Expr(BLOCK_BYTES - 1)
-        self._touch(site, True, Bytes(start - held, size + held), sure, 1)
-        return Stream(end)
+        self._touch(site, True, KnownBytes(start - held, size + held), sure, 1)
+        return StreamEnd(end)
 
     def stream_end(self, site: Site, state: object, start: Lanes) -> Lanes:
-        assert isinstance(state, Stream)
+        assert isinstance(state, StreamEnd)
         if not state.begun:
             return start
-        return Value(INDEX, 1, None if state.end is None else (state.end,))
+        return KnownLanes(INDEX, 1, None if state.end is None else (state.end,))
 
     def stream_flush(self, site: Site, state: object, address: Lanes) -> None:
         held = Expr(BLOCK_BYTES - 1)
-        self._touch(site, True, Bytes(self.number(address) - held, held), None, 1)
+        self._touch(site, True, KnownBytes(self.number(address) - held, held), None, 1)
 
     def transfer(self, site: Site, src: Lanes, dst: Lanes, transfer: Transfer[Lanes]) -> None:
         copy, path = transfer.map(self.number), transfer.path
-        self.nodes += [Field(self.op, *field) for field in fields(copy, EXPRESSIONS)]
+        self.nodes += [FieldNode(self.op, *field) for field in fields(copy, EXPRESSIONS)]
         made = ends(copy, EXPRESSIONS)
         if made is None:
             return
@@ -287,23 +291,23 @@ class AbstractCore(Core):
         trips = self.number(count)
         if trips.number == 0:
             return
-        self.loop(trips, ONE, lambda turn: body(Value(I64, 1, (turn,))))
+        self.loop(trips, ONE, lambda turn: body(KnownLanes(I64, 1, (turn,))))
 
-    def read_register(self, site: Site, name: str, dtype: DType, initial: int) -> Value:
+    def read_register(self, site: Site, name: str, dtype: DType, initial: int) -> KnownLanes:
         return self.registers.get(name) or constant(dtype, 1, initial)
 
     def write_register(self, site: Site, name: str, value: Lanes) -> None:
-        assert isinstance(value, Value)
+        assert isinstance(value, KnownLanes)
         self.registers[name] = value
 
-    def block(self, which: str) -> Value:
-        return Value(I64, 1, (_LAUNCH[which],))
+    def block(self, which: str) -> KnownLanes:
+        return KnownLanes(I64, 1, (_LAUNCH[which],))
 
     def refuse(self, site: Site, condition: Lanes, code: str, message: str) -> None:
         """A run decides."""
 
     def synchronise(
-        self, site: Site, rule: Rule, src: str, dst: str, numbers: tuple[Lanes, ...]
+        self, site: Site, rule: OrderRule, src: str, dst: str, numbers: tuple[Lanes, ...]
     ) -> None:
         # Between cores: nothing that orders the pipes of this one.
         if not rule.between_cores:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from ptoscope.check.analysis.expr import ONE, Expr, Symbol
 from ptoscope.isa.footprint import Bursts, reach_down, reach_up
-from ptoscope.isa.order.rules import Rule
+from ptoscope.isa.order.rules import OrderRule
 from ptoscope.isa.pipes import VECTOR_PIPE
 from ptoscope.isa.types import Space
 from ptoscope.program import Op
@@ -19,14 +19,14 @@ from ptoscope.program import Op
 Known = Mapping[Symbol, Expr]
 
 
-class Bytes(Bursts[Expr]):
+class KnownBytes(Bursts[Expr]):
     """Bursts in expressions."""
 
     __slots__ = ()
 
-    def instance(self, known: Known) -> Bytes:
+    def instance(self, known: Known) -> KnownBytes:
         loops = tuple((c.substitute(known), s.substitute(known)) for c, s in self.loops)
-        return Bytes(self.start.substitute(known), self.length.substitute(known), loops)
+        return KnownBytes(self.start.substitute(known), self.length.substitute(known), loops)
 
     def bounds(self) -> tuple[int, int]:
         """The first byte it may touch and the one after the last."""
@@ -69,8 +69,8 @@ class Touch:
     pipe: str
     writes: bool
     space: Space
-    may: Bytes
-    sure: Bytes | None
+    may: KnownBytes
+    sure: KnownBytes | None
     alignment: int = 1
     addresses: tuple[Expr, ...] = ()
     """What has to be a multiple of the alignment where it is executed."""
@@ -100,7 +100,7 @@ class Touch:
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class FieldNode:
     """A number that an instruction encodes in so many bits."""
 
     op: Op
@@ -108,8 +108,8 @@ class Field:
     value: Expr
     bits: int
 
-    def instance(self, known: Known) -> Field:
-        return Field(self.op, self.name, self.value.substitute(known), self.bits)
+    def instance(self, known: Known) -> FieldNode:
+        return FieldNode(self.op, self.name, self.value.substitute(known), self.bits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ class Sync:
     """What orders pipes, by a rule of `isa.order`."""
 
     op: Op
-    rule: Rule
+    rule: OrderRule
     src: str
     dst: str
     numbers: tuple[Expr, ...]
@@ -216,7 +216,7 @@ class ScopeNode:
         return ScopeNode(self.op, [node.instance(known) for node in self.body])
 
 
-Node = Touch | Field | Sync | MemoryBarrier | LoopNode | BranchNode | ScopeNode
+Node = Touch | FieldNode | Sync | MemoryBarrier | LoopNode | BranchNode | ScopeNode
 
 
 def children(node: Node) -> Iterator[list[Node]]:

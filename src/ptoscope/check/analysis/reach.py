@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ptoscope.check.analysis.expr import ONE, ZERO, Expr, Symbol, affine, single
 from ptoscope.check.analysis.nodes import BranchNode, LoopNode, Node, ScopeNode
-from ptoscope.check.analysis.walk import Walker
+from ptoscope.check.analysis.walk import AnalysisWalker
 from ptoscope.program import For, Function
 
 _FREE = ("param", "launch")
@@ -75,7 +75,7 @@ def remainder(value: Expr, divisor: int) -> tuple[int, Symbol | None] | None:
 class Loops:
     """The loops of a function, to say in which turn something happens."""
 
-    def __init__(self, function: Function, walker: Walker) -> None:
+    def __init__(self, function: Function, walker: AnalysisWalker) -> None:
         self._names = function.names
         self._walker = walker
         self._by_turn: dict[Symbol, LoopNode] = {}

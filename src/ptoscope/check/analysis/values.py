@@ -29,7 +29,7 @@ class Prefix:
 Active = tuple[bool, ...] | Prefix
 
 
-class Value(Lanes):
+class KnownLanes(Lanes):
     """A row of lanes. `row` is None where the numbers are not known, `active` where the lanes
     of a mask are not."""
 
@@ -52,34 +52,36 @@ class Value(Lanes):
         """The number that a row of one is, where something is known of it."""
         return self.row[0] if self.row else None
 
-    def _unknown(self, dtype: DType | None = None, count: int | None = None) -> Value:
-        return Value(dtype or self.dtype, self.count if count is None else count)
+    def _unknown(self, dtype: DType | None = None, count: int | None = None) -> KnownLanes:
+        return KnownLanes(dtype or self.dtype, self.count if count is None else count)
 
-    def _each(self, dtype: DType, other: Lanes, body: Callable[[Expr, Expr], Expr | None]) -> Value:
-        assert isinstance(other, Value)
+    def _each(
+        self, dtype: DType, other: Lanes, body: Callable[[Expr, Expr], Expr | None]
+    ) -> KnownLanes:
+        assert isinstance(other, KnownLanes)
         if self.row is None or other.row is None:
             return self._unknown(dtype)
         made = tuple(body(a, b) for a, b in zip(self.row, other.row, strict=True))
         known = tuple(e for e in made if e is not None)
-        return Value(dtype, self.count, known if len(known) == len(made) else None)
+        return KnownLanes(dtype, self.count, known if len(known) == len(made) else None)
 
-    def const(self, value: int | float) -> Value:
+    def const(self, value: int | float) -> KnownLanes:
         return constant(self.dtype, self.count, value)
 
-    def arith(self, op: Arith, other: Lanes) -> Value:
+    def arith(self, op: Arith, other: Lanes) -> KnownLanes:
         if self.dtype.is_float or op == "div":
             return self._unknown()
         return self._each(self.dtype, other, lambda a, b: _arith(self.dtype, op, a, b))
 
-    def bitwise(self, op: Bitwise, other: Lanes) -> Value:
-        assert isinstance(other, Value)
+    def bitwise(self, op: Bitwise, other: Lanes) -> KnownLanes:
+        assert isinstance(other, KnownLanes)
         if isinstance(self.active, tuple) and isinstance(other.active, tuple):
             pairs = zip(self.active, other.active, strict=True)
             join = {"and": bool.__and__, "or": bool.__or__, "xor": bool.__xor__}[op]
-            return Value(I1, self.count, active=tuple(join(a, b) for a, b in pairs))
+            return KnownLanes(I1, self.count, active=tuple(join(a, b) for a, b in pairs))
         return self._each(self.dtype, other, lambda a, b: functions.bitwise(op, a, b))
 
-    def shift(self, left: bool, amount: Lanes) -> Value:
+    def shift(self, left: bool, amount: Lanes) -> KnownLanes:
         bits = self.dtype.bits
 
         def one(value: Expr, by: Expr) -> Expr | None:
@@ -91,25 +93,27 @@ class Value(Lanes):
 
         return self._each(self.dtype, amount, one)
 
-    def compare(self, op: Compare, other: Lanes) -> Value:
+    def compare(self, op: Compare, other: Lanes) -> KnownLanes:
         if self.dtype.is_float:
             return self._unknown(I1)
         return self._each(I1, other, lambda a, b: _compare(op, a - b))
 
-    def select(self, yes: Lanes, no: Lanes) -> Value:
-        assert isinstance(yes, Value)
-        assert isinstance(no, Value)
+    def select(self, yes: Lanes, no: Lanes) -> KnownLanes:
+        assert isinstance(yes, KnownLanes)
+        assert isinstance(no, KnownLanes)
         if self.row is None or yes.row is None or no.row is None:
             return yes._unknown()
         lanes = zip(self.row, yes.row, no.row, strict=True)
-        return Value(yes.dtype, yes.count, tuple(functions.select(c, a, b) for c, a, b in lanes))
+        return KnownLanes(
+            yes.dtype, yes.count, tuple(functions.select(c, a, b) for c, a, b in lanes)
+        )
 
-    def cast(self, dtype: DType) -> Value:
+    def cast(self, dtype: DType) -> KnownLanes:
         if self.row is None or self.dtype.is_float or dtype.is_float:
             return self._unknown(dtype)
-        return Value(dtype, self.count, tuple(_cast(e, dtype) for e in self.row))
+        return KnownLanes(dtype, self.count, tuple(_cast(e, dtype) for e in self.row))
 
-    def bits(self, dtype: DType) -> Value:
+    def bits(self, dtype: DType) -> KnownLanes:
         if dtype is self.dtype:
             return self
         count = self.count * self.dtype.bytes // dtype.bytes
@@ -117,73 +121,75 @@ class Value(Lanes):
             return self._unknown(dtype, count)
         signed = Expr(int(dtype.signed))
         row = tuple(functions.wrapped(e, Expr(dtype.bits), signed) for e in self.row)
-        return Value(dtype, count, row)
+        return KnownLanes(dtype, count, row)
 
-    def rint(self) -> Value:
+    def rint(self) -> KnownLanes:
         return self._unknown()
 
-    def floor(self) -> Value:
+    def floor(self) -> KnownLanes:
         return self._unknown()
 
-    def root(self) -> Value:
+    def root(self) -> KnownLanes:
         return self._unknown()
 
-    def quotient(self, divisor: Lanes) -> Value:
+    def quotient(self, divisor: Lanes) -> KnownLanes:
         return self._each(self.dtype, divisor, functions.quotient)
 
-    def fmod(self, divisor: Lanes) -> Value:
+    def fmod(self, divisor: Lanes) -> KnownLanes:
         return self._unknown()
 
-    def shuffle(self, order: tuple[int, ...], other: Lanes | None = None) -> Value:
+    def shuffle(self, order: tuple[int, ...], other: Lanes | None = None) -> KnownLanes:
         row = active = None
         if other is None and self.row is not None and len(order) <= LONGEST:
             row = tuple(ZERO if i < 0 else self.row[i] for i in order)
         if other is None and isinstance(self.active, tuple):
             known = self.active
             active = tuple(i >= 0 and known[i] for i in order)
-        return Value(self.dtype, len(order), row, active)
+        return KnownLanes(self.dtype, len(order), row, active)
 
-    def image(self) -> Value:
+    def image(self) -> KnownLanes:
         if isinstance(self.active, Prefix):
-            return Value(I1, PREDICATE_BITS, active=self.active)
+            return KnownLanes(I1, PREDICATE_BITS, active=self.active)
         if self.active is None:
-            return Value(I1, PREDICATE_BITS)
+            return KnownLanes(I1, PREDICATE_BITS)
         group = PREDICATE_BITS // self.count
         off = (False,) * (group - 1)
-        return Value(I1, PREDICATE_BITS, active=sum(((a, *off) for a in self.active), ()))
+        return KnownLanes(I1, PREDICATE_BITS, active=sum(((a, *off) for a in self.active), ()))
 
-    def gate(self, count: int) -> Value:
+    def gate(self, count: int) -> KnownLanes:
         active = self.active
         if isinstance(active, tuple):
             active = active[:: PREDICATE_BITS // count]
         elif active is not None and active.lanes != count:
             active = None
-        return Value(I1, count, active=active)
+        return KnownLanes(I1, count, active=active)
 
-    def take(self, index: Lanes) -> Value:
+    def take(self, index: Lanes) -> KnownLanes:
         return self._unknown(count=index.count)
 
-    def squeeze(self, active: Lanes) -> Value:
+    def squeeze(self, active: Lanes) -> KnownLanes:
         return self._unknown()
 
-    def population(self) -> Value:
+    def population(self) -> KnownLanes:
         if isinstance(self.active, tuple):
-            return Value(I64, 1, (Expr(sum(self.active)),))
-        return Value(I64, 1)
+            return KnownLanes(I64, 1, (Expr(sum(self.active)),))
+        return KnownLanes(I64, 1)
 
-    def splat(self, count: int) -> Value:
+    def splat(self, count: int) -> KnownLanes:
         row = self.row * count if self.row is not None and count <= LONGEST else None
-        return Value(self.dtype, count, row)
+        return KnownLanes(self.dtype, count, row)
 
 
-def constant(dtype: DType, count: int, value: int | float) -> Value:
+def constant(dtype: DType, count: int, value: int | float) -> KnownLanes:
     """The value in every lane; unknown where it is not an integer or the row is long."""
     if dtype.is_float or isinstance(value, float) or count > LONGEST:
-        return Value(dtype, count)
+        return KnownLanes(dtype, count)
     if dtype is I1:
-        return Value(dtype, count, (ONE if value else ZERO,) * count)
+        return KnownLanes(dtype, count, (ONE if value else ZERO,) * count)
     signed = Expr(int(dtype.signed))
-    return Value(dtype, count, (functions.wrapped(Expr(value), Expr(dtype.bits), signed),) * count)
+    return KnownLanes(
+        dtype, count, (functions.wrapped(Expr(value), Expr(dtype.bits), signed),) * count
+    )
 
 
 def limits(dtype: DType) -> tuple[int, int]:

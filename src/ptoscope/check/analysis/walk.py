@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ptoscope.check.analysis import functions
-from ptoscope.check.analysis.core import AbstractCore, Stream
+from ptoscope.check.analysis.core import AbstractCore, StreamEnd
 from ptoscope.check.analysis.expr import ZERO, Expr, Symbol, of
 from ptoscope.check.analysis.nodes import (
     BranchNode,
@@ -15,7 +15,7 @@ from ptoscope.check.analysis.nodes import (
     Node,
     ScopeNode,
 )
-from ptoscope.check.analysis.values import Value, limits
+from ptoscope.check.analysis.values import KnownLanes, limits
 from ptoscope.isa import TABLE
 from ptoscope.isa.dtypes import I1, INDEX, DType
 from ptoscope.isa.lanes import PREDICATE_BITS
@@ -24,15 +24,14 @@ from ptoscope.isa.targets import Revision, Target
 from ptoscope.isa.types import Align, Mask, Ptr, Scalar, Type, VReg
 from ptoscope.program import Block, For, Function, If, Op, Scope, Terminator, While
 
-_inert: dict[tuple[str, int, Revision], bool] = {}
-"""Whether an instruction without pointers only computes: found out the first time it runs."""
 
-
-class Walker:
+class AnalysisWalker:
     """One function; `values` holds what is known of each slot, `nodes` what was done."""
 
     def __init__(self, function: Function, target: Target, revision: Revision) -> None:
         self._types = function.types
+        self._inert: dict[tuple[str, int], bool] = {}
+        """Whether an instruction without pointers only computes: found out at its first use."""
         self._target = target
         self._revision: Revision = revision
         self._core = AbstractCore()
@@ -45,16 +44,16 @@ class Walker:
     def number(self, slot: int) -> Expr:
         """What is known of an integer or a pointer."""
         value = self.values[slot]
-        assert isinstance(value, Value)
+        assert isinstance(value, KnownLanes)
         return value.expr or ZERO
 
-    def _parameter(self, slot: int) -> Value | Stream:
+    def _parameter(self, slot: int) -> KnownLanes | StreamEnd:
         kind = self._types[slot]
         if isinstance(kind, Ptr):
-            return Value(INDEX, 1, (of(Symbol("pointer", slot)),))
+            return KnownLanes(INDEX, 1, (of(Symbol("pointer", slot)),))
         if isinstance(kind, Scalar) and kind.dtype.is_int:
             low, high = limits(kind.dtype)
-            return Value(kind.dtype, 1, (of(Symbol("param", slot, (), low, high)),))
+            return KnownLanes(kind.dtype, 1, (of(Symbol("param", slot, (), low, high)),))
         return _anything(kind)
 
     def _block(self, block: Block) -> None:
@@ -88,8 +87,8 @@ class Walker:
         lanewise = all(isinstance(r, VReg) for r in results) and not any(
             isinstance(o, (Ptr, Align)) for o in operands
         )
-        key = (op.name, op.form, self._revision)
-        if lanewise and results and _inert.get(key):
+        key = (op.name, op.form)
+        if lanewise and results and self._inert.get(key):
             for slot, kind in zip(op.results, results, strict=True):
                 values[slot] = _anything(kind)
             return
@@ -107,7 +106,7 @@ class Walker:
         done, registers = len(core.nodes), dict(core.registers)
         made = site.record.meaning(site)(core, *[values[slot] for slot in op.operands])
         if lanewise:
-            _inert[key] = len(core.nodes) == done and registers == core.registers
+            self._inert[key] = len(core.nodes) == done and registers == core.registers
         if len(results) == 1:
             self._define(op.results[0], made)
         else:
@@ -117,7 +116,7 @@ class Walker:
     def _define(self, slot: int, value: Any) -> None:
         kind = self._types[slot]
         dtype = _integer(kind)
-        if dtype is not None and (not isinstance(value, Value) or value.row is None):
+        if dtype is not None and (not isinstance(value, KnownLanes) or value.row is None):
             value = self._core.unknown(dtype)
         self.values[slot] = value
 
@@ -147,7 +146,7 @@ class Walker:
             return
         node = BranchNode(op, condition)
         outer, before = core.nodes, dict(core.registers)
-        sides: list[tuple[list[Any], dict[str, Value]]] = []
+        sides: list[tuple[list[Any], dict[str, KnownLanes]]] = []
         for block, nodes in ((op.then, node.yes), (op.otherwise, node.no)):
             core.nodes, core.registers = nodes, dict(before)
             self._block(block)
@@ -164,11 +163,11 @@ class Walker:
         outer.append(node)
 
     def _either(self, condition: Expr, yes: Any, no: Any) -> Any:
-        if not isinstance(yes, Value) or not isinstance(no, Value):
-            return Stream() if isinstance(yes, Stream) else None
+        if not isinstance(yes, KnownLanes) or not isinstance(no, KnownLanes):
+            return StreamEnd() if isinstance(yes, StreamEnd) else None
         if yes.expr is None or no.expr is None or yes.count != 1:
-            return Value(yes.dtype, yes.count)
-        return Value(yes.dtype, 1, (functions.select(condition, yes.expr, no.expr),))
+            return KnownLanes(yes.dtype, yes.count)
+        return KnownLanes(yes.dtype, 1, (functions.select(condition, yes.expr, no.expr),))
 
     def _for(self, op: For) -> None:
         core = self._core
@@ -181,7 +180,7 @@ class Walker:
 
         def iterate(iteration: Expr) -> None:
             kind = _scalar(self._types[op.index])
-            self._define(op.index, Value(kind, 1, (low + step * iteration,)))
+            self._define(op.index, KnownLanes(kind, 1, (low + step * iteration,)))
             self._start(op.carried, symbols)
             self._block(op.body)
             core.op = op
@@ -216,7 +215,9 @@ class Walker:
             kind = self._types[slot]
             dtype = _integer(kind)
             known = dtype is not None
-            self.values[slot] = Value(dtype, 1, (of(symbols[i]),)) if known else _anything(kind)
+            self.values[slot] = (
+                KnownLanes(dtype, 1, (of(symbols[i]),)) if known else _anything(kind)
+            )
 
     def _leave(
         self,
@@ -252,7 +253,7 @@ class Walker:
             dtype = _integer(self._types[slot])
             known = dtype is not None
             self.values[slot] = (
-                Value(dtype, 1, (finals[i],)) if known else _anything(self._types[slot])
+                KnownLanes(dtype, 1, (finals[i],)) if known else _anything(self._types[slot])
             )
 
 
@@ -267,15 +268,15 @@ def _scalar(kind: Type) -> DType:
     return kind.dtype
 
 
-def _anything(kind: Type) -> Value | Stream:
+def _anything(kind: Type) -> KnownLanes | StreamEnd:
     match kind:
         case VReg(dtype=dtype):
-            return Value(dtype, dtype.lanes)
+            return KnownLanes(dtype, dtype.lanes)
         case Mask():
-            return Value(I1, PREDICATE_BITS)
+            return KnownLanes(I1, PREDICATE_BITS)
         case Align():
-            return Stream()
+            return StreamEnd()
         case Scalar(dtype=dtype):
-            return Value(dtype, 1)
+            return KnownLanes(dtype, 1)
         case Ptr():
-            return Value(INDEX, 1)
+            return KnownLanes(INDEX, 1)

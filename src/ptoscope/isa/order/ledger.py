@@ -12,7 +12,7 @@ from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
-    from ptoscope.isa.order.rules import Rule
+    from ptoscope.isa.order.rules import OrderRule
 
 PipeT = TypeVar("PipeT", bound=Hashable)
 """A pipe, as a domain calls it: a name or a number."""
@@ -68,7 +68,7 @@ class Ledger(Generic[PipeT]):
         """By buffer, the last release by each pipe: it comes after those before it."""
 
     def issue(
-        self, rule: Rule, src: PipeT, dst: PipeT | None, numbers: tuple[Number, ...]
+        self, rule: OrderRule, src: PipeT, dst: PipeT | None, numbers: tuple[Number, ...]
     ) -> Ticket[PipeT]:
         """The scalar unit comes to a synchronisation of these pipes and numbers."""
         return rule.settle(self, src, dst, numbers)

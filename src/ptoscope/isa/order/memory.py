@@ -17,7 +17,7 @@ from typing import Generic, NamedTuple, TypeVar
 from ptoscope.isa.memories import MEMORIES
 from ptoscope.isa.types import Space
 
-Value = TypeVar("Value")
+T = TypeVar("T")
 
 FAMILIES = {"V": ("VLD", "VST"), "S": ("LD", "ST")}
 """Kinds of accesses as the types of mem_bar call them: vector and scalar loads and stores."""
@@ -75,11 +75,11 @@ def needs_order(early: ScopeAccess, late: ScopeAccess, same_instruction: bool) -
     )
 
 
-class Fences(Generic[Value]):
+class Fences(Generic[T]):
     """What the mem_bars of one execution of a vecscope order. A domain supplies what stands for
     accesses that are complete (bits, bounds), beginning with `nothing`, and how to join two."""
 
-    def __init__(self, nothing: Value, join: Callable[[Value, Value], Value]) -> None:
+    def __init__(self, nothing: T, join: Callable[[T, T], T]) -> None:
         self._join = join
         self._fences = dict.fromkeys(KINDS, nothing)
         self._done = dict.fromkeys(KINDS, nothing)
@@ -91,11 +91,11 @@ class Fences(Generic[Value]):
             for earlier in before:
                 self._fences[kind] = self._join(self._fences[kind], self._done[earlier])
 
-    def before(self, kind: str) -> Value:
+    def before(self, kind: str) -> T:
         """What barriers complete before an access of a kind that comes now."""
         return self._fences[kind]
 
-    def access(self, kind: str, done: Value) -> None:
+    def access(self, kind: str, done: T) -> None:
         """An access of a kind, with all that is complete when it is."""
         self._done[kind] = self._join(self._done[kind], done)
 

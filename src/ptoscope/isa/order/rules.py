@@ -18,7 +18,7 @@ Settle = Callable[[Ledger[Any], Any, Any, tuple[Number, ...]], Ticket[Any]]
 
 
 @dataclass(frozen=True, eq=False)
-class Rule:
+class OrderRule:
     """One kind of synchronisation. `numbers` are what its numbers are called and how many there
     are of each (None: any number). `instruction` is the one that people know it by; `awaited`
     names what it waits for, by its pipes and numbers; `stall` the cycles it takes to do so."""
@@ -52,7 +52,7 @@ def signals(
     numbers: tuple[tuple[str, int | None], ...],
     most: int | None,
     between_cores: bool = False,
-) -> tuple[Rule, Rule]:
+) -> tuple[OrderRule, OrderRule]:
     """A signal from one pipe to another and the wait for it, as names of rule and instruction:
     the n-th wait for the n-th signal of the same pipes and numbers. At most so many may be given
     and not taken."""
@@ -71,9 +71,9 @@ def signals(
 
     first = numbers[-1][0]
     return (
-        Rule(*give, numbers, settle_give, between_cores=between_cores,
+        OrderRule(*give, numbers, settle_give, between_cores=between_cores,
              awaited=f"room to set {first} {{{first}}}"),
-        Rule(*take, numbers, settle_take, second=True, given_by=give[0],
+        OrderRule(*take, numbers, settle_take, second=True, given_by=give[0],
              awaited=f"{first} {{{first}}} from {{src}}", between_cores=between_cores),
     )  # fmt: skip
 
@@ -116,11 +116,11 @@ def _settle_release(ledger: Ledger[Any], pipe: Any, _: Any, numbers: tuple[Numbe
 
 
 _BUFFER = (("buffer", BUFFERS), ("mode", 2))
-GET = Rule(
+GET = OrderRule(
     "get", "get_buf", _BUFFER, _settle_get,
     awaited="the release of buffer {buffer}", given_by="release", stall="buffer wait",
 )  # fmt: skip
-RELEASE = Rule(
+RELEASE = OrderRule(
     "release", "rls_buf", _BUFFER, _settle_release,
     awaited="the other pipes that hold buffer {buffer}", stall="buffer wait",
 )  # fmt: skip
@@ -133,7 +133,7 @@ def _settle_barrier(ledger: Ledger[Any], pipe: Any, _: Any, numbers: tuple[Numbe
     return Ticket(pipe, behind=(pipe,))
 
 
-BARRIER = Rule("barrier", "barrier", (), _settle_barrier, stall="barrier")
+BARRIER = OrderRule("barrier", "barrier", (), _settle_barrier, stall="barrier")
 
 _UNIT: tuple[tuple[str, int | None], ...] = (("unit", None), ("event", None))
 SET_CROSS, WAIT_CROSS = signals(

@@ -21,7 +21,7 @@ from ptoscope.machine.shadow.findings import (
     REACHES_ADDRESS,
     REACHES_GM,
     REACHES_MASK,
-    Findings,
+    ShadowFindings,
 )
 from ptoscope.machine.shadow.lanes import ShadowLanes, is_prefix
 from ptoscope.machine.shadow.memory import ShadowBytes, lane_offsets
@@ -41,7 +41,7 @@ class ShadowCore(DecidingCore):
         grid: int,
         max_steps: int | None,
         shadows: dict[tuple[Space, int], ShadowBytes],
-        findings: Findings,
+        findings: ShadowFindings,
         book: Origins,
     ) -> None:
         super().__init__(memory, block, grid, max_steps, findings, book)

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from ptoscope.isa.lanes import Lanes
-from ptoscope.isa.order.rules import Rule
+from ptoscope.isa.order.rules import OrderRule
 from ptoscope.isa.record import Site
 from ptoscope.machine.core import ReferenceCore
 from ptoscope.machine.lanes import NumpyLanes
 from ptoscope.machine.memory import Memory
-from ptoscope.machine.shadow.findings import REACHES_BRANCH, Findings
+from ptoscope.machine.shadow.findings import REACHES_BRANCH, ShadowFindings
 from ptoscope.machine.shadow.lanes import ShadowLanes
 from ptoscope.machine.shadow.origins import Origins
 from ptoscope.machine.shadow.pipes import ShadowPipes
@@ -26,7 +26,7 @@ class DecidingCore(ReferenceCore):
         block: int,
         grid: int,
         max_steps: int | None,
-        findings: Findings,
+        findings: ShadowFindings,
         book: Origins,
     ) -> None:
         super().__init__(memory, block, grid, max_steps)
@@ -55,7 +55,7 @@ class DecidingCore(ReferenceCore):
         super().refuse(site, condition, code, message)
 
     def synchronise(
-        self, site: Site, rule: Rule, src: str, dst: str, numbers: tuple[Lanes, ...]
+        self, site: Site, rule: OrderRule, src: str, dst: str, numbers: tuple[Lanes, ...]
     ) -> None:
         what = "signal" if rule.between_cores else rule.numbers[0][0] if rule.numbers else ""
         self._decides(site, f"the {what}", *numbers)

@@ -53,7 +53,7 @@ class _Finding:
     times: int = 0
 
 
-class Findings:
+class ShadowFindings:
     """The findings of a run."""
 
     def __init__(self, book: Origins) -> None:

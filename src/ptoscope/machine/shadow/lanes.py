@@ -10,8 +10,8 @@ from ptoscope.isa.dtypes import I1, DType
 from ptoscope.isa.lanes import PREDICATE_BITS, Arith, Bitwise, Compare, Lanes
 from ptoscope.machine.lanes import NumpyLanes, storage
 from ptoscope.machine.shadow import rules
-from ptoscope.machine.shadow.origins import Event, Ids, Origins
-from ptoscope.machine.shadow.rules import Words, earliest, full, whole, word
+from ptoscope.machine.shadow.origins import Ids, Origin, Origins
+from ptoscope.machine.shadow.rules import BitWords, earliest, full, whole, word
 
 Tail = Literal["", "pattern", "count"]
 """Made by a number of elements: none, one in the text, one that only the run knows."""
@@ -33,7 +33,7 @@ class ShadowLanes(NumpyLanes):
         dtype: DType,
         count: int,
         book: Origins,
-        v: Words | None = None,
+        v: BitWords | None = None,
         o: Ids | None = None,
     ) -> None:
         super().__init__(a, dtype, count)
@@ -41,11 +41,11 @@ class ShadowLanes(NumpyLanes):
         self.tail: Tail = ""
         self.v, self.o = (v, o) if v is not None and v.any() else (None, None)
 
-    def raw(self) -> Words:
+    def raw(self) -> BitWords:
         """The bits of the lanes, as a row of unsigned words."""
         return np.atleast_1d(self.a).view(word(self.dtype))
 
-    def undefined(self) -> Words:
+    def undefined(self) -> BitWords:
         """The undefined bits, zeros where there are none."""
         return np.zeros(self.count, word(self.dtype)) if self.v is None else self.v
 
@@ -53,10 +53,12 @@ class ShadowLanes(NumpyLanes):
         """The origins, zeros where there are none."""
         return np.zeros(self.count, np.int64) if self.o is None else self.o
 
-    def _of(self, plain: NumpyLanes, v: Words | None = None, o: Ids | None = None) -> ShadowLanes:
+    def _of(
+        self, plain: NumpyLanes, v: BitWords | None = None, o: Ids | None = None
+    ) -> ShadowLanes:
         return ShadowLanes(plain.a, plain.dtype, plain.count, self.book, v, o)
 
-    def _joined(self, plain: NumpyLanes, v: Words, *others: ShadowLanes) -> ShadowLanes:
+    def _joined(self, plain: NumpyLanes, v: BitWords, *others: ShadowLanes) -> ShadowLanes:
         """A result whose undefined lanes come from what was left undefined first."""
         origins = self.origins()
         seen = self.undefined() != 0
@@ -162,7 +164,7 @@ class ShadowLanes(NumpyLanes):
             on = np.count_nonzero(self.a)
             note = f"beyond the tail of its mask, of which {on} lanes are active"
         site, where = self.book.site, self.book.iteration()
-        return self.book.event(Event(kind, site=site, iteration=where, note=note))
+        return self.book.event(Origin(kind, site=site, iteration=where, note=note))
 
     def cast(self, dtype: DType) -> ShadowLanes:
         if dtype is self.dtype:

@@ -11,7 +11,7 @@ import numpy as np
 from ptoscope.isa.distributions import NOTHING, Access
 from ptoscope.isa.dtypes import VREG_BYTES
 from ptoscope.isa.record import Site
-from ptoscope.machine.shadow.origins import DETAIL_BITS, Event, Ids, Kind, Origins
+from ptoscope.machine.shadow.origins import DETAIL_BITS, Ids, Origin, OriginKind, Origins
 
 Places = Any
 """Byte addresses, one row for each lane."""
@@ -44,7 +44,7 @@ class ShadowBytes:
     @staticmethod
     def never_written(size: int, name: str, book: Origins) -> ShadowBytes:
         """A region in which no byte is; origins are byte addresses."""
-        event = book.event(Event("never written", name))
+        event = book.event(Origin("never written", name))
         origins = event | np.arange(size, dtype=np.int64)
         return ShadowBytes(np.full(size, 0xFF, np.uint8), origins, name, event >> DETAIL_BITS)
 
@@ -69,21 +69,26 @@ class ShadowBytes:
         return bool(self.v[start:end].any())
 
     def leave(
-        self, site: Site, kind: Kind, places: Ids, wrote: tuple[int, int] | None, book: Origins
+        self,
+        site: Site,
+        kind: OriginKind,
+        places: Ids,
+        wrote: tuple[int, int] | None,
+        book: Origins,
     ) -> None:
         """Of some bytes, those that nobody has written are what the site left out."""
         places = places[(places >= 0) & (places < len(self.v))]
         unwritten = (self.o[places] >> DETAIL_BITS == self.unwritten) & (self.v[places] != 0)
         places = places[unwritten]
         if len(places):
-            event = Event(kind, self.name, site, None, book.iteration(), wrote=wrote)
+            event = Origin(kind, self.name, site, None, book.iteration(), wrote=wrote)
             self.o[places] = book.event(event) | places
 
     def hold_back(self, site: Site, start: int, end: int, book: Origins) -> None:
         """A run of bytes that a stream has taken but not written."""
         if start == end:
             return
-        event = book.event(Event("unflushed align bytes", self.name, site, None, book.iteration()))
+        event = book.event(Origin("unflushed align bytes", self.name, site, None, book.iteration()))
         self.v[start:end] = 0xFF
         self.o[start:end] = event | np.arange(start, end, dtype=np.int64)
 

@@ -17,7 +17,7 @@ from ptoscope.isa.record import Site
 from ptoscope.machine.deadlock import Turn
 from ptoscope.machine.memory import Bytes
 
-Kind = Literal["never written", "inactive lane", "beyond a tail", "unflushed align bytes"]
+OriginKind = Literal["never written", "inactive lane", "beyond a tail", "unflushed align bytes"]
 
 DETAIL_BITS = 32
 DETAIL = (1 << DETAIL_BITS) - 1
@@ -29,7 +29,7 @@ Ids = np.ndarray[Any, np.dtype[np.int64]]
 
 
 @dataclass(frozen=True, eq=False)
-class Event:
+class Origin:
     """Something that left data undefined, or the load that read such data.
 
     In memory (`site` None, or `writer` for what a store, a row or a stream leaves behind) the
@@ -39,7 +39,7 @@ class Event:
     writer, or only the run knows how many elements there were.
     """
 
-    kind: Kind
+    kind: OriginKind
     memory: str = ""
     writer: Site | None = None
     site: Site | None = None
@@ -78,7 +78,7 @@ class Origins:
     """
 
     garbage: np.random.Generator | None = None
-    events: list[Event] = field(default_factory=list[Event])
+    events: list[Origin] = field(default_factory=list[Origin])
     site: Site | None = None
     marks: bool = False
     turns: list[Turn] = field(default_factory=list[Turn])
@@ -90,14 +90,14 @@ class Origins:
             return np.zeros(size, np.uint8)
         return np.frombuffer(bytearray(self.garbage.bytes(size)), np.uint8)
 
-    def event(self, event: Event) -> int:
+    def event(self, event: Origin) -> int:
         """Notes an event: the number that its origins begin with."""
         # After two thousand million of them the last one stands for all later ones.
         if len(self.events) < EVENTS:
             self.events.append(event)
         return (len(self.events) - 1) << DETAIL_BITS
 
-    def of(self, origin: int) -> tuple[Event, int]:
+    def of(self, origin: int) -> tuple[Origin, int]:
         """The event of an origin, and its lane or byte."""
         return self.events[origin >> DETAIL_BITS], origin & DETAIL
 

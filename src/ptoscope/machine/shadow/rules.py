@@ -17,7 +17,7 @@ from ptoscope.isa.dtypes import I1, DType
 from ptoscope.isa.lanes import Arith, Bitwise, Compare
 from ptoscope.machine.shadow.origins import Ids
 
-Words = np.ndarray[Any, np.dtype[Any]]
+BitWords = np.ndarray[Any, np.dtype[Any]]
 """An array of unsigned words."""
 
 
@@ -33,12 +33,12 @@ def full(dtype: DType) -> Any:
     return word(dtype).type(1 if dtype is I1 else (1 << (8 * dtype.bytes)) - 1)
 
 
-def upward(v: Words) -> Words:
+def upward(v: BitWords) -> BitWords:
     """All bits from the lowest undefined one up: as far as a carry may go."""
     return v | (np.zeros_like(v) - v)
 
 
-def whole(dtype: DType, *undefined: Words) -> Words:
+def whole(dtype: DType, *undefined: BitWords) -> BitWords:
     """All bits of the lanes in which any operand has an undefined one."""
     total = undefined[0] != 0
     for v in undefined[1:]:
@@ -46,7 +46,9 @@ def whole(dtype: DType, *undefined: Words) -> Words:
     return np.where(total, full(dtype), word(dtype).type(0))
 
 
-def arith(op: Arith, dtype: DType, a: Words, b: Words, va: Words, vb: Words) -> Words:
+def arith(
+    op: Arith, dtype: DType, a: BitWords, b: BitWords, va: BitWords, vb: BitWords
+) -> BitWords:
     """Sums, differences, products and quotients."""
     if dtype.is_float:
         return whole(dtype, va, vb)
@@ -62,7 +64,9 @@ def arith(op: Arith, dtype: DType, a: Words, b: Words, va: Words, vb: Words) -> 
     return np.where(zero, np.zeros_like(va), upward(np.where(both, va | vb, scaled)))
 
 
-def bitwise(op: Bitwise, a: Words, b: Words, va: Words, vb: Words) -> tuple[Words, Words]:
+def bitwise(
+    op: Bitwise, a: BitWords, b: BitWords, va: BitWords, vb: BitWords
+) -> tuple[BitWords, BitWords]:
     """The undefined bits that come from the first operand, and from the second."""
     if op == "xor":
         return va, vb
@@ -71,7 +75,9 @@ def bitwise(op: Bitwise, a: Words, b: Words, va: Words, vb: Words) -> tuple[Word
     return va & open_a, vb & open_b
 
 
-def compare(op: Compare, dtype: DType, a: Words, b: Words, va: Words, vb: Words) -> Words:
+def compare(
+    op: Compare, dtype: DType, a: BitWords, b: BitWords, va: BitWords, vb: BitWords
+) -> BitWords:
     """0 or 1 for each lane, as the undefined bit of an i1."""
     some = (va | vb) != 0
     if dtype.is_float:
@@ -92,12 +98,12 @@ def compare(op: Compare, dtype: DType, a: Words, b: Words, va: Words, vb: Words)
     return (some & both).astype(np.uint8)
 
 
-def select(c: Any, vc: Any, yes: Words, no: Words, vyes: Words, vno: Words) -> Words:
+def select(c: Any, vc: Any, yes: BitWords, no: BitWords, vyes: BitWords, vno: BitWords) -> BitWords:
     """Of the chosen side; where the choice is undefined, all in which the sides may differ."""
     return np.where(vc != 0, vyes | vno | (yes ^ no), np.where(c, vyes, vno))
 
 
-def earliest(a: Ids, va: Words, b: Ids, vb: Words) -> Ids:
+def earliest(a: Ids, va: BitWords, b: Ids, vb: BitWords) -> Ids:
     """The origins of lanes that depend on both operands: where both are undefined, what was
     left undefined first, and of one row the lowest lane."""
     return np.where(va == 0, b, np.where(vb == 0, a, np.minimum(a, b)))

@@ -16,7 +16,7 @@ from ptoscope.machine.lanes import quietly
 from ptoscope.machine.launch import argument_value
 from ptoscope.machine.memory import Memory, Region, gm_regions, own_regions
 from ptoscope.machine.shadow.core import ShadowCore
-from ptoscope.machine.shadow.findings import Findings
+from ptoscope.machine.shadow.findings import ShadowFindings
 from ptoscope.machine.shadow.memory import ShadowBytes
 from ptoscope.machine.shadow.origins import Origins
 from ptoscope.machine.shadow.walker import ShadowWalker
@@ -93,7 +93,7 @@ def _launch(
     undefined: Sequence[int],
     book: Origins,
 ) -> Observation:
-    findings = Findings(book)
+    findings = ShadowFindings(book)
     walker = ShadowWalker(kernel.function, kernel.target, kernel.revision)
     regions = gm_regions(bound)
     shadows = _shadows(bound, regions, undefined, book)

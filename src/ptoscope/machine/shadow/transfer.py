@@ -13,7 +13,7 @@ from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.memories import MEMORIES
 from ptoscope.isa.record import Site
 from ptoscope.machine.memory import Region
-from ptoscope.machine.shadow.findings import REACHES_GM, Findings
+from ptoscope.machine.shadow.findings import REACHES_GM, ShadowFindings
 from ptoscope.machine.shadow.lanes import ShadowLanes
 from ptoscope.machine.shadow.memory import ShadowBytes, tail_of
 from ptoscope.machine.shadow.origins import DETAIL, DETAIL_BITS, Ids, Origins
@@ -33,7 +33,7 @@ def follow_transfer(
     written: Located,
     transfer: Transfer[Lanes],
     ends: CopyEnds[int],
-    findings: Findings,
+    findings: ShadowFindings,
     book: Origins,
 ) -> None:
     """Follows a copy that has run without a fault, between these places."""

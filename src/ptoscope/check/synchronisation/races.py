@@ -8,27 +8,27 @@ from typing import NamedTuple
 
 from ptoscope.check.analysis.expr import Expr
 from ptoscope.check.analysis.nodes import Touch
-from ptoscope.check.sync_order import PipeOrder
-from ptoscope.check.sync_unroll import Event
+from ptoscope.check.synchronisation.order import PipeOrder
+from ptoscope.check.synchronisation.unroll import Execution
 from ptoscope.isa.order.memory import copies_in_order
 from ptoscope.isa.types import Space
 from ptoscope.program import Op
 
-Rows = list[tuple[int, int]]
+TouchedRows = list[tuple[int, int]]
 
 
-class Race(NamedTuple):
+class StaticRace(NamedTuple):
     """Two accesses in program order, and the first bytes that both touch, relative to
     `base`: 0 in UB, a pointer argument in GM."""
 
-    early: Event
-    late: Event
+    early: Execution
+    late: Execution
     first: int
     last: int
     base: Expr
 
 
-def overlap(a: Rows, b: Rows) -> tuple[int, int] | None:
+def overlap(a: TouchedRows, b: TouchedRows) -> tuple[int, int] | None:
     """The first bytes that lie in both, inclusive."""
     for start, end in a:
         for other, stop in b:
@@ -37,18 +37,18 @@ def overlap(a: Rows, b: Rows) -> tuple[int, int] | None:
     return None
 
 
-def anchor(event: Event) -> Op:
+def anchor(event: Execution) -> Op:
     """What stands among the synchronisation: the instruction, or the vecscope around it."""
     return event.scope.op if event.scope is not None else event.node.op
 
 
-def touch_of(event: Event) -> Touch:
+def touch_of(event: Execution) -> Touch:
     """The access of an event that has one."""
     assert isinstance(event.node, Touch)
     return event.node
 
 
-def races(order: PipeOrder) -> Iterator[Race]:
+def races(order: PipeOrder) -> Iterator[StaticRace]:
     """One race for each two places of the text."""
     groups: dict[tuple[Space, Expr], _Group] = defaultdict(_Group)
     events = order.events
@@ -70,7 +70,7 @@ def races(order: PipeOrder) -> Iterator[Race]:
             shared = overlap(group.rows[early], rows) if places not in seen else None
             if shared is not None:
                 seen.add(places)
-                yield Race(events[early], event, *shared, base)
+                yield StaticRace(events[early], event, *shared, base)
         group.rows[late] = rows
         group.all |= 1 << late
         group.writes |= node.writes << late
@@ -80,7 +80,7 @@ class _Group:
     """Accesses whose addresses differ by a known number: their rows, and which write."""
 
     def __init__(self) -> None:
-        self.rows: dict[int, Rows] = {}
+        self.rows: dict[int, TouchedRows] = {}
         self.all = 0
         self.writes = 0
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from ptoscope.check.analysis.expr import ONE, Expr, Symbol, single
 from ptoscope.check.analysis.nodes import (
     BranchNode,
-    Field,
+    FieldNode,
     LoopNode,
     MemoryBarrier,
     Node,
@@ -33,7 +33,7 @@ Known = Mapping[Symbol, Expr]
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class Execution:
     """One execution of an instruction. `scope` is the vecscope it stands in, `entry` which
     execution of a vecscope that is, `turns` the turns of the loops around."""
 
@@ -44,19 +44,19 @@ class Event:
 
 
 @dataclass
-class Run:
+class UnrolledRun:
     """The events in program order (of accesses those that the run surely has), the conditions
     on which synchronisation depends with the side that was taken, and whether something was
     left out that could matter."""
 
-    events: list[Event] = field(default_factory=list[Event])
+    events: list[Execution] = field(default_factory=list[Execution])
     taken: dict[Expr, tuple[BranchNode, bool]] = field(
         default_factory=dict[Expr, tuple[BranchNode, bool]]
     )
     cut: bool = False
 
 
-def unroll(nodes: list[Node], sides: Mapping[Expr, bool]) -> Run:
+def unroll(nodes: list[Node], sides: Mapping[Expr, bool]) -> UnrolledRun:
     """The run in which each condition goes to the side given, or holds."""
     solved: dict[Symbol, Expr] = {}
     while True:
@@ -70,7 +70,7 @@ def unroll(nodes: list[Node], sides: Mapping[Expr, bool]) -> Run:
 
 class _Unroller:
     def __init__(self, sides: Mapping[Expr, bool], solved: Known) -> None:
-        self.run = Run()
+        self.run = UnrolledRun()
         self.solved: dict[Symbol, Expr] = dict(solved)
         self._sides = sides
         self._scope: ScopeNode | None = None
@@ -95,7 +95,7 @@ class _Unroller:
                     touch = node.surely(known) if sure else None
                     if touch is not None:
                         self._event(touch)
-                case Field():
+                case FieldNode():
                     pass
                 case _:
                     self._event(node.instance(known))
@@ -104,7 +104,7 @@ class _Unroller:
         if len(self.run.events) >= MOST:
             self.run.cut = True
             return
-        self.run.events.append(Event(node, self._scope, self._entry, self._turns))
+        self.run.events.append(Execution(node, self._scope, self._entry, self._turns))
 
     def _branch(self, node: BranchNode, known: dict[Symbol, Expr], sure: bool) -> None:
         condition = node.condition.substitute(known)

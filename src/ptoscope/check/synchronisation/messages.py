@@ -5,16 +5,16 @@ from __future__ import annotations
 from ptoscope.check.analysis.expr import single
 from ptoscope.check.analysis.nodes import Sync
 from ptoscope.check.rule import Context, Finding
-from ptoscope.check.sync_order import PipeOrder
-from ptoscope.check.sync_races import Race, anchor, touch_of
-from ptoscope.check.sync_scopes import Hazard
-from ptoscope.check.sync_unroll import Event, Run
+from ptoscope.check.synchronisation.order import PipeOrder
+from ptoscope.check.synchronisation.races import StaticRace, anchor, touch_of
+from ptoscope.check.synchronisation.scopes import ScopeHazard
+from ptoscope.check.synchronisation.unroll import Execution, UnrolledRun
 from ptoscope.isa.memories import MEMORIES
 from ptoscope.isa.order.rules import SET, WAIT
 from ptoscope.isa.pipes import EVENTS
 
 
-def _sync(event: Event) -> Sync:
+def _sync(event: Execution) -> Sync:
     assert isinstance(event.node, Sync)
     return event.node
 
@@ -30,12 +30,12 @@ def flag_text(name: str, src: str, dst: str, event: str) -> str:
     return f'pto.{name}["{src}", "{dst}", "{event}"]'
 
 
-def _lines(events: list[Event]) -> str:
+def _lines(events: list[Execution]) -> str:
     lines = sorted({e.node.op.span.line for e in events})
     return ", ".join(f"line {line}" for line in lines)
 
 
-def _like(run: Run, name: str, sync: Sync) -> list[Event]:
+def _like(run: UnrolledRun, name: str, sync: Sync) -> list[Execution]:
     """What a rule does with the pipes and numbers of a synchronisation."""
     same = sync.src, sync.dst, sync.numbers
     return [
@@ -52,7 +52,7 @@ def _event(sync: Sync) -> str:
     return f"some {what}" if number is None else f"{what} {number}"
 
 
-def _signals(run: Run, wait: Sync) -> list[str]:
+def _signals(run: UnrolledRun, wait: Sync) -> list[str]:
     """The signals of the kind of a wait that are given to its pipe, by line."""
     nodes = [e.node for e in run.events if isinstance(e.node, Sync)]
     found = {
@@ -63,7 +63,7 @@ def _signals(run: Run, wait: Sync) -> list[str]:
     return [f"{what} (line {line})" for line, what in sorted(found)]
 
 
-def short(context: Context, run: Run, event: Event) -> Finding:
+def short(context: Context, run: UnrolledRun, event: Execution) -> Finding:
     """A wait for which there is no set."""
     flag = _sync(event)
     sets, waits = (_like(run, name, flag) for name in (flag.rule.given_by, flag.rule.name))
@@ -84,7 +84,7 @@ def short(context: Context, run: Run, event: Event) -> Finding:
     )
 
 
-def stuck(run: Run, order: PipeOrder, event: Event) -> Finding:
+def stuck(run: UnrolledRun, order: PipeOrder, event: Execution) -> Finding:
     """Pipes that wait for each other."""
     waits = "; ".join(
         f"{run.events[i].node.pipe} at line {run.events[i].node.op.span.line}" for i in order.stuck
@@ -100,7 +100,7 @@ def stuck(run: Run, order: PipeOrder, event: Event) -> Finding:
     )
 
 
-def left(event: Event) -> Finding:
+def left(event: Execution) -> Finding:
     """A flag that nobody waits for."""
     flag = _sync(event)
     number = flag.number
@@ -116,7 +116,7 @@ def left(event: Event) -> Finding:
     )
 
 
-def unheld(event: Event) -> Finding:
+def unheld(event: Execution) -> Finding:
     """A release without an acquisition."""
     node = _sync(event)
     return Finding(
@@ -129,7 +129,7 @@ def unheld(event: Event) -> Finding:
     )
 
 
-def kept(event: Event) -> Finding:
+def kept(event: Execution) -> Finding:
     """An acquisition without a release."""
     node = _sync(event)
     number = node.number
@@ -144,7 +144,7 @@ def kept(event: Event) -> Finding:
     )
 
 
-def _free_event(run: Run, src: str, dst: str) -> str | None:
+def _free_event(run: UnrolledRun, src: str, dst: str) -> str | None:
     """An event that this pair of pipes surely does not use yet."""
     used = {
         e.node.number
@@ -158,7 +158,7 @@ def _free_event(run: Run, src: str, dst: str) -> str | None:
     return next((name for i, name in enumerate(EVENTS) if i not in used), None)
 
 
-def _same_block(context: Context, item: Race) -> bool:
+def _same_block(context: Context, item: StaticRace) -> bool:
     """Whether both stand in one block: what is put beside them is executed as often."""
     ops = anchor(item.early), anchor(item.late)
     blocks = [context.function.body]
@@ -167,12 +167,12 @@ def _same_block(context: Context, item: Race) -> bool:
     return any(all(any(o is op for o in block.ops) for op in ops) for block in blocks)
 
 
-def _place(event: Event) -> str:
+def _place(event: Execution) -> str:
     line = anchor(event).span.line
     return f"the vecscope of line {line}" if event.scope is not None else f"line {line}"
 
 
-def _bytes(context: Context, item: Race) -> str:
+def _bytes(context: Context, item: StaticRace) -> str:
     lengths = (touch_of(e).may.length.number for e in (item.early, item.late))
     exact = all(length is not None for length in lengths)
     span = f"bytes {item.first} to {item.last}" if exact else f"bytes from {item.first} on"
@@ -185,14 +185,14 @@ def _bytes(context: Context, item: Race) -> str:
     return f"{memory.title} bytes"
 
 
-def _again(item: Race) -> bool:
+def _again(item: StaticRace) -> bool:
     """Whether the later access is that of a later turn."""
     return item.early.turns != item.late.turns and (
         anchor(item.late).span <= anchor(item.early).span
     )
 
 
-def race(context: Context, run: Run, item: Race) -> Finding:
+def race(context: Context, run: UnrolledRun, item: StaticRace) -> Finding:
     """Two pipes at the same bytes."""
     early, late = touch_of(item.early), touch_of(item.late)
     src, dst = early.pipe, late.pipe
@@ -222,7 +222,7 @@ def race(context: Context, run: Run, item: Race) -> Finding:
     )
 
 
-def copies(context: Context, run: Run, item: Race) -> Finding:
+def copies(context: Context, run: UnrolledRun, item: StaticRace) -> Finding:
     """Two copies of one pipe at the same bytes."""
     early, late = touch_of(item.early), touch_of(item.late)
     turn = " in the turn before" if _again(item) else ""
@@ -237,7 +237,7 @@ def copies(context: Context, run: Run, item: Race) -> Finding:
     )
 
 
-def hazard(context: Context, item: Hazard) -> Finding:
+def hazard(context: Context, item: ScopeHazard) -> Finding:
     """Two accesses of one vecscope at the same bytes."""
     early, late = item.early.node, item.late.node
     before, after = early.op.span.line, late.op.span.line

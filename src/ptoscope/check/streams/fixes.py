@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ptoscope.check.rule import Context
-from ptoscope.check.stream_ends import FLUSHES, STORES, named_operands
-from ptoscope.check.stream_uses import Uses
+from ptoscope.check.streams.ends import FLUSHES, STORES, named_operands
+from ptoscope.check.streams.uses import Uses
 from ptoscope.check.text import Fix
 from ptoscope.diagnostics import Edit
 from ptoscope.isa.types import Align, Ptr

@@ -17,7 +17,7 @@ from ptoscope.program import Op
 STORES = ("pto.vstu", "pto.vstus", "pto.vstur", "pto.pstu")
 FLUSHES = ("pto.vsta", "pto.vstas", "pto.vstar")
 
-Address = tuple[int | None, int]
+StreamAddress = tuple[int | None, int]
 """A value plus a number of bytes; from no value, an address."""
 
 Residue = int | None
@@ -26,7 +26,7 @@ ANY = -1
 
 
 @dataclass(frozen=True)
-class Step:
+class StreamStep:
     """One store: `offset` counts elements of `size` bytes from `base`; `length` is in bytes.
     A store that `goes_on` does so where the stream ended, and begins at base."""
 
@@ -46,7 +46,7 @@ def named_operands(op: Op) -> dict[str, int]:
     return {o.name: slot for o, slot in zip(operands, op.operands, strict=False)}
 
 
-def step_of(context: Context, op: Op) -> Step:
+def step_of(context: Context, op: Op) -> StreamStep:
     """What a store of a stream does."""
     named = named_operands(op)
     align = named["align_in"]
@@ -56,14 +56,14 @@ def step_of(context: Context, op: Op) -> Step:
     micro = context.revision == "micro"
     if op.name == "pto.pstu":
         mask = context.function.types[named["value"]]
-        return Step(align, base, length=mask.lanes // 8 if isinstance(mask, Mask) else None)
+        return StreamStep(align, base, length=mask.lanes // 8 if isinstance(mask, Mask) else None)
     if op.name == "pto.vstur":
         # In revision micro both position and length are in registers of the machine.
-        return Step(align, base, goes_on=not micro, known=not micro)
+        return StreamStep(align, base, goes_on=not micro, known=not micro)
     offset = named.get("offset", named.get("offset_in"))
     if op.name == "pto.vstus" and op.form == 2 and micro:
-        return Step(align, base, size=size, length=None, length_slot=offset)
-    return Step(align, base, offset, size)
+        return StreamStep(align, base, size=size, length=None, length_slot=offset)
+    return StreamStep(align, base, offset, size)
 
 
 class Ends:
@@ -77,7 +77,7 @@ class Ends:
 
     # Addresses
 
-    def address(self, slot: int) -> Address:
+    def address(self, slot: int) -> StreamAddress:
         """A pointer, also one that a stream instruction has advanced."""
         root, offset = self.values.address(slot)
         op = self.values.made(root) if root is not None else None
@@ -111,7 +111,7 @@ class Ends:
             return None
         return before + kind.lanes if self._advances(op) else before
 
-    def _stored(self, op: Op, *, end: bool) -> Address | None:
+    def _stored(self, op: Op, *, end: bool) -> StreamAddress | None:
         """Where a store begins or ends, if it is known."""
         step = step_of(self.context, op)
         if not step.known:
@@ -130,17 +130,17 @@ class Ends:
         length = self._length(step)
         return None if length is None else (root, at + length)
 
-    def _length(self, step: Step) -> int | None:
+    def _length(self, step: StreamStep) -> int | None:
         if step.length_slot is None:
             return step.length
         count = self.values.constant(step.length_slot)
         return None if count is None else count * step.size
 
-    def start(self, op: Op) -> Address | None:
+    def start(self, op: Op) -> StreamAddress | None:
         """Where a store writes first, if it is known."""
         return self._stored(op, end=False)
 
-    def end(self, align: int) -> Address | None:
+    def end(self, align: int) -> StreamAddress | None:
         """The place after the last byte of a stream, if it is known."""
         op = self.values.made(align)
         if op is None or self.values.joined(align) or not self._is_store(op):

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from ptoscope.check.analysis.nodes import Bytes, MemoryBarrier, Touch
+from ptoscope.check.analysis.nodes import KnownBytes, MemoryBarrier, Touch
 from ptoscope.check.flow import Values
-from ptoscope.check.scope_values import ScopeValues
-from ptoscope.check.sync_races import Rows, overlap
-from ptoscope.check.sync_unroll import Event
+from ptoscope.check.synchronisation.races import TouchedRows, overlap
+from ptoscope.check.synchronisation.scope_values import ScopeValues
+from ptoscope.check.synchronisation.unroll import Execution
 from ptoscope.isa.order.memory import Fences, ScopeAccess, barrier_between, needs_order
 from ptoscope.program import For, If, Loop
 
@@ -28,10 +28,10 @@ def _access(touch: Touch) -> ScopeAccess:
     return ScopeAccess(touch.writes, touch.scalar)
 
 
-class Hazard:
+class ScopeHazard:
     """Two accesses of the same bytes, and the mem_bar that would order them."""
 
-    def __init__(self, early: Event, late: Event, first: int, last: int) -> None:
+    def __init__(self, early: Execution, late: Execution, first: int, last: int) -> None:
         self.early, self.late = early, late
         self.first, self.last = first, last
         assert isinstance(early.node, Touch)
@@ -42,8 +42,8 @@ class Hazard:
 class ScopeOrder:
     """One execution of a vecscope."""
 
-    def __init__(self, events: list[Event], values: Values) -> None:
-        self._accesses: list[tuple[Event, Touch, Rows]] = []
+    def __init__(self, events: list[Execution], values: Values) -> None:
+        self._accesses: list[tuple[Execution, Touch, TouchedRows]] = []
         self._fenced: list[int] = []
         """For each access, those that a barrier completes before it."""
         self._by_op: dict[int, list[int]] = defaultdict(list)
@@ -68,10 +68,10 @@ class ScopeOrder:
         self._outside = min(depths, default=0)
         """How many loops are around the vecscope."""
 
-    def hazards(self) -> Iterator[Hazard]:
+    def hazards(self) -> Iterator[ScopeHazard]:
         """Accesses in the wrong order are possible: one for each two instructions."""
         seen: set[tuple[int, int]] = set()
-        alike: dict[tuple[Bytes, bool, bool], list[int]] = defaultdict(list)
+        alike: dict[tuple[KnownBytes, bool, bool], list[int]] = defaultdict(list)
         """Earlier accesses of the same bytes and kind: whether they meet is known of all."""
         met: dict[tuple[int, int], bool] = {}
         for late, (event, node, rows) in enumerate(self._accesses):
@@ -94,7 +94,7 @@ class ScopeOrder:
                     shared = overlap(touched, rows)
                     if shared is not None and not self._ordered(early, late):
                         seen.add(places)
-                        yield Hazard(other, event, *shared)
+                        yield ScopeHazard(other, event, *shared)
                 if touch.writes and touch.may == node.may:
                     # What lies before a store of all these bytes is that store's affair.
                     break

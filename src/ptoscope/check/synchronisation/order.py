@@ -12,7 +12,7 @@ from collections.abc import Hashable
 
 from ptoscope.check.analysis.expr import Expr
 from ptoscope.check.analysis.nodes import MemoryBarrier, Sync
-from ptoscope.check.sync_unroll import Run
+from ptoscope.check.synchronisation.unroll import UnrolledRun
 from ptoscope.isa.order.ledger import Chain, Ledger, Ticket
 from ptoscope.isa.order.pipes import CarryingPipes, Knowledge
 from ptoscope.isa.pipes import COPY_PIPES, PIPE_ALL, PIPES, SCALAR_PIPE
@@ -21,7 +21,7 @@ from ptoscope.isa.pipes import COPY_PIPES, PIPE_ALL, PIPES, SCALAR_PIPE
 class PipeOrder:
     """A run, executed as far as it goes."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: UnrolledRun) -> None:
         self.events = run.events
         self.short: list[int] = []
         """Waits for which there are not enough signals."""

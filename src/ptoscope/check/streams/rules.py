@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ptoscope.check.rule import Context, Finding, Rule
-from ptoscope.check.stream_ends import FLUSHES, STORES, Address, Ends, named_operands
-from ptoscope.check.stream_fixes import flush_where_it_ended, flushed, primed, threaded
-from ptoscope.check.stream_uses import Uses
+from ptoscope.check.streams.ends import FLUSHES, STORES, Ends, StreamAddress, named_operands
+from ptoscope.check.streams.fixes import flush_where_it_ended, flushed, primed, threaded
+from ptoscope.check.streams.uses import Uses
 from ptoscope.check.types import sound
 from ptoscope.isa.dtypes import VREG_BYTES
 from ptoscope.isa.types import Align, Ptr
@@ -158,7 +158,7 @@ def _misplaced(context: Context) -> Iterator[Finding]:
         )
 
 
-def _flush_address(context: Context, ends: Ends, op: Op) -> Address | None:
+def _flush_address(context: Context, ends: Ends, op: Op) -> StreamAddress | None:
     named = named_operands(op)
     if "offset" not in named:
         # pto.vstar flushes where the machine knows the stream to end.
@@ -171,7 +171,7 @@ def _flush_address(context: Context, ends: Ends, op: Op) -> Address | None:
     return None if offset is None else (root, at + offset * size)
 
 
-def _shown(context: Context, address: Address) -> str:
+def _shown(context: Context, address: StreamAddress) -> str:
     root, offset = address
     if root is None:
         return f"address {offset}"

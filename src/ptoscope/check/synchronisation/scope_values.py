@@ -16,7 +16,7 @@ from ptoscope.dataflow import (
     Index,
     Iterations,
     Joined,
-    Result,
+    OpResult,
     ScopeArgument,
     ways,
 )
@@ -75,7 +75,7 @@ class ScopeValues:
         for slot, definition in self._flow.walk(slots, self._operands):
             depth = definition.depth - self._outside
             match self._made_here(definition):
-                case Result(op=op):
+                case OpResult(op=op):
                     if self._is_data(slot, op):
                         accesses[id(op)] = op, depth
                 case Joined():
@@ -97,7 +97,7 @@ class ScopeValues:
     def _operands(self, slot: int, definition: Definition) -> tuple[int, ...]:
         """What goes into a result: into a pointer moved on no data."""
         made = self._made_here(definition)
-        if not isinstance(made, Result):
+        if not isinstance(made, OpResult):
             return ()
         if isinstance(self._types[slot], Ptr):
             return tuple(s for s in made.op.operands if isinstance(self._types[s], (Ptr, Scalar)))
@@ -125,6 +125,6 @@ class ScopeValues:
         found: dict[int, Op] = {}
         for slot, definition in self._flow.walk(slots, into):
             made = self._made_here(definition)
-            if isinstance(made, Result) and self._is_data(slot, made.op):
+            if isinstance(made, OpResult) and self._is_data(slot, made.op):
                 found[id(made.op)] = made.op
         return list(found.values())

@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from ptoscope.check.analysis import Analysis, analyse
 from ptoscope.check.analysis.expr import Expr
-from ptoscope.check.analysis.nodes import Node, Sync
+from ptoscope.check.analysis.nodes import Sync
 from ptoscope.check.analysis.reach import executed, greatest, least
 from ptoscope.check.rule import Context, Finding, Rule
-from ptoscope.check.sync_messages import (
+from ptoscope.check.synchronisation.messages import (
     copies,
     hazard,
     kept,
@@ -21,42 +20,27 @@ from ptoscope.check.sync_messages import (
     stuck,
     unheld,
 )
-from ptoscope.check.sync_order import PipeOrder
-from ptoscope.check.sync_races import races
-from ptoscope.check.sync_scopes import ScopeOrder
-from ptoscope.check.sync_unroll import Event, Run, unroll
+from ptoscope.check.synchronisation.order import PipeOrder
+from ptoscope.check.synchronisation.races import races
+from ptoscope.check.synchronisation.scopes import ScopeOrder
+from ptoscope.check.synchronisation.unroll import Execution, UnrolledRun, unroll
 
 PATHS = 32
 """So many combinations of conditions are followed."""
 
 
 class _Path(NamedTuple):
-    run: Run
+    run: UnrolledRun
     found: dict[tuple[str, object], Finding]
 
 
-_last: tuple[Analysis, list[_Path]] | None = None
-
-
-def _all(context: Context) -> list[_Path]:
-    """The runs of a function, one for each way its conditions can go; those of the last one
-    asked for are kept, since all rules here ask for them."""
-    global _last
-    analysis = analyse(context.function, context.target, context.revision)
-    last = _last
-    if last is not None and last[0] is analysis:
-        return last[1]
-    paths = _paths(context, analysis.nodes)
-    _last = (analysis, paths)
-    return paths
-
-
-def _paths(context: Context, nodes: list[Node]) -> list[_Path]:
+def _paths(context: Context) -> list[_Path]:
+    """The runs of a function, one for each way its conditions can go."""
     made: list[_Path] = []
     todo: list[dict[Expr, bool]] = [{}]
     while todo and len(made) < PATHS:
         sides = todo.pop()
-        run = unroll(nodes, sides)
+        run = unroll(context.analysis.nodes, sides)
         made.append(_Path(run, {} if run.cut else _findings(context, run)))
         fixed = dict(sides)
         for condition in run.taken:
@@ -69,11 +53,11 @@ def _paths(context: Context, nodes: list[Node]) -> list[_Path]:
     return made
 
 
-def _findings(context: Context, run: Run) -> dict[tuple[str, object], Finding]:
+def _findings(context: Context, run: UnrolledRun) -> dict[tuple[str, object], Finding]:
     order = PipeOrder(run)
     found: dict[tuple[str, object], Finding] = {}
 
-    def add(code: str, indices: list[int], say: Callable[[Event], Finding]) -> None:
+    def add(code: str, indices: list[int], say: Callable[[Execution], Finding]) -> None:
         for i in indices:
             event = run.events[i]
             found.setdefault((code, event.node.op.span), say(event))
@@ -126,13 +110,13 @@ def _on_path(finding: Finding, path: _Path, condition: Expr, holds: bool) -> Fin
 
 def _rule(code: str, title: str, severity: str = "error") -> Rule:
     def find(context: Context) -> Iterator[Finding]:
-        yield from _certain(code, _all(context))
+        yield from _certain(code, context.once(_paths))
 
     return Rule(code, title, find, severity)
 
 
 def _ids(context: Context) -> Iterator[Finding]:
-    nodes = analyse(context.function, context.target, context.revision).nodes
+    nodes = context.analysis.nodes
     for node in executed(nodes):
         if not isinstance(node, Sync):
             continue
@@ -151,9 +135,9 @@ def _ids(context: Context) -> Iterator[Finding]:
 def _barriers(context: Context) -> Iterator[Finding]:
     if context.target.name != "a5":
         return
-    scopes: dict[int, list[Event]] = {}
+    scopes: dict[int, list[Execution]] = {}
     entries: dict[int, int] = {}
-    for event in _all(context)[0].run.events:
+    for event in context.once(_paths)[0].run.events:
         # Of a scope in a loop the first execution tells enough.
         if event.scope is not None and entries.setdefault(id(event.scope), event.entry) == (
             event.entry

@@ -1,0 +1,1 @@
+"""Rules about unaligned streams: how they begin, go on and are flushed."""

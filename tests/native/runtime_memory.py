@@ -17,7 +17,7 @@ READ_ONLY = 600
 
 
 class BlockMemory:
-    """State, UB and arrays with random bytes, and an engine that notes what it is asked."""
+    """State, UB and arrays with random bytes, and an engine that remembers what it is asked."""
 
     def __init__(self, random: np.random.Generator, answer: int = 0) -> None:
         self.memory = RawMemory(1 << 18)
@@ -28,7 +28,7 @@ class BlockMemory:
         self.args = allocate(layout.WORD_BYTES * 64)
         self.ub = allocate(UB_SIZE, 64)
         self.arrays = [allocate(size, 4) for size in GM_SIZES]
-        self.log = allocate(layout.WORD_BYTES * layout.NOTE_WORDS * 64)
+        self.log = allocate(layout.WORD_BYTES * layout.LOG_ROW_WORDS * 64)
         table = allocate(layout.REGION_BYTES * (1 + len(GM_SIZES)))
         self.memory.data[:] = random.integers(0, 256, len(self.memory.data))
         self.words(self.state, layout.VARIABLES)[:] = 0

@@ -7,13 +7,14 @@ import pytest
 
 from ptoscope.isa.pipes import BUFFERS, EVENTS, MOST_PENDING
 from ptoscope.native import layout
-from ptoscope.native.runtime import issue, notes, regions, streams
+from ptoscope.native.runtime import issue, log, regions, streams
 from ptoscope.native.subset import CompiledFunction
 
 from .runtime_memory import GM_SIZES, UB_SIZE, BlockMemory
 
 SEEDS = pytest.mark.parametrize("seed", range(60))
 EXIT = 77
+ROOM = layout.LOG_ROOM
 
 
 def block(seed: int) -> tuple[np.random.Generator, BlockMemory]:
@@ -152,31 +153,31 @@ def test_a_stream_outside_ub(address: int) -> None:
         assert it.both(streams.rt_stream_flush, it.state, stream, address) == 1
 
 
-# Notes.
+# The log.
 
 
-@pytest.mark.parametrize("count", [0, 5, layout.ROOM - 1, layout.ROOM, 3 * layout.ROOM - 1])
-def test_notes(count: int) -> None:
+@pytest.mark.parametrize("count", [0, 5, ROOM - 1, ROOM, 3 * ROOM - 1])
+def test_log_rows(count: int) -> None:
     _, it = block(0)
     # The room is where its row is: the rows before it do not exist here.
-    row = count % layout.ROOM
-    it.set_state(layout.NOTES, it.log - row * 8 * layout.NOTE_WORDS)
-    it.set_state(layout.NOTE_COUNT, count)
-    assert it.both(notes.rt_note, it.state, 1, -2, 3, 4) == count
+    row = count % ROOM
+    it.set_state(layout.LOG, it.log - row * 8 * layout.LOG_ROW_WORDS)
+    it.set_state(layout.LOG_COUNT, count)
+    assert it.both(log.rt_log, it.state, 1, -2, 3, 4) == count
     assert it.words(it.log, 4).tolist() == [1, -2, 3, 4]
-    assert it.memory.word(it.state, layout.NOTE_COUNT) == count + 1
-    assert it.asked == ([(layout.NOTES_FULL, 0)] if row == layout.ROOM - 1 else [])
+    assert it.memory.word(it.state, layout.LOG_COUNT) == count + 1
+    assert it.asked == ([(layout.LOG_FULL, 0)] if row == ROOM - 1 else [])
 
 
-@pytest.mark.parametrize("count", [0, 5, layout.ROOM - 4, layout.ROOM - 3, layout.ROOM - 1])
-def test_words_beside_notes_stand_together(count: int) -> None:
+@pytest.mark.parametrize("count", [0, 5, ROOM - 4, ROOM - 3, ROOM - 1])
+def test_words_beside_rows_stand_together(count: int) -> None:
     _, it = block(0)
-    full = count + 3 >= layout.ROOM
-    first = layout.ROOM if full else count
-    it.set_state(layout.KEPT, it.log - first % layout.ROOM * 8)
-    it.set_state(layout.KEPT_COUNT, count)
+    full = count + 3 >= ROOM
+    first = ROOM if full else count
+    it.set_state(layout.LOG_WORDS, it.log - first % ROOM * 8)
+    it.set_state(layout.LOG_WORDS_COUNT, count)
     words = it.words(it.args, 3).copy()
-    assert it.both(notes.rt_keep, it.state, it.args, 24) == first
+    assert it.both(log.rt_log_words, it.state, it.args, 24) == first
     assert np.array_equal(it.words(it.log, 3), words)
-    assert it.memory.word(it.state, layout.KEPT_COUNT) == first + 3
-    assert it.asked == ([(layout.KEPT_FULL, 0)] if full else [])
+    assert it.memory.word(it.state, layout.LOG_WORDS_COUNT) == first + 3
+    assert it.asked == ([(layout.LOG_WORDS_FULL, 0)] if full else [])

@@ -68,7 +68,7 @@ def test_runs_that_fault(made: Program) -> None:
 
 
 def test_more_notes_than_the_engine_gives_room_for() -> None:
-    turns = layout.ROOM
+    turns = layout.LOG_ROOM
     found = run(kernel(loop(scope(load("%v", "%a"), store("%v", "%b")), to="%n")), turns)
     assert len(found.turns) == turns
     assert found.turns.value.tolist() == list(range(turns))
@@ -81,7 +81,7 @@ def test_more_notes_than_the_engine_gives_room_for() -> None:
 
 def test_more_kept_words_than_the_engine_gives_room_for() -> None:
     # A mask of 256 lanes is four words, so that their room ends many times.
-    turns = layout.ROOM
+    turns = layout.LOG_ROOM
     text = kernel(
         "%bytes = pto.castptr %l4096 : i64 -> !pto.ptr<i8, ub>",
         "pto.vecscope {",
@@ -217,7 +217,7 @@ def test_without_llvm_the_reference_engine_traces(monkeypatch: pytest.MonkeyPatc
     x = np.zeros(64, np.float32)
     arguments = [x, x, 3, True, False]
     expected = trace(loaded, arguments, engine="reference")
-    monkeypatch.setattr(native, "machine_abilities", none)
+    monkeypatch.setattr(native, "machine_features", none)
     # What the fixture of all tests would compare has no native side here.
     monkeypatch.setattr(tracing, "_trace", TRACE)
     assert_same_trace(trace(loaded, arguments), expected)
@@ -321,7 +321,7 @@ def test_a_mask_of_fewer_lanes_than_a_word_has_bits() -> None:
 @pytest.mark.parametrize("more", [-1, 0, 1])
 @pytest.mark.parametrize("grid", [1, 3])
 def test_notes_that_just_fit(more: int, grid: int) -> None:
-    # A turn of an empty loop is one note, the constants before it are one segment.
+    # A turn of an empty loop is one row of the log, the constants before it are one segment.
     text = "func.func @k(%n: index) {\n" + "\n".join(
         [
             "%i0 = arith.constant 0 : index",
@@ -332,7 +332,7 @@ def test_notes_that_just_fit(more: int, grid: int) -> None:
             "}\n",
         ]
     )
-    turns = layout.ROOM - 1 + more
+    turns = layout.LOG_ROOM - 1 + more
     found = trace(Kernel(program(text), TARGETS["a5"], "manual"), [turns], grid)
     assert len(found.turns) == turns * grid
 
@@ -349,18 +349,18 @@ def test_a_trace_does_not_keep_the_arrays() -> None:
 
 def test_no_room_for_notes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Then the run ends soon, and says why."""
-    from ptoscope.native.notes import Book
+    from ptoscope.native.log import LogPages
 
-    real = Book._fresh
+    real = LogPages._fresh
     calls: list[int] = []
 
-    def fresh(self: Book) -> object:
+    def fresh(self: LogPages) -> object:
         calls.append(1)
         if len(calls) > 4:
             raise MemoryError
         return real(self)
 
-    monkeypatch.setattr(Book, "_fresh", fresh)
+    monkeypatch.setattr(LogPages, "_fresh", fresh)
     loaded = Kernel(program(kernel(loop(scope(), to="%n"))), TARGETS["a5"], "manual")
     x = np.zeros(64, np.float32)
     with pytest.raises(MemoryError):

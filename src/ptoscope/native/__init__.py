@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from ptoscope.arguments import Argument
     from ptoscope.diagnostics import Diagnostic
     from ptoscope.isa.targets import Revision, Target
-    from ptoscope.native.abilities import Abilities
     from ptoscope.native.compile import Module
     from ptoscope.native.engine import Launch
-    from ptoscope.native.notes import Notes
+    from ptoscope.native.jit import CpuFeatures
+    from ptoscope.native.log import Log
     from ptoscope.native.side_exits import SideExit
     from ptoscope.program import Function, Program
 
@@ -68,12 +68,12 @@ def lower(function: Function, target: Target, revision: Revision) -> Module:
     """A checked function as LLVM text for this machine."""
     from ptoscope.native.compile import Compiler
 
-    return Compiler(function, target, revision, machine_abilities()).module()
+    return Compiler(function, target, revision, machine_features()).module()
 
 
-def machine_abilities() -> Abilities:
+def machine_features() -> CpuFeatures:
     """What of this machine matters to generated code; NotCovered without LLVM."""
-    return _jit().host().abilities
+    return _jit().host().cpu_features
 
 
 def compile_program(function: Function, target: Target, revision: Revision) -> Compiled:
@@ -149,9 +149,9 @@ class NativeKernel:
         arguments: list[Argument],
         grid: int,
         max_steps: int | None,
-        notes: Notes | None = None,
+        log: Log | None = None,
     ) -> Launch:
-        """A launch, not begun. A traced kernel needs notes to write into."""
+        """A launch, not begun. A traced kernel needs a log to write into."""
         from ptoscope.native import engine
 
         return engine.Launch(
@@ -164,5 +164,5 @@ class NativeKernel:
             self._find_side_exits,
             max_steps,
             self._runners,
-            notes,
+            log,
         )

@@ -20,8 +20,8 @@ from ptoscope.isa.types import Ptr, Scalar
 from ptoscope.machine.faults import LOOP_STEP, Fault
 from ptoscope.machine.lanes import quietly
 from ptoscope.native import layout, runtime, types
-from ptoscope.native.abilities import Abilities
 from ptoscope.native.core import NativeCore
+from ptoscope.native.jit import CpuFeatures
 from ptoscope.native.joins import JoinShape, join, kinds, parts, rebuilt, shape
 from ptoscope.native.lanes import RAW, NativeLanes
 from ptoscope.native.llvm_text import Code, Value
@@ -62,13 +62,13 @@ class Compiler:
     core_type = NativeCore
 
     def __init__(
-        self, function: Function, target: Target, revision: Revision, abilities: Abilities
+        self, function: Function, target: Target, revision: Revision, features: CpuFeatures
     ) -> None:
         self._function = function
         self._target = target
         self._revision: Revision = revision
-        self.code = Code(abilities.fma)
-        self.core = self.core_type(self.code, target, abilities.masked_stores)
+        self.code = Code(features.fma)
+        self.core = self.core_type(self.code, target, features.masked_stores)
         self.core.first_register = layout.VARIABLES + len(function.params)
         self._values: list[Any] = [None] * len(function.types)
 

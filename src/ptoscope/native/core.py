@@ -17,17 +17,16 @@ from ptoscope.isa.types import Space
 from ptoscope.machine.faults import Fault
 from ptoscope.machine.lanes import constant, storage
 from ptoscope.native import layout, types
-from ptoscope.native.indexed import gathered, scattered
+from ptoscope.native.indexed import IndexedCore
 from ptoscope.native.lanes import RAW, NativeLanes, known, native
 from ptoscope.native.llvm_text import Code, Value
 from ptoscope.native.memory import loaded, stored
-from ptoscope.native.pipes import PipeCore
 from ptoscope.native.ranges import always_inside
 from ptoscope.native.side_exits import SideExits
 from ptoscope.native.stream import Stream, flushed, stream_stored
 
 
-class NativeCore(PipeCore):
+class NativeCore(IndexedCore):
     """Writes code; what it learns about the module is in `side_exits`, `registers` and `masked`."""
 
     def __init__(self, code: Code, target: Target, masked_stores: int) -> None:
@@ -39,7 +38,6 @@ class NativeCore(PipeCore):
         self.registers: dict[str, int] = {}
         """The special registers in use, with their values at launch."""
         self.first_register = layout.VARIABLES
-        self.uses_stamps = False
 
     # Values.
 
@@ -136,31 +134,6 @@ class NativeCore(PipeCore):
         self.code.jump(after)
         self.code.place(after)
 
-    def gather(
-        self, site: Site, base: Lanes, offsets: Lanes, active: Lanes, width: int
-    ) -> NativeLanes:
-        def act(core: Core, b: Lanes, o: Lanes, a: Lanes) -> object:
-            return core.gather(site, b, o, a, width)
-
-        rows = (native(base), native(offsets), native(active))
-        return gathered(self, site, *rows, width, act)
-
-    def scatter(
-        self,
-        site: Site,
-        base: Lanes,
-        offsets: Lanes,
-        active: Lanes,
-        value: Lanes,
-        width: int,
-        in_order: bool = False,
-    ) -> None:
-        def act(core: Core, b: Lanes, o: Lanes, a: Lanes, v: Lanes) -> None:
-            core.scatter(site, b, o, a, v, width, in_order)
-
-        rows = (native(base), native(offsets), native(active), native(value).canonical())
-        scattered(self, site, *rows, width, in_order, act)
-
     # Streams.
 
     def stream(self) -> Stream:
@@ -171,7 +144,8 @@ class NativeCore(PipeCore):
     ) -> Stream:
         assert isinstance(state, Stream)
         row = native(value).bits(UI8)
-        return stream_stored(self, site, state, native(address), row, native(length))
+        at, size = native(address), native(length)
+        return stream_stored(self.code, self.side_exits, site, state, at, row, size)
 
     def stream_end(self, site: Site, state: object, start: Lanes) -> NativeLanes:
         assert isinstance(state, Stream)
@@ -181,7 +155,7 @@ class NativeCore(PipeCore):
 
     def stream_flush(self, site: Site, state: object, address: Lanes) -> None:
         assert isinstance(state, Stream)
-        flushed(self, site, state, native(address))
+        flushed(self.code, self.side_exits, site, state, native(address))
 
     # Control, scalars, registers.
 

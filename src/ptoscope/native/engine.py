@@ -24,7 +24,7 @@ from ptoscope.native import layout
 
 if TYPE_CHECKING:
     from ptoscope.machine.flags import Buffer, Flag
-    from ptoscope.native.notes import Notes
+    from ptoscope.native.log import Log
     from ptoscope.native.side_exits import SideExit
 
 _SERVICE = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int64, ctypes.c_void_p)
@@ -97,12 +97,12 @@ class Runner:
         self.failure = None
         self.begun = 0
         self._give(_FIRST_TURNS)
-        if launch.notes is not None:
-            launch.notes.begin(state)
+        if launch.log is not None:
+            launch.log.begin(state)
         stopped = launch.kernel(self.address)
-        whole = launch.notes is None or launch.notes.end(state)
+        whole = launch.log is None or launch.log.end(state)
         if not whole and (self.failure is None or isinstance(self.failure, Fault)):
-            raise RuntimeError("notes of the run were lost: the engine was interrupted")
+            raise RuntimeError("the log of the run has gaps: the engine was interrupted")
         if stopped or self.failure is not None:
             self.reraise()
         flags = state[layout.FLAGS : layout.HELD] & layout.COUNT
@@ -144,11 +144,11 @@ class Runner:
     def _serve(self, index: int, address: int) -> int:
         """What generated code asks; 0 to go on."""
         try:
-            notes = self._launch.notes
-            if notes is not None and notes.serve(index, self.state):
+            log = self._launch.log
+            if log is not None and log.serve(index, self.state):
                 return 0
             if index < 0 and self.failure is not None:
-                # Notes could not be made: the block ends at its next turn.
+                # The log could not be kept: the block ends at its next turn.
                 return 1
             if index == -1 or (index < 0 and self._more_turns()):
                 self._launch.check(self._block)
@@ -189,7 +189,7 @@ class Launch:
         side_exits: Callable[[], tuple[SideExit, ...]],
         max_steps: int | None,
         runners: list[Runner],
-        notes: Notes | None = None,
+        log: Log | None = None,
     ) -> None:
         self._idle = runners
         self.kernel = kernel
@@ -197,7 +197,7 @@ class Launch:
         self.grid = grid
         self.uses_stamps = uses_stamps
         self.max_steps = max_steps
-        self.notes = notes
+        self.log = log
         self._side_exits = side_exits
         self._arguments = arguments
         # A core's own memories stand before the first, UB last; each runner fills in its own.
@@ -326,10 +326,10 @@ def _interruptible(launch: Launch) -> Iterator[None]:
 
 
 def run(launch: Launch, threads: int) -> tuple[int, Fault] | None:
-    """Runs a launch; the first block that faulted, and its fault. Notes are made by one
+    """Runs a launch; the first block that faulted, and its fault. A log is kept by one
     thread only."""
     with _interruptible(launch):
-        failed = launch.run(1 if launch.notes is not None else threads)
+        failed = launch.run(1 if launch.log is not None else threads)
     if failed is None:
         return None
     block, failure = failed

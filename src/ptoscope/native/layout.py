@@ -27,14 +27,14 @@ UB_BYTES = 8
 STAMPS = 9
 """One 32-bit word for each byte of UB, for finding two lanes that write one place."""
 STAMP = 10
-NOTES = 11
-"""Where notes of the run go: rows of NOTE_WORDS words, ROOM of them; those a traced kernel
-writes. When they are full, the engine takes them and gives new ones."""
-NOTE_COUNT = 12
+LOG = 11
+"""Where the log of the run goes, that of a traced kernel: LOG_ROOM rows of LOG_ROW_WORDS
+words. When they are full, the engine takes them and gives new ones."""
+LOG_COUNT = 12
 """How many were made so far, those the engine has taken too."""
-KEPT = 13
-"""Where words go that do not fit into a row; likewise ROOM of them."""
-KEPT_COUNT = 14
+LOG_WORDS = 13
+"""Where words go that do not fit into a row; likewise LOG_ROOM of them."""
+LOG_WORDS_COUNT = 14
 FLAGS = 16
 HELD = FLAGS + len(PIPES) * len(PIPES) * len(EVENTS)
 COUNT = (1 << 32) - 1
@@ -48,9 +48,9 @@ REGION_DATA, REGION_SIZE, REGION_WRITEABLE = range(3)
 they may be written."""
 REGION_BYTES = 3 * WORD_BYTES
 
-NOTE_WORDS = 4
-ROOM = 1 << 14
-NOTES_FULL, KEPT_FULL = -(1 << 62), -(1 << 62) + 1
+LOG_ROW_WORDS = 4
+LOG_ROOM = 1 << 14
+LOG_FULL, LOG_WORDS_FULL = -(1 << 62), -(1 << 62) + 1
 """What generated code asks for then, instead of the number of a side exit."""
 
 SLACK = 4096

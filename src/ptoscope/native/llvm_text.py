@@ -37,7 +37,7 @@ class Function:
         self.depth = 0
         """The most loops around a side exit: their turns stand before the values."""
         self.keeps_turns = False
-        """Whether loops note each turn, so that side exits need not."""
+        """Whether loops store each iteration, so that side exits need not."""
         self._places: dict[int, Value] = {0: Value("ptr", "%args")}
 
     def argument(self, at: int) -> Value:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -14,19 +14,29 @@ from ptoscope.machine.faults import Fault, too_many_steps
 from ptoscope.machine.lanes import NumpyLanes, number, quietly, storage
 from ptoscope.machine.memory import Memory
 from ptoscope.native import layout
-from ptoscope.native.side_exits import size
-
-if TYPE_CHECKING:
-    from ptoscope.native.engine import Runner
-    from ptoscope.native.side_exits import SideExit
+from ptoscope.native.side_exits import SideExit, size
 
 _BODY = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)
+
+
+class RunningBlock(Protocol):
+    """The block whose code asks: its words and where they are, what stopped it, and the
+    iterations of loops it has begun."""
+
+    state: np.ndarray[Any, np.dtype[np.int64]]
+    address: int
+    failure: BaseException | None
+    begun: int
+
+    def reraise(self) -> None:
+        """Raises what stopped it."""
+        ...
 
 
 class ServiceCore(ReferenceCore):
     """The reference core over the memory of running code."""
 
-    def __init__(self, memory: Memory, block: int, grid: int, runner: Runner) -> None:
+    def __init__(self, memory: Memory, block: int, grid: int, runner: RunningBlock) -> None:
         super().__init__(memory, block, grid)
         self._runner = runner
 
@@ -49,7 +59,7 @@ class ServiceCore(ReferenceCore):
 class Desk:
     """Serves one block."""
 
-    def __init__(self, runner: Runner, memory: Memory, block: int, grid: int) -> None:
+    def __init__(self, runner: RunningBlock, memory: Memory, block: int, grid: int) -> None:
         self._runner = runner
         self._core = ServiceCore(memory, block, grid, runner)
         self._serving = False

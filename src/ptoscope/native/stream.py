@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ptoscope.isa.dtypes import I64, UI8
 from ptoscope.isa.lanes import Lanes
@@ -13,9 +13,7 @@ from ptoscope.native import types
 from ptoscope.native.lanes import NativeLanes
 from ptoscope.native.llvm_text import Code, Value
 from ptoscope.native.runtime import streams
-
-if TYPE_CHECKING:
-    from ptoscope.native.core import NativeCore
+from ptoscope.native.side_exits import SideExits
 
 _PENDING = types.row(UI8, BLOCK_BYTES)
 
@@ -67,7 +65,8 @@ def _again(pending: Any, count: Lanes, end: Lanes, begun: Lanes) -> Any:
 
 
 def stream_stored(
-    core: NativeCore,
+    code: Code,
+    side_exits: SideExits,
     site: Site,
     stream: Stream,
     address: NativeLanes,
@@ -75,11 +74,10 @@ def stream_stored(
     length: NativeLanes,
 ) -> Stream:
     """Appends the first bytes of a register."""
-    code = core.code
     memory = stream.spilled(code)
     data = code.alloca(value.type)
     code.store(value.value, data, 64)
-    core.side_exits.needs.add("rt_stream_store")
+    side_exits.needs.add("rt_stream_store")
     wide = length.cast(I64)
     status = code.emit(
         "i64",
@@ -90,19 +88,20 @@ def stream_stored(
         reference.stream_store(site, _again(p, n, e, b), a, v, k)
 
     wrong = code.emit("i1", f"icmp ne {status}, 0")
-    core.side_exits.when(wrong, site, act, (*stream.rows(code), address, value, wide))
+    side_exits.when(wrong, site, act, (*stream.rows(code), address, value, wide))
     return _reloaded(code, memory)
 
 
-def flushed(core: NativeCore, site: Site, stream: Stream, address: NativeLanes) -> None:
+def flushed(
+    code: Code, side_exits: SideExits, site: Site, stream: Stream, address: NativeLanes
+) -> None:
     """Writes what is left."""
-    code = core.code
     memory = stream.spilled(code)
-    core.side_exits.needs.add("rt_stream_flush")
+    side_exits.needs.add("rt_stream_flush")
     status = code.emit("i64", f"call i64 @rt_stream_flush(ptr %state, {memory}, {address.value})")
 
     def act(reference: Any, p: Any, n: Lanes, e: Lanes, b: Lanes, a: Lanes) -> None:
         reference.stream_flush(site, _again(p, n, e, b), a)
 
     wrong = code.emit("i1", f"icmp ne {status}, 0")
-    core.side_exits.when(wrong, site, act, (*stream.rows(code), address))
+    side_exits.when(wrong, site, act, (*stream.rows(code), address))

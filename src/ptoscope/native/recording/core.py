@@ -12,9 +12,9 @@ from ptoscope.isa.pipes import PIPE_NUMBERS
 from ptoscope.isa.record import Site
 from ptoscope.isa.targets import Revision, Target
 from ptoscope.isa.types import Space
-from ptoscope.native.abilities import Abilities
 from ptoscope.native.compile import Compiler
 from ptoscope.native.core import NativeCore
+from ptoscope.native.jit import CpuFeatures
 from ptoscope.native.lanes import NativeLanes, native
 from ptoscope.native.llvm_text import Code, Value
 from ptoscope.native.recording import marks
@@ -30,8 +30,8 @@ _NOTHING = Value("i64", "0")
 
 
 class NotingCore(Noting, NativeCore):
-    """As its base, and a note for each thing a trace has, in the order of execution. The
-    compiler tells it which segment begins and which loops and vecscopes it is in."""
+    """As its base, and a row of the log for each thing a trace has, in the order of execution.
+    The compiler tells it which segment begins and which loops and vecscopes it is in."""
 
     def __init__(self, code: Code, target: Target, masked_stores: int) -> None:
         super().__init__(code, target, masked_stores)
@@ -39,26 +39,26 @@ class NotingCore(Noting, NativeCore):
         self.sites: dict[Site, int] = {}
         """The places of the uses it has seen."""
         self.segment = self._turn = self._entry = _NONE
-        """The segment, the innermost turn and the vecscope, by their notes."""
+        """The segment, the innermost turn and the vecscope, by their rows."""
         self._around: list[Value] = []
         """The turn around each loop that the code is in."""
 
-    def _note(self, mark: Mark, *words: Value) -> Value:
-        self.side_exits.needs.add("rt_note")
+    def _log(self, mark: Mark, *words: Value) -> Value:
+        self.side_exits.needs.add("rt_log")
         number = self.marks.setdefault(mark, len(self.marks))
         listed = ", ".join(map(str, (*words, *[_NOTHING] * (3 - len(words)))))
-        return self.code.emit("i64", f"call i64 @rt_note(ptr %state, i64 {number}, {listed})")
+        return self.code.emit("i64", f"call i64 @rt_log(ptr %state, i64 {number}, {listed})")
 
-    def _keep(self, at: Value, count: int) -> Value:
-        """Keeps so many bytes, a whole number of words."""
-        self.side_exits.needs.add("rt_keep")
-        return self.code.emit("i64", f"call i64 @rt_keep(ptr %state, {at}, i64 {count})")
+    def _log_words(self, at: Value, count: int) -> Value:
+        """Logs so many bytes, a whole number of words, beside the rows."""
+        self.side_exits.needs.add("rt_log_words")
+        return self.code.emit("i64", f"call i64 @rt_log_words(ptr %state, {at}, i64 {count})")
 
     # Where the run is.
 
     def begin_segment(self, segment: int) -> None:
         """The instructions of a segment come next."""
-        self.segment = self._note(Mark(marks.SEGMENT, NONE, segment), self._turn, self._entry)
+        self.segment = self._log(Mark(marks.SEGMENT, NONE, segment), self._turn, self._entry)
 
     def begin_loop(self) -> None:
         """A loop is written next."""
@@ -68,7 +68,7 @@ class NotingCore(Noting, NativeCore):
         super().turn(site)
         # The turn around it, not the one before: the body may be written more than once.
         around, value = self._around[-1], self.side_exits.loops[-1].turn
-        self._turn = self._note(Mark(marks.TURN, self.sites[site]), around, value)
+        self._turn = self._log(Mark(marks.TURN, self.sites[site]), around, value)
 
     def end_loop(self) -> None:
         """It has been written."""
@@ -76,18 +76,18 @@ class NotingCore(Noting, NativeCore):
 
     def begin_scope(self, place: int) -> None:
         """A vecscope is issued, and its body is written next."""
-        self._entry = self._note(Mark(marks.ENTRY, place), self.segment)
+        self._entry = self._log(Mark(marks.ENTRY, place), self.segment)
 
     def end_scope(self) -> None:
         """It has been written."""
         self._entry = _NONE
 
-    # Notes.
+    # The log.
 
     def _touch(
         self, kind: int, site: Site, detail: Any, writes: bool, at: Value, word: Value = _NOTHING
     ) -> None:
-        self._note(Mark(kind, self.sites[site], detail, writes), self.segment, at, word)
+        self._log(Mark(kind, self.sites[site], detail, writes), self.segment, at, word)
 
     def note_lanes(
         self, site: Site, writes: bool, address: Lanes, access: Access, mask: Lanes | None
@@ -110,7 +110,7 @@ class NotingCore(Noting, NativeCore):
             return bits
         memory = self.code.alloca(word)
         self.code.store(bits, memory, 8)
-        return self._keep(memory, active.count // 8)
+        return self._log_words(memory, active.count // 8)
 
     def note_spread(
         self, site: Site, writes: bool, base: Lanes, offsets: Lanes, active: Lanes, width: int
@@ -118,7 +118,7 @@ class NotingCore(Noting, NativeCore):
         count = offsets.count
         at = (base.cast(I64).splat(count) + offsets.cast(I64)).cast(I32)
         places = native(native(active).select(at, at.const(marks.IDLE)))
-        kept = self._keep(places.spilled(), 4 * count)
+        kept = self._log_words(places.spilled(), 4 * count)
         self._touch(marks.SPREAD, site, (width, count), writes, _NOTHING, kept)
 
     def note_stream(self, site: Site, before: Stream, address: Lanes, after: Stream | None) -> None:
@@ -140,7 +140,7 @@ class NotingCore(Noting, NativeCore):
         for i, word in enumerate(words):
             self.code.store(word.value, self.code.offset(memory, i, "i64"), 8)
         detail = (transfer.path, transfer.dtype, len(transfer.loops))
-        kept = self._keep(memory, 8 * len(words))
+        kept = self._log_words(memory, 8 * len(words))
         self._touch(marks.COPY, site, detail, False, _NOTHING, kept)
 
     def note_register(self, site: Site, writes: bool, name: str) -> None:
@@ -152,11 +152,11 @@ class NotingCore(Noting, NativeCore):
         detail = (kind, PIPE_NUMBERS[src], PIPE_NUMBERS[dst] if dst else NONE)
         given = [native(number).cast(I64).value for number in numbers]
         given += [_NONE] * (2 - len(given))
-        self._note(Mark(marks.SYNC, self.sites[site], detail), self.segment, *given)
+        self._log(Mark(marks.SYNC, self.sites[site], detail), self.segment, *given)
 
 
 class NotingCompiler(Compiler):
-    """Writes a module that makes notes; what they mean is in `core.marks`."""
+    """Writes a module that keeps a log; what its rows mean is in `core.marks`."""
 
     core_type = NotingCore
     core: NotingCore
@@ -167,9 +167,9 @@ class NotingCompiler(Compiler):
         function: Function,
         target: Target,
         revision: Revision,
-        abilities: Abilities,
+        features: CpuFeatures,
     ) -> None:
-        super().__init__(function, target, revision, abilities)
+        super().__init__(function, target, revision, features)
         self._outline = outline
 
     def _site(self, op: Op) -> Site:

@@ -1,4 +1,4 @@
-"""From the notes of generated code to the notebooks of a recorder."""
+"""From the log of generated code to the notebooks of a recorder."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from ptoscope.trace.trace import NONE, REGISTERS, SPACE_NUMBERS, UB, Column
 def decode(
     recorder: Recorder,
     known: list[Mark],
-    notes: tuple[Column, Column],
+    log: tuple[Column, Column],
     ends: list[int],
     extents: dict[int, Extent],
     target: Target,
 ) -> None:
-    """Writes the notebooks. `known` are the marks by number; the notes are rows, and the words
+    """Writes the notebooks. `known` are the marks by number; the log is its rows, and the words
     kept beside them; `ends` how many rows there were at the end of each block; `extents` where
     each array is, by position."""
-    decoder = _Decoder(recorder, known, notes, extents, target)
+    decoder = _Decoder(recorder, known, log, extents, target)
     decoder.decode()
     recorder.blocks.extend(decoder.segments_before(ends))
 
@@ -40,12 +40,12 @@ class _Decoder:
         self,
         recorder: Recorder,
         known: list[Mark],
-        notes: tuple[Column, Column],
+        log: tuple[Column, Column],
         extents: dict[int, Extent],
         target: Target,
     ) -> None:
         self._recorder, self._known = recorder, known
-        rows, self._kept = notes
+        rows, self._beside = log
         self._mark, self._a, self._b, self._c = rows.T
         self._kind = np.array([mark.kind for mark in known], dtype=np.int8)[self._mark]
         self._segments = np.flatnonzero(self._kind == marks.SEGMENT)
@@ -58,7 +58,7 @@ class _Decoder:
         self._touches: list[Column] = []
 
     def segments_before(self, ends: list[int]) -> list[int]:
-        """How many segments had begun after so many notes."""
+        """How many segments had begun after so many rows."""
         return np.searchsorted(self._segments, ends).tolist()
 
     def decode(self) -> None:
@@ -76,7 +76,7 @@ class _Decoder:
         self._accesses(place)
 
     def _said(self, say: Callable[[Mark], int]) -> Column:
-        """What a mark says, for each note."""
+        """What a mark says, for each row."""
         return np.array([say(mark) for mark in self._known], dtype=np.int64)[self._mark]
 
     def _syncs(self, place: Column) -> None:
@@ -86,7 +86,7 @@ class _Decoder:
         begun = _rank(self._segments, self._a[at])
         _write(self._recorder.syncs, (begun, place[at], kind, src, dst, self._b[at], self._c[at]))
 
-    # Accesses: number of the note, space twice plus whether it writes, footprint, address.
+    # Accesses: number of the row, space twice plus whether it writes, footprint, address.
 
     def _accesses(self, place: Column) -> None:
         self._plain()
@@ -103,13 +103,18 @@ class _Decoder:
             at = order[first[number] : first[number + 1]]
             if mark.kind in by_kind and len(at):
                 by_kind[mark.kind](mark, at)
-        note, kind, footprint, address = np.hstack(self._touches)
+        row, kind, footprint, address = np.hstack(self._touches)
         if len(self._touches) > 1:
             # Stable: of the two ends of a copy the one that is read stays first.
-            sort = np.argsort(note, kind="stable")
-            note, kind, footprint, address = note[sort], kind[sort], footprint[sort], address[sort]
-        begun = _rank(self._segments, self._a[note])
-        _write(self._recorder.touches, (begun, place[note], kind, footprint, address))
+            sort = np.argsort(row, kind="stable")
+            row, kind, footprint, address = (
+                row[sort],
+                kind[sort],
+                footprint[sort],
+                address[sort],
+            )
+        begun = _rank(self._segments, self._a[row])
+        _write(self._recorder.touches, (begun, place[row], kind, footprint, address))
 
     def _touch(self, at: Column, kind: Any, footprint: Any, address: Column) -> None:
         rows = np.empty((4, len(at)), dtype=np.int64)
@@ -148,8 +153,8 @@ class _Decoder:
         self._touch(at, UB * 2 + 1, np.array(found)[which], self._b[at])
 
     def _words(self, at: Column, count: int) -> Column:
-        """The words that notes have kept."""
-        return self._kept[self._c[at][:, None] + np.arange(count)]
+        """The words that rows have beside them."""
+        return self._beside[self._c[at][:, None] + np.arange(count)]
 
     def _spread(self, mark: Mark, at: Column) -> None:
         width, count = mark.detail
@@ -207,9 +212,9 @@ class _Decoder:
         return self._extents[there].T, address - gm_base(position)
 
 
-def _rank(sorted_notes: Column, notes: Column) -> Column:
-    """Which one of its kind each note is."""
-    return np.where(notes == NONE, NONE, np.searchsorted(sorted_notes, notes))
+def _rank(sorted_rows: Column, rows: Column) -> Column:
+    """Which one of its kind each row is."""
+    return np.where(rows == NONE, NONE, np.searchsorted(sorted_rows, rows))
 
 
 def _unique(rows: Column) -> tuple[Column, Column]:

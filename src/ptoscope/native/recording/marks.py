@@ -1,7 +1,7 @@
-"""What generated code can note: each mark is one place of the text and one thing it does.
+"""What generated code can log: each mark is one place of the text and one thing it does.
 
-A note is the number of its mark and three words. Its own number stands for it: a segment, a
-turn and a vecscope are known to later notes by it.
+A row is the number of its mark and three words. Its own number stands for it: a segment, a
+turn and a vecscope are known to later rows by it.
 """
 
 from __future__ import annotations

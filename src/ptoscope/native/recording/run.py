@@ -1,4 +1,4 @@
-"""Runs a kernel as machine code that makes notes."""
+"""Runs a kernel as machine code that keeps a log."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ptoscope import native
 from ptoscope.arguments import Argument
 from ptoscope.diagnostics import PtoError
 from ptoscope.native import engine
-from ptoscope.native.notes import Notes
+from ptoscope.native.log import Log
 from ptoscope.native.recording.core import NotingCompiler
 from ptoscope.native.recording.decode import decode
 from ptoscope.program import Launchable
@@ -22,9 +22,9 @@ class TracedKernel:
     def __init__(self, kernel: Launchable) -> None:
         self._kernel = kernel
         self._outline = Outline(kernel.function)
-        able = native.machine_abilities()
+        features = native.machine_features()
         compiler = NotingCompiler(
-            self._outline, kernel.function, kernel.target, kernel.revision, able
+            self._outline, kernel.function, kernel.target, kernel.revision, features
         )
         module = compiler.module()
         self._marks, self._sites = list(compiler.core.marks), compiler.core.sites
@@ -39,11 +39,11 @@ class TracedKernel:
 
     def run(self, arguments: list[Argument], grid: int, limit: int | None) -> Trace:
         """Runs all blocks, one after the other, up to the first that faults."""
-        kernel, notes = self._kernel, Notes()
-        failed = engine.run(self._code.prepare(arguments, grid, limit, notes), threads=1)
+        kernel, log = self._kernel, Log()
+        failed = engine.run(self._code.prepare(arguments, grid, limit, log), threads=1)
         recorder = Recorder(self._outline.segments)
         extents = list_spaces(arguments)
-        decode(recorder, self._marks, notes.rows(), notes.ends, extents, kernel.target)
+        decode(recorder, self._marks, log.rows(), log.ends, extents, kernel.target)
         error, last = None, NONE
         if failed is not None:
             block, fault = failed

@@ -19,7 +19,7 @@ from ptoscope.native.runtime.issue import (
     rt_release,
     rt_service,
 )
-from ptoscope.native.runtime.notes import rt_keep, rt_note
+from ptoscope.native.runtime.log import rt_log, rt_log_words
 from ptoscope.native.runtime.regions import rt_scalar
 from ptoscope.native.runtime.streams import rt_stream_flush, rt_stream_store
 from ptoscope.native.subset.compiled import CompiledFunction, module_text
@@ -38,8 +38,8 @@ FUNCTIONS: dict[str, CompiledFunction] = {
         rt_transfer,
         rt_stream_store,
         rt_stream_flush,
-        rt_note,
-        rt_keep,
+        rt_log,
+        rt_log_words,
     )
 }
 """What generated code may call."""

@@ -1,4 +1,4 @@
-"""What a traced kernel notes while it runs."""
+"""The log that a traced kernel keeps of its run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ptoscope.native import layout
 Words = np.ndarray[Any, np.dtype[np.int64]]
 
 
-class Book:
+class LogPages:
     """Rows of so many words, written by generated code: `at` is the word of its state that
     says where, the one after it counts."""
 
@@ -22,7 +22,7 @@ class Book:
         self._count = 0
 
     def _fresh(self) -> Words:
-        return np.empty((layout.ROOM, self._width), dtype=np.int64)
+        return np.empty((layout.LOG_ROOM, self._width), dtype=np.int64)
 
     def lend(self, state: Words) -> None:
         """A block goes on where the one before it ended."""
@@ -43,50 +43,50 @@ class Book:
     @property
     def is_whole(self) -> bool:
         """Whether there was room for every row."""
-        return self._count // layout.ROOM == len(self._full)
+        return self._count // layout.LOG_ROOM == len(self._full)
 
     def rows(self) -> Words:
-        """All of them, and what was left empty between. Nothing can be noted after that."""
+        """All of them, and what was left empty between. Nothing can be logged after that."""
         rows = np.empty((self._count, self._width), dtype=np.int64)
-        for start in range(0, self._count, layout.ROOM):
+        for start in range(0, self._count, layout.LOG_ROOM):
             # Each room is let go as soon as it has been taken over.
             room = self._full.pop(0) if self._full else self._open
-            rows[start : start + layout.ROOM] = room[: self._count - start]
+            rows[start : start + layout.LOG_ROOM] = room[: self._count - start]
         return rows
 
 
-class Notes:
-    """The notes of all blocks of a launch, one after the other."""
+class Log:
+    """The log of all blocks of a launch, one after the other."""
 
     def __init__(self) -> None:
-        self._notes = Book(layout.NOTES, layout.NOTE_WORDS)
-        self._kept = Book(layout.KEPT, 1)
+        self._rows = LogPages(layout.LOG, layout.LOG_ROW_WORDS)
+        self._words = LogPages(layout.LOG_WORDS, 1)
         self.ends: list[int] = []
-        """How many notes there were at the end of each block."""
+        """How many rows there were at the end of each block."""
 
     def begin(self, state: Words) -> None:
         """A block begins."""
-        for book in (self._notes, self._kept):
-            book.lend(state)
+        for pages in (self._rows, self._words):
+            pages.lend(state)
 
     def end(self, state: Words) -> bool:
-        """A block has ended, or has stopped. Whether no note was lost: where the engine could
+        """A block has ended, or has stopped. Whether no row was lost: where the engine could
         not give new room (no memory; an exception out of a signal handler), they are."""
-        for book in (self._notes, self._kept):
-            book.take_back(state)
-        self.ends.append(int(state[layout.NOTE_COUNT]))
-        return self._notes.is_whole and self._kept.is_whole
+        for pages in (self._rows, self._words):
+            pages.take_back(state)
+        self.ends.append(int(state[layout.LOG_COUNT]))
+        return self._rows.is_whole and self._words.is_whole
 
     def serve(self, index: int, state: Words) -> bool:
         """Gives new room, if that is what generated code asks for."""
-        if index == layout.NOTES_FULL:
-            self._notes.turn_over(state)
-        elif index == layout.KEPT_FULL:
-            self._kept.turn_over(state)
+        if index == layout.LOG_FULL:
+            self._rows.turn_over(state)
+        elif index == layout.LOG_WORDS_FULL:
+            self._words.turn_over(state)
         else:
             return False
         return True
 
     def rows(self) -> tuple[Words, Words]:
-        """The notes, and the words kept beside them."""
-        return self._notes.rows(), self._kept.rows()[:, 0]
+        """The rows, and the words beside them."""
+        return self._rows.rows(), self._words.rows()[:, 0]

@@ -13,7 +13,7 @@ import pytest
 from ptoscope.isa.pipes import PIPE_NUMBERS
 from ptoscope.isa.targets import TARGETS
 from ptoscope.program import SCOPES
-from ptoscope.races import cells, footprints, pipes
+from ptoscope.races import cells, node_cells, pipes
 from ptoscope.races.find import list_races
 from ptoscope.races.race import BLOCKS_RACE, COPIES_RACE, PIPES_RACE, Race
 from ptoscope.trace.places import Outline
@@ -273,12 +273,12 @@ LIMITS: dict[str, list[tuple[object, str, int]]] = {
         (cells, "_MARKED", 8),
         (cells, "_AT_ONCE", 4),
         (cells, "_LONG", 2),
-        (footprints, "_RANGES", 1),
-        (footprints, "_FEW", 1),
-        (footprints, "_KEPT", 2),
+        (node_cells, "_RANGES", 1),
+        (node_cells, "_FEW", 1),
+        (node_cells, "_KEPT", 2),
         (pipes, "_AT_ONCE", 3),
     ],
-    "no slices": [(cells, "_LONG", 99), (footprints, "_RANGES", 99)],
+    "no slices": [(cells, "_LONG", 99), (node_cells, "_RANGES", 99)],
 }
 
 

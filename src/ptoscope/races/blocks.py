@@ -8,7 +8,7 @@ import numpy as np
 
 from ptoscope.races.board import Meeting
 from ptoscope.races.cells import Runs
-from ptoscope.races.footprints import Footprints, Part, listed
+from ptoscope.races.node_cells import NodeCells, Part, listed
 from ptoscope.trace.trace import NONE, Column, Trace
 
 
@@ -21,21 +21,21 @@ def meetings_of_blocks(trace: Trace, runs: Runs, report: Callable[[Meeting], Non
     in_gm = np.logical_or.reduceat(a.space >= 0, runs.bounds[:-1])
     nodes = runs.nodes[in_gm]
     bounds = runs.bounds[:-1][in_gm], runs.bounds[1:][in_gm]
-    footprints = Footprints(runs)
+    node_cells = NodeCells(runs)
     last = {writes: np.full(runs.cells, NONE, dtype=np.int32) for writes in (False, True)}
     blocks = trace.events.block[nodes]
     for block in np.unique(blocks).tolist():
         mine = slice(*np.searchsorted(blocks, [block, block + 1]))
         rows = list(zip(nodes[mine].tolist(), *(b[mine].tolist() for b in bounds), strict=True))
         for node, low, high in rows:
-            parts = [part for part in footprints.parts(low, high) if not part.on_core]
+            parts = [part for part in node_cells.parts(low, high) if not part.on_core]
             met: dict[int, Meeting] = {}
             for writes, read, other, cell in sorted(m for p in parts for m in _met(p, last)):
                 met.setdefault(other, Meeting(other, node, not read, writes, cell))
             for meeting in met.values():
                 report(meeting)
         for node, low, high in rows:
-            for writes, on_core, cells in footprints.parts(low, high):
+            for writes, on_core, cells in node_cells.parts(low, high):
                 if not on_core:
                     last[writes][cells] = node
 

@@ -12,11 +12,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ptoscope.isa.memories import ON_CORE
 from ptoscope.isa.order.memory import copies_in_order
 from ptoscope.isa.pipes import COPY_NUMBERS, PIPES
 from ptoscope.races.cells import Runs
-from ptoscope.races.footprints import Footprints, cell_at, run_of
+from ptoscope.races.node_cells import NodeCells, cell_at, run_of
 from ptoscope.trace.trace import NONE, Column
+
+_OWN_IN_ORDER = all(copies_in_order(memory.name) for memory in ON_CORE)
+"""Whether copies that meet in a core's own memories are in order; these count as one."""
 
 Clock = list[int]
 """For every pipe: the event before which all that was issued to it is complete."""
@@ -49,7 +53,7 @@ class Board:
 
     def __init__(self, runs: Runs, report: Callable[[Meeting], None]) -> None:
         self._cells = runs.cells
-        self._footprints = Footprints(runs)
+        self._node_cells = NodeCells(runs)
         self._report = report
         self._tables: dict[tuple[int, bool], _Table] = {}
         self._against: list[tuple[list[_Table], list[_Table]]] = [([], []) for _ in PIPES]
@@ -58,14 +62,12 @@ class Board:
     def touch(self, node: int, pipe: int, known: Clock, accesses: tuple[int, ...]) -> None:
         """A node is executed, whose accesses are those from one up to another. What it races
         with is reported and then taken as known."""
-        parts = self._footprints.parts(*accesses)
+        parts = self._node_cells.parts(*accesses)
         met: dict[int, tuple[tuple[int, int, int], Meeting]] = {}
         for number, (writes, on_core, cells) in enumerate(parts):
             for table in self._against[pipe][writes]:
                 other = table.pipe
-                if table.newest < known[other] or (
-                    other == pipe and on_core and copies_in_order("ub")
-                ):
+                if table.newest < known[other] or (other == pipe and on_core and _OWN_IN_ORDER):
                     continue
                 seen = table.last[cells]
                 latest = int(seen.max())

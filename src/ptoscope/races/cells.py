@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from ptoscope.program import Scope
-from ptoscope.trace.trace import NONE, UB, Column, Trace
+from ptoscope.trace.trace import NONE, UB, Column, Trace, run_starts
 
 _MARKED = 1 << 22
 """Up to so many bytes, cuts are found by marking them; beyond, by sorting."""
@@ -51,10 +51,7 @@ class Patterns:
 
     def starts(self, which: Column) -> tuple[Column, Column]:
         """Where each run of some patterns starts, and its pattern."""
-        count = self.count[which]
-        pattern = np.repeat(which, count)
-        turn = np.arange(len(pattern)) - np.repeat(np.cumsum(count) - count, count)
-        return self.start[pattern] + turn * self.stride[pattern], pattern
+        return run_starts(self, which)
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,7 +26,7 @@ from ptoscope.races.race import (
     side,
 )
 from ptoscope.races.scopes import hazards
-from ptoscope.trace.trace import UB, Column, Trace
+from ptoscope.trace.trace import UB, Column, Trace, run_starts
 
 _End = tuple[int, bool]
 """An event, and whether what it writes is meant or what it reads."""
@@ -92,10 +92,7 @@ def _bytes(trace: Trace, end: _End, space: int) -> tuple[Column, Column]:
     a, (event, writes) = trace.accesses, end
     rows = np.arange(*np.searchsorted(a.event, [event, event + 1]))
     rows = rows[(a.space[rows] == space) & (a.writes[rows] == writes)]
-    count = a.count[rows]
-    row = np.repeat(rows, count)
-    turn = np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count)
-    start = a.start[row] + turn * a.stride[row]
+    start, row = run_starts(a, rows)
     order = np.argsort(start)
     start, reach = start[order], np.maximum.accumulate((start + a.length[row])[order])
     begins = np.flatnonzero(np.concatenate(([True], start[1:] > reach[:-1])))

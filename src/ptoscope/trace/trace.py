@@ -17,7 +17,7 @@ are not even places. Everything else has: scalar arithmetic too.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -186,6 +186,25 @@ class Trace:
         """What its columns take."""
         tables = (self.events, self.turns, self.accesses, self.syncs)
         return sum(column.nbytes for table in tables for column in vars(table).values())
+
+
+class RunTable(Protocol):
+    """Columns of runs, as those of `Accesses`."""
+
+    @property
+    def start(self) -> Column: ...
+    @property
+    def count(self) -> Column: ...
+    @property
+    def stride(self) -> Column: ...
+
+
+def run_starts(table: RunTable, rows: Column) -> tuple[Column, Column]:
+    """Where each run of some rows starts, and its row."""
+    count = table.count[rows]
+    row = np.repeat(rows, count)
+    number = np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count)
+    return table.start[row] + number * table.stride[row], row
 
 
 def barrier_type(mode: int) -> str:

@@ -17,7 +17,7 @@ _RANGES = 3
 _FEW = 64
 """Up to so many accesses are compared without arrays."""
 _KEPT, _KEPT_CELLS = 1 << 15, 1 << 22
-"""How many footprints are kept, and how many cells of them."""
+"""How many nodes are kept, and how many cells of them."""
 
 
 class Part(NamedTuple):
@@ -28,7 +28,7 @@ class Part(NamedTuple):
     cells: Cells
 
 
-class Footprints:
+class NodeCells:
     """The cells of nodes: reads before writes, those on the core before those in GM, and then
     in rising order. What nodes with the same accesses touch is found once."""
 

@@ -9,7 +9,7 @@ import numpy as np
 import ptoscope
 from bench.measure import Row, best_of
 
-_TURNS = 1000
+_ITERATIONS = 1000
 _VECTOR = "!pto.vreg<64xf32>"
 _MASK = "!pto.mask<b32>"
 
@@ -21,13 +21,13 @@ func.func @kernel(%x: !pto.ptr<f32, gm>) {{
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c64 = arith.constant 64 : index
-  %turns = arith.constant {_TURNS} : index
+  %iterations = arith.constant {_ITERATIONS} : index
   %zero = arith.constant 0 : i64
   %half = arith.constant 0.5 : f32
   %ub = pto.castptr %zero : i64 -> !pto.ptr<f32, ub>
   pto.vecscope {{
     %m = pto.pset_b32 "{mask}" : {_MASK}
-    scf.for %i = %c0 to %turns step %c1 {{
+    scf.for %i = %c0 to %iterations step %c1 {{
       %a = pto.vlds %ub[%c0] : !pto.ptr<f32, ub> -> {_VECTOR}
       %b = pto.vlds %ub[%c0] : !pto.ptr<f32, ub> -> {_VECTOR}
       %c = pto.vadd %a, %b, %m : {_VECTOR}, {_VECTOR}, {_MASK} -> {_VECTOR}
@@ -47,7 +47,7 @@ func.func @kernel(%x: !pto.ptr<f32, gm>) {{
 
 def rows() -> Iterator[Row]:
     """All lanes active, and a third of them."""
-    instructions = 10 * _TURNS
+    instructions = 10 * _ITERATIONS
     for name, mask in (("all lanes", "PAT_ALL"), ("every third lane", "PAT_M3")):
         kernel = ptoscope.load(_kernel(mask))
         argument = np.ones(64, dtype=np.float32)

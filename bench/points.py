@@ -12,8 +12,9 @@ from ptoscope.timing.timing import time_kernel
 
 FITTED = ("vlds vlds vadd vsts", "vlds vexp vsts")
 """The bodies whose points the model's free figures were fitted to. No figure was fitted to the
-third, but it is no blind test: that dispatch counts instructions, not turns of a loop (the core's
-table has a figure for each), was chosen because the third body shows it; these two do not."""
+third, but it is no blind test: that dispatch counts instructions, not iterations of a loop (the
+core's table has a figure for each), was chosen because the third body shows it; these two do
+not."""
 
 _REG = "!pto.vreg<64xf32>"
 _UB = "!pto.ptr<f32, ub>"
@@ -22,7 +23,7 @@ _MASK = "!pto.mask<b32>"
 
 @dataclass(frozen=True)
 class Point:
-    """A measured vecscope: `rows` turns of an outer loop over `vregs` turns of the body."""
+    """A measured vecscope: `rows` iterations of an outer loop over `vregs` of the body."""
 
     body: str
     rows: int

@@ -17,10 +17,10 @@ TITLE = "Races. With <=: as a multiple of what is allowed"
 _KERNEL = Path(__file__).parents[1] / "examples" / "vector_add.pto"
 _FEW, _MANY = 1 << 18, 1 << 24
 """Elements; four vector instructions for each 64 of them."""
-_ROWS, _TURNS = 1024, 1000
+_ROWS, _ITERATIONS = 1024, 1000
 _PTR = "!pto.ptr<f32, gm>", "!pto.ptr<f32, ub>"
 _STRIDED = f"""
-func.func @strided(%x: {_PTR[0]}, %y: {_PTR[0]}, %turns: index) {{
+func.func @strided(%x: {_PTR[0]}, %y: {_PTR[0]}, %iterations: index) {{
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index
@@ -29,7 +29,7 @@ func.func @strided(%x: {_PTR[0]}, %y: {_PTR[0]}, %turns: index) {{
   %stride = arith.constant 64 : i64
   %rows = arith.constant {_ROWS} : i64
   %ub = pto.castptr %at : i64 -> {_PTR[1]}
-  scf.for %i = %c0 to %turns step %c1 {{
+  scf.for %i = %c0 to %iterations step %c1 {{
     %moved = arith.muli %i, %c8 : index
     %from = pto.addptr %x, %moved : {_PTR[0]} -> {_PTR[0]}
     %to = pto.addptr %y, %moved : {_PTR[0]} -> {_PTR[0]}
@@ -46,7 +46,7 @@ func.func @strided(%x: {_PTR[0]}, %y: {_PTR[0]}, %turns: index) {{
   return
 }}
 """
-"""Copies of many short rows in and out, 32 bytes further in each turn."""
+"""Copies of many short rows in and out, 32 bytes further in each iteration."""
 _SECONDS = 60.0
 _RACES = Watch(races=True)
 
@@ -77,14 +77,14 @@ def _reference() -> Iterator[Row | Remark]:
 
 def _strided() -> Iterator[Row | Remark]:
     kernel = ptoscope.load(_STRIDED)
-    x = np.zeros(_ROWS * 16 + 8 * _TURNS, dtype=np.float32)
-    arguments = [x, x.copy(), _TURNS]
+    x = np.zeros(_ROWS * 16 + 8 * _ITERATIONS, dtype=np.float32)
+    arguments = [x, x.copy(), _ITERATIONS]
 
     def look() -> None:
         assert not watch(kernel, arguments, _RACES, engine="reference").diagnostics
 
     ratio = best_of(look, lambda: kernel(*arguments, engine="reference"), 3)
-    note = f"{_ROWS:,} rows of a copy, elsewhere in GM each turn"
+    note = f"{_ROWS:,} rows of a copy, elsewhere in GM each iteration"
     yield Row("run --races, strided copies, reference", "a run", *ratio, 3.0, note=note)
 
 

@@ -35,7 +35,7 @@ def _quantised(x: Any, out: Any, scale: float, n: int) -> Any:
     return np.clip(np.rint(product), -128, 127)
 
 
-def _gelu_turns(a: Any, b: Any, repeats: int) -> Any:
+def _gelu_iterations(a: Any, b: Any, repeats: int) -> Any:
     for _ in range(repeats):
         a = _exact_gelu(a) + b
     return a
@@ -51,7 +51,7 @@ _FORMULAS: dict[str, tuple[Callable[..., Any], float]] = {
     "quantise_i8": (_quantised, 0),
     "gather16": (lambda table, index, out, n: table[index], 0),
     "add_in_l1": (lambda a, b, repeats: a + b.astype(_WIDE) * repeats, 2e-6),
-    "gelu_in_l1": (_gelu_turns, 1e-3),
+    "gelu_in_l1": (_gelu_iterations, 1e-3),
 }
 
 

@@ -21,7 +21,7 @@ TITLE = "The cycle models. With <=: as a multiple of what is allowed"
 _MEAN, _WORST = 0.02, 0.06
 _SECONDS, _BYTES = 5.0, 500e6
 _ROWS, _VREGS = 2500, 100
-"""Turns of two loops around a body of four instructions: a million in all."""
+"""Iterations of two loops around a body of four instructions: a million in all."""
 
 
 def jobs() -> list[Job]:

@@ -61,7 +61,7 @@ def trace_on_both(trace: Callable[..., Trace]) -> Callable[..., Trace]:
 
 def assert_same_trace(found: Trace, expected: Trace) -> None:
     """Every column of every table, and what ended the run."""
-    for table in ("events", "turns", "accesses", "syncs"):
+    for table in ("events", "iterations", "accesses", "syncs"):
         for name, column in vars(getattr(expected, table)).items():
             ours = getattr(getattr(found, table), name)
             same = ours.dtype == column.dtype and np.array_equal(ours, column)

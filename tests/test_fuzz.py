@@ -92,11 +92,11 @@ def test_another_fault_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     right = outcome(program, REFERENCE)
     (said,) = right.diagnostics
     assert set(said) >= {"code", "line", "message", "hint"}
-    wrong = Outcome(diagnostics=({**said, "message": "in another turn"},))
+    wrong = Outcome(diagnostics=({**said, "message": "in another iteration"},))
     monkeypatch.setattr(compare, "outcome", lambda p, e, k: right if e == REFERENCE else wrong)
     report = difference(program, (REFERENCE, "other"))
     assert report is not None
-    assert "in another turn" in report
+    assert "in another iteration" in report
     assert str(said["code"]) in report
 
 

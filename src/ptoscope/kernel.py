@@ -167,7 +167,7 @@ class Kernel:
         `engine` is "native" or "reference"; without one, the native engine runs what it
         covers, and a warning says why it does not. `threads` is how many blocks the native
         engine runs at once, by default one for each processor. `max_steps` stops a block
-        with a fault when its loops have begun so many turns. `schedule` ("lazy", "eager",
+        with a fault when its loops have begun so many iterations. `schedule` ("lazy", "eager",
         "seed:N") runs the pipes in another legal order, on the reference engine.
         """
         check_counts(grid=grid, threads=threads, max_steps=max_steps)

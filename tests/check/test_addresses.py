@@ -64,7 +64,7 @@ CASES = {
         [index("o", UB // 4 - 32), scope(VALUE, store("%v", "%a", "%o"))],
         [index("o", UB // 4 - 64), scope(VALUE, store("%v", "%a", "%o"))],
     ),
-    "the last turn of a loop": (
+    "the last iteration of a loop": (
         "PTO0501",
         [
             index("e", UB // 4 + 64),
@@ -97,7 +97,7 @@ CASES = {
         [pointer("p", 16), FILLED, BARRIER, scope(load("%v", "%p"))],
         [pointer("p", 32), FILLED, BARRIER, scope(load("%v", "%p"))],
     ),
-    "the second turn of a loop": (
+    "the second iteration of a loop": (
         "PTO0502",
         [FILLED, BARRIER, scope(loop(load("%v", "%a", "%i"), to="%i64", step="%i4"))],
         [FILLED, BARRIER, scope(loop(load("%v", "%a", "%i"), to="%i64", step="%i32"))],
@@ -215,7 +215,7 @@ def test_alignment_is_that_of_the_target_and_the_mode() -> None:
     assert codes(kernel(pointer("p", 4), FILLED, BARRIER, scope(one))) == []
 
 
-def test_a_finding_names_the_turn_and_the_bytes() -> None:
+def test_a_finding_names_the_iteration_and_the_bytes() -> None:
     (finding,) = findings(kernel(index("e", UB // 4 + 64), STORES))
     assert f"%i = {UB // 4}" in finding.message
     assert str(UB + 255) in finding.found
@@ -269,13 +269,13 @@ def test_a_write_behind_a_wait_counts() -> None:
     assert codes(kernel(wait, scope(), copy_in("%a"), signal)) == []
 
 
-def test_a_store_of_the_turn_before_counts() -> None:
-    turn = loop(
+def test_a_store_of_the_iteration_before_counts() -> None:
+    iteration = loop(
         scope(
             load("%v", "%b"), 'pto.mem_bar "VLD_VST"', VALUE.replace("%v", "%w"), store("%w", "%b")
         )
     )
-    assert codes(kernel(turn, BARRIER, copy_out("%b"))) == []
+    assert codes(kernel(iteration, BARRIER, copy_out("%b"))) == []
 
 
 @settings(max_examples=60, deadline=None)
@@ -341,7 +341,7 @@ MORE_THAN_LOADED = """func.func @k(%x: !pto.ptr<f32, gm>, %y: !pto.ptr<f32, gm>)
 
 @pytest.mark.parametrize(("elements", "where"), [(1024, None), (1088, 1024), (2048, 1984)])
 def test_a_loop_that_reads_more_than_was_loaded(elements: int, where: int | None) -> None:
-    """4096 bytes are 1024 elements; the last turn of a longer loop reads what nobody wrote."""
+    """4096 bytes are 1024 elements; the last iteration of a longer loop reads what nobody wrote."""
     found = Kernel(
         parse(MORE_THAN_LOADED.format(elements=elements), "k"), TARGETS["a5"], "manual"
     ).findings

@@ -84,12 +84,12 @@ def test_addresses_of_loops_are_just_what_the_loops_give(
     expected = addresses(*nest)
     assert touch.may.bounds() == (min(expected), max(expected) + VECTOR)
     found = loops(analysis)
-    turns = product(*(range(item.trips.const) for item in found))
+    iterations = product(*(range(item.trips.const) for item in found))
     seen = [
         touch.may.start.substitute(
-            {item.turn: Expr(turn) for item, turn in zip(found, each, strict=True)}
+            {item.iteration: Expr(iteration) for item, iteration in zip(found, each, strict=True)}
         ).number
-        for each in turns
+        for each in iterations
     ]
     assert seen == expected
 
@@ -110,8 +110,8 @@ def test_an_end_that_a_launch_gives(first: int, step: int, end: int) -> None:
     known = {param(function, "n"): Expr(end)}
     assert found.trips.substitute(known).number == len(range(first, end, step))
     low, high = touch.may.bounds()
-    for turn, index in enumerate(range(first, end, step)):
-        at = touch.may.start.substitute({found.turn: Expr(turn)})
+    for iteration, index in enumerate(range(first, end, step)):
+        at = touch.may.start.substitute({found.iteration: Expr(iteration)})
         assert at.number == index * 64 * 4
         assert low <= index * 64 * 4 <= high
 
@@ -132,7 +132,7 @@ def test_a_pointer_that_a_loop_carries(start: int, growth: int, trips: int) -> N
     ]
     function, analysis = analysed(*lines)
     (touch,) = touches(analysis)
-    visited = [start * 256 + growth * 256 * turn for turn in range(trips)]
+    visited = [start * 256 + growth * 256 * iteration for iteration in range(trips)]
     assert touch.may.bounds() == (min(visited), max(visited) + VECTOR)
     last = analysis.number(function.names.index("last"))
     assert last.number == start * 256 + growth * 256 * trips

@@ -36,7 +36,7 @@ def test_an_operand_used_up_gives_its_register_to_the_result() -> None:
 
 
 def test_what_a_loop_reads_again_stays_live() -> None:
-    """Values made before a loop and read in it wait through every turn."""
+    """Values made before a loop and read in it wait through every iteration."""
     begin = "scf.for %k = %c0 to %end step %c1 {"
     one = VECTOR_REGISTERS - 1
     inner = f"%u = pto.vbr %x : f32 -> {V}"

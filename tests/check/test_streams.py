@@ -31,7 +31,7 @@ def test_a_loop_that_does_not_thread_its_stream() -> None:
     assert codes(BEGIN, *lines) == ["PTO0403"]
 
 
-def test_a_stream_of_its_own_in_every_turn() -> None:
+def test_a_stream_of_its_own_in_every_iteration() -> None:
     lines = ("scf.for %k = %c0 to %end step %c1 {", BEGIN, append("%t", "%a"), flush("%t"), "}")
     assert codes(*lines) == []
 

@@ -79,7 +79,7 @@ SILENT = {
         "}",
         waits("V", "MTE2"),
     ],
-    "one turn of many that signals": [
+    "one iteration of many that signals": [
         loop(
             "%five = arith.cmpi eq, %i, %i32 : index",
             branch("%five", [sets("V", "MTE2")]),

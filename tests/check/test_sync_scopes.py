@@ -54,7 +54,7 @@ def test_barriers_are_needed_on_a5_only() -> None:
                     'pto.mem_bar "VST_VLD"',
                 )
             ],
-            id="the next turn reads what this one stores",
+            id="the next iteration reads what this one stores",
         ),
         pytest.param(
             [
@@ -77,7 +77,7 @@ def test_barriers_are_needed_on_a5_only() -> None:
                     step="%i64",
                 ),
             ],
-            id="the next turn reads where this one stores",
+            id="the next iteration reads where this one stores",
         ),
         pytest.param(
             [MADE, store("%w", "%b", "%i32"), load("%u", "%b", "%i64")],
@@ -86,7 +86,7 @@ def test_barriers_are_needed_on_a5_only() -> None:
         ),
     ],
 )
-def test_a_barrier_between_turns_and_parts(bad: list[str], fixed: list[str]) -> None:
+def test_a_barrier_between_iterations_and_parts(bad: list[str], fixed: list[str]) -> None:
     assert codes(kernel(scope(*bad))) == ["PTO0609"]
     assert codes(kernel(scope(*fixed))) == []
 
@@ -124,8 +124,10 @@ def test_what_is_ordered_in_a_scope_is_left_alone(lines: list[str]) -> None:
 
 
 @pytest.mark.parametrize(("most", "expected"), [("%i1", []), ("%i2", ["PTO0609"])])
-def test_a_loop_has_no_more_turns_than_its_bound_allows(most: str, expected: list[str]) -> None:
-    """The second turn, if there can be one, stores where the store before the loop did."""
+def test_a_loop_has_no_more_iterations_than_its_bound_allows(
+    most: str, expected: list[str]
+) -> None:
+    """The second iteration, if there can be one, stores where the store before the loop did."""
     rows = loop("%at = arith.muli %i, %i64 : index", store("%w", "%b", "%at"), to="%end")
     text = kernel(
         "%many = pto.load_scalar %size[%i0] : !pto.ptr<i32, gm> -> i32",
@@ -137,11 +139,11 @@ def test_a_loop_has_no_more_turns_than_its_bound_allows(most: str, expected: lis
     assert codes(text) == expected
 
 
-def carrying(*lines: str, turns: str = "%i4", yields: str = "%u") -> str:
+def carrying(*lines: str, iterations: str = "%i4", yields: str = "%u") -> str:
     """A loop over the rows at %at that carries %prev, which is %w at first, and ends as %end."""
     rows = "\n".join(("%at = arith.muli %i, %i64 : index", *lines))
     return (
-        f"%end = scf.for %i = %i0 to {turns} step %i1 iter_args(%prev = %w) -> ({V}) {{\n"
+        f"%end = scf.for %i = %i0 to {iterations} step %i1 iter_args(%prev = %w) -> ({V}) {{\n"
         f"{rows}\nscf.yield {yields} : {V}\n}}"
     )
 
@@ -157,12 +159,12 @@ FIRST = "%q = arith.cmpi eq, %i, %i0 : index"
         pytest.param(
             [carrying(ROW, store("%prev", "%b", "%at"))],
             [carrying(ROW, store("%u", "%b", "%at"))],
-            id="what the turn before has loaded",
+            id="what the iteration before has loaded",
         ),
         pytest.param(
-            [carrying(ROW, store("%prev", "%b", "%at"), turns="%n")],
-            [carrying(ROW, 'pto.mem_bar "VLD_VST"', store("%prev", "%b", "%at"), turns="%n")],
-            id="the same in so many turns as the launch says",
+            [carrying(ROW, store("%prev", "%b", "%at"), iterations="%n")],
+            [carrying(ROW, 'pto.mem_bar "VLD_VST"', store("%prev", "%b", "%at"), iterations="%n")],
+            id="the same in so many iterations as the launch says",
         ),
         pytest.param(
             [carrying(ROW), store("%end", "%b")],
@@ -170,23 +172,23 @@ FIRST = "%q = arith.cmpi eq, %i, %i0 : index"
             id="the last over the first",
         ),
         pytest.param(
-            [carrying(ROW, turns="%i2"), store("%end", "%b")],
-            [carrying(ROW, turns="%n"), store("%end", "%b")],
+            [carrying(ROW, iterations="%i2"), store("%end", "%b")],
+            [carrying(ROW, iterations="%n"), store("%end", "%b")],
             id="the last that may be the first",
         ),
         pytest.param(
             [carrying(ROW, store("%u", "%d"), FIRST, branch("%q", [store("%u", "%d")]))],
             [carrying(ROW, store("%w", "%d"), FIRST, branch("%q", [store("%w", "%d")]))],
-            id="a second store in the first turn",
+            id="a second store in the first iteration",
         ),
         pytest.param(
             [loop("%at = arith.muli %i, %i64 : index", ROW, store("%u", "%d"), store("%u", "%d"))],
             [ROW.replace("%at", "%i0"), loop(store("%u", "%d"), store("%u", "%d"))],
-            id="one name for what every turn loads anew",
+            id="one name for what every iteration loads anew",
         ),
     ],
 )
-def test_a_value_counts_in_the_turn_it_comes_from(bad: list[str], fixed: list[str]) -> None:
+def test_a_value_counts_in_the_iteration_it_comes_from(bad: list[str], fixed: list[str]) -> None:
     assert codes(kernel(scope(MADE, *bad))) == ["PTO0609"]
     assert codes(kernel(scope(MADE, *fixed))) == []
 

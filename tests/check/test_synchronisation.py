@@ -40,20 +40,20 @@ def held(pipe: str, *lines: str, buffer: int = 0) -> list[str]:
 
 
 def ping_pong(
-    wait_for: str = "%turn", signal: str = "%turn", start: int = 2, end: int = 2
+    wait_for: str = "%iteration", signal: str = "%iteration", start: int = 2, end: int = 2
 ) -> list[str]:
     """Two buffers in turn, with back-flags from the vector pipe to the copies in."""
     return [
         *[sets("V", "MTE2", event) for event in range(start)],
-        "%end = scf.for %i = %i0 to %n step %i1 iter_args(%turn = %l0) -> (i64) {",
-        "%at = arith.muli %turn, %l4096 : i64",
+        "%end = scf.for %i = %i0 to %n step %i1 iter_args(%iteration = %l0) -> (i64) {",
+        "%at = arith.muli %iteration, %l4096 : i64",
         f"%buffer = pto.castptr %at : i64 -> {P}",
         waits("V", "MTE2", wait_for),
         copy_in("%buffer"),
-        both("MTE2", "V", "%turn"),
+        both("MTE2", "V", "%iteration"),
         scope(load("%v", "%buffer")),
         sets("V", "MTE2", signal),
-        "%other = arith.subi %l1, %turn : i64",
+        "%other = arith.subi %l1, %iteration : i64",
         "scf.yield %other : i64",
         "}",
         *[waits("V", "MTE2", event) for event in range(end)],
@@ -61,7 +61,7 @@ def ping_pong(
 
 
 def all_but_the_last(*lines: str) -> list[str]:
-    """A loop that sets a flag in every turn but the last."""
+    """A loop that sets a flag in every iteration but the last."""
     return [
         "%less = arith.subi %n, %i1 : index",
         loop(
@@ -103,12 +103,12 @@ CASES = {
         [copy_in(), sets("MTE2", "V"), branch("%yes", [waits("MTE2", "V"), scope()])],
         [branch("%yes", [copy_in(), sets("MTE2", "V"), waits("MTE2", "V"), scope()])],
     ),
-    "set once, waited for in every turn": (
+    "set once, waited for in every iteration": (
         ["PTO0601"],
         [copy_in(), sets("MTE2", "V"), loop(waits("MTE2", "V"), scope())],
         [copy_in(), sets("MTE2", "V"), waits("MTE2", "V"), loop(scope())],
     ),
-    "set in every turn, waited for once": (
+    "set in every iteration, waited for once": (
         ["PTO0603"],
         [loop(sets("MTE2", "V")), waits("MTE2", "V")],
         [loop(sets("MTE2", "V"), waits("MTE2", "V"))],
@@ -157,7 +157,7 @@ CASES = {
         [line for line in ping_pong() if '"PIPE_V", "PIPE_MTE2"' not in line],
         ping_pong(),
     ),
-    "no set in the last turn, a wait in every turn": (
+    "no set in the last iteration, a wait in every iteration": (
         ["PTO0601"],
         all_but_the_last(waits("V", "MTE2")),
         all_but_the_last(

@@ -10,12 +10,12 @@ from ptoscope.isa.dtypes import I1, I32, INDEX, DType
 from ptoscope.isa.types import Mask, Scalar, Type, VReg
 from tests.fuzz import draw, memory, scalars
 from tests.fuzz.kernel import Full, Kernel, Value
-from tests.fuzz.text import Block, Turn
+from tests.fuzz.text import Block, Iteration
 
 Filler = Callable[[Block, int], None]
 """Writes about so many operations into a block."""
 
-MOST_TURNS = 12
+MOST_ITERATIONS = 12
 
 
 def finish(block: Block, kept: list[Value] | None = None) -> None:
@@ -68,8 +68,8 @@ def _names(values: list[Value]) -> str:
 
 
 @dataclass(frozen=True)
-class _Turns:
-    """How often a loop runs, and of how many turns there has to be room for the stores."""
+class _Iterations:
+    """How often a loop runs, and of how many iterations there has to be room for the stores."""
 
     runs: int
     room: int
@@ -87,30 +87,30 @@ class _Turns:
         return kernel.constant(high - short, kind)
 
 
-def _turns(block: Block, runs: int | None = None) -> _Turns:
-    outer = max(1, block.turn.count) if block.turn else 1
-    most = MOST_TURNS // outer
+def _iterations(block: Block, runs: int | None = None) -> _Iterations:
+    outer = max(1, block.iteration.count) if block.iteration else 1
+    most = MOST_ITERATIONS // outer
     if runs is None:
         runs = min(block.rng.choice((0, 1, 2, 2, 3, 3, 4)), most)
     hides = max(3, runs + 1) <= most and block.kernel.chance(0.4)
-    return _Turns(runs, max(3, runs + 1) if hides else runs)
+    return _Iterations(runs, max(3, runs + 1) if hides else runs)
 
 
-def nested_turn(block: Block, own: Value, runs: int, room: int) -> Turn:
-    """The turn of a loop inside others."""
-    if block.outer is None or block.outer.turn is None:
-        return Turn(own, room, runs)
-    outer = block.outer.turn
+def nested_iteration(block: Block, own: Value, runs: int, room: int) -> Iteration:
+    """The iteration of a loop inside others."""
+    if block.outer is None or block.outer.iteration is None:
+        return Iteration(own, room, runs)
+    outer = block.outer.iteration
     size = block.kernel.constant(room, INDEX)
     first = block.operation("muli", (outer.index, size), Scalar(INDEX))
     index = block.operation("addi", (first, own), Scalar(INDEX))
-    return Turn(index, outer.count * room, runs)
+    return Iteration(index, outer.count * room, runs)
 
 
-def for_loop(block: Block, fill: Filler, budget: int, turns: int | None = None) -> None:
-    """A loop of a few turns, by steps of any size, of type index or i32."""
+def for_loop(block: Block, fill: Filler, budget: int, iterations: int | None = None) -> None:
+    """A loop of a few iterations, by steps of any size, of type index or i32."""
     kernel = block.kernel
-    count = _turns(block, turns)
+    count = _iterations(block, iterations)
     kind = kernel.rng.choice((INDEX, INDEX, INDEX, I32))
     low, step = kernel.rng.choice(((0, 1), (0, 1), (3, 2), (-4, 3), (0, 64)))
     bounds = [kernel.constant(low, kind), count.end(kernel, low, step, kind)]
@@ -124,7 +124,7 @@ def for_loop(block: Block, fill: Filler, budget: int, turns: int | None = None) 
     if (low, step) != (0, 1):
         own = inner.operation("subi", (counter, bounds[0]), Scalar(kind))
         own = inner.operation("divui", (own, kernel.constant(step, kind)), Scalar(kind))
-    inner.turn = nested_turn(inner, inner.index(own), count.runs, count.room)
+    inner.iteration = nested_iteration(inner, inner.index(own), count.runs, count.room)
     fill(inner, budget)
     yielded = [_of(inner, v.type) for v in outer]
     finish(inner, yielded)
@@ -168,10 +168,10 @@ def branch(block: Block, fill: Filler, budget: int) -> None:
     block.emit_results(results, [condition])
 
 
-def while_loop(block: Block, fill: Filler, budget: int, turns: int | None = None) -> None:
-    """A loop that counts its turns; its test passes on more than it takes."""
+def while_loop(block: Block, fill: Filler, budget: int, iterations: int | None = None) -> None:
+    """A loop that counts its iterations; its test passes on more than it takes."""
     kernel = block.kernel
-    count = _turns(block, turns)
+    count = _iterations(block, iterations)
     zero = kernel.constant(0, I32)
     limit = count.end(kernel, 0, 1, I32)
     carried = [zero, *_carried(block, 2)]
@@ -188,11 +188,11 @@ def while_loop(block: Block, fill: Filler, budget: int, turns: int | None = None
     before.emit(f"scf.condition({more.name}) {_names(passed)} : {_typed(passed)}")
     after = Block(kernel, block.stage, block)
     arguments = [after.see(kernel.fresh(v.type)) for v in passed]
-    after.turn = nested_turn(after, after.index(arguments[0]), count.runs, count.room)
+    after.iteration = nested_iteration(after, after.index(arguments[0]), count.runs, count.room)
     fill(after, budget)
     one = kernel.constant(1, I32)
-    next_turn = after.operation("addi", (arguments[0], one), Scalar(I32))
-    yielded = [next_turn, *(_of(after, v.type) for v in carried[1:])]
+    next_iteration = after.operation("addi", (arguments[0], one), Scalar(I32))
+    yielded = [next_iteration, *(_of(after, v.type) for v in carried[1:])]
     finish(after, yielded)
     after.emit(f"scf.yield {_names(yielded)} : {_typed(yielded)}")
     results = [kernel.fresh(v.type) for v in passed]

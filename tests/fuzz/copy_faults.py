@@ -1,4 +1,4 @@
-"""Copies that go wrong in one turn of a loop."""
+"""Copies that go wrong in one iteration of a loop."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.fuzz.kernel import Value
 from tests.fuzz.text import MARK, Block
 
 ROW = 32
-"""Bytes that a copy moves in every turn."""
+"""Bytes that a copy moves in every iteration."""
 
 
 def _copy_in(block: Block, gm: Value, ub: Value, length: Value) -> None:

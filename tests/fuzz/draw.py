@@ -281,11 +281,11 @@ def scalar(block: Block, element: DType) -> Value:
 
 
 def small_index(block: Block, count: int) -> Value:
-    """An index from 0 to count - 1: known, the turn of a loop, or cut from data."""
-    turn = block.turn
+    """An index from 0 to count - 1: known, the iteration of a loop, or cut from data."""
+    iteration = block.iteration
     way = block.rng.randrange(3)
-    if way == 0 and turn is not None and turn.count <= count:
-        return turn.index
+    if way == 0 and iteration is not None and iteration.count <= count:
+        return iteration.index
     if way == 1 and count & (count - 1) == 0:
         data_bits = scalar(block, block.rng.choice((I32, I64)))
         low = block.kernel.constant(count - 1, scalar_type(data_bits))

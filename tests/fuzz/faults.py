@@ -1,4 +1,4 @@
-"""Faults: one line that goes wrong in one turn of a loop, planted into a legal stage."""
+"""Faults: one line that goes wrong in one iteration of a loop, planted into a legal stage."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ def _nothing(block: Block, budget: int) -> None:
 
 
 def _bad(block: Block, row: Value | None, rows: int) -> Value:
-    """Whether this is the turn, and where there are several the row of the launch, to fail in."""
-    kernel, turn = block.kernel, block.turn
-    assert turn is not None
-    which = kernel.hidden(block.rng.randrange(turn.runs), INDEX)
-    bad = _equal(block, turn.index, which)
+    """Whether this is the iteration, and of several rows of the launch the one, to fail in."""
+    kernel, iteration = block.kernel, block.iteration
+    assert iteration is not None
+    which = kernel.hidden(block.rng.randrange(iteration.runs), INDEX)
+    bad = _equal(block, iteration.index, which)
     if row is None or kernel.chance(0.3):
         return bad
     here = _equal(block, row, kernel.hidden(block.rng.randrange(rows), I64))
@@ -70,7 +70,7 @@ def _equal(block: Block, left: Value, right: Value) -> Value:
 
 
 def _either(block: Block, bad: Value, wrong: Value, right: Value) -> Value:
-    """The wrong value in the turn to fail in, else the right one."""
+    """The wrong value in the iteration to fail in, else the right one."""
     result = block.kernel.fresh(wrong.type)
     names = f"{bad.name}, {wrong.name}, {right.name}"
     block.emit(f"{result.name} = arith.select {names} : {wrong.type}")
@@ -78,7 +78,7 @@ def _either(block: Block, bad: Value, wrong: Value, right: Value) -> Value:
 
 
 def number(block: Block, bad: Value, wrong: int, right: int, element: DType) -> Value:
-    """The wrong number in the turn to fail in, else the right one."""
+    """The wrong number in the iteration to fail in, else the right one."""
     kernel = block.kernel
     return _either(block, bad, kernel.hidden(wrong, element), kernel.constant(right, element))
 
@@ -137,7 +137,7 @@ def _misaligned(block: Block, bad: Value) -> None:
 
 
 def _indices(block: Block, bad: Value, fill: str, patch: dict[int, int]) -> Value:
-    """Two rows of indices, of which the second is patched and loaded in the turn to fail in."""
+    """Two rows of indices: the second is patched and loaded in the iteration to fail in."""
     stage, kernel = block.stage, block.kernel
     patches = tuple((I32.lanes + lane, value) for lane, value in patch.items())
     address = kernel.reserve_source(memory.AREA)
@@ -183,8 +183,8 @@ def _amount(block: Block, bad: Value) -> None:
 def _flush(block: Block, bad: Value) -> None:
     element = block.rng.choice((F32, I16, I32))
     value, kernel = draw.vector(block, element), block.kernel
-    start, turn = memory.place(block, 2 * VREG_BYTES, element)
-    base = memory.moved(block, start, turn)
+    start, iteration = memory.place(block, 2 * VREG_BYTES, element)
+    base = memory.moved(block, start, iteration)
     first = kernel.rng.randint(0, 5)
     begun, filled, end = (kernel.fresh(k) for k in (Align(), Align(), Scalar(INDEX)))
     block.emit(f"{begun.name} = pto.init_align : {begun.type}")

@@ -62,12 +62,12 @@ def pointer(block: Block, element: DType) -> Value:
 
 def offset(block: Block, step: int, element: DType, count: int = 8) -> Value:
     """An index in elements whose bytes are a multiple of `step`, below `count` steps."""
-    turn = draw.small_index(block, count)
+    iteration = draw.small_index(block, count)
     by = max(1, step // element.bytes)
     if by == 1:
-        return turn
+        return iteration
     factor = block.kernel.constant(by, INDEX)
-    return block.operation("muli", (turn, factor), Scalar(INDEX))
+    return block.operation("muli", (iteration, factor), Scalar(INDEX))
 
 
 def load(block: Block, element: DType) -> Value:
@@ -81,15 +81,15 @@ def load(block: Block, element: DType) -> Value:
 
 
 def place(block: Block, extent: int, element: DType) -> tuple[Value, Value]:
-    """A pointer to fresh bytes for a result, and the offset of this turn in elements."""
+    """A pointer to fresh bytes for a result, and the offset of this iteration in elements."""
     kernel = block.kernel
     stride = -(-extent // 32) * 32
-    turn = block.turn
-    if turn is None:
+    iteration = block.iteration
+    if iteration is None:
         return kernel.pointer(kernel.reserve(stride), element), kernel.constant(0, INDEX)
-    base = kernel.pointer(kernel.reserve(stride * max(1, turn.count)), element)
+    base = kernel.pointer(kernel.reserve(stride * max(1, iteration.count)), element)
     by = kernel.constant(stride // element.bytes, INDEX)
-    return base, block.operation("muli", (turn.index, by), Scalar(INDEX))
+    return base, block.operation("muli", (iteration.index, by), Scalar(INDEX))
 
 
 def moved(block: Block, base: Value, by: Value) -> Value:

@@ -167,19 +167,19 @@ SLOTS = 64
 
 
 def gm_place(block: Block, element: DType) -> tuple[Value, Value]:
-    """A pointer and an offset in GM for a number of this turn and block of the launch."""
+    """A pointer and an offset in GM for a number of this iteration and block of the launch."""
     stage, kernel = block.stage, block.kernel
-    turns = max(1, block.turn.count) if block.turn else 1
+    iterations = max(1, block.iteration.count) if block.iteration else 1
     first = stage.slots
-    if first + turns > SLOTS or stage.numbers is None:
+    if first + iterations > SLOTS or stage.numbers is None:
         raise Full
-    stage.slots += turns
+    stage.slots += iterations
     base = cast(block, stage.numbers, Ptr(element, "gm"))
     by = kernel.constant(8 // element.bytes, INDEX)
     start = kernel.constant(first * (8 // element.bytes), INDEX)
-    if block.turn is None:
+    if block.iteration is None:
         return base, start
-    step = block.operation("muli", (block.turn.index, by), Scalar(INDEX))
+    step = block.operation("muli", (block.iteration.index, by), Scalar(INDEX))
     return base, block.operation("addi", (step, start), Scalar(INDEX))
 
 

@@ -28,7 +28,7 @@ class Parts:
     """The lines of a stage, by pipe."""
 
     block: Block
-    turns: int
+    iterations: int
     row: Value | None = None
     copies_in: Block = field(init=False)
     work: Block = field(init=False)
@@ -45,19 +45,19 @@ def write(root: Block, budget: int, fault: Fault | None = None) -> None:
     """One stage, or a loop over it, with a fault somewhere in it if one is given."""
     kernel, rng = root.kernel, root.rng
     order = rng.choice(ORDERS)
-    turns = rng.choice((1, 1, 2, 3)) if order in ("flags", "buffers", "barriers") else 1
+    iterations = rng.choice((1, 1, 2, 3)) if order in ("flags", "buffers", "barriers") else 1
     stage = Stage(kernel.results_end, ordered=order in ("flags", "buffers", "barriers"))
     block = Block(kernel, stage, root)
-    parts = Parts(block, turns)
-    tile = kernel.fresh(Scalar(INDEX), "t") if turns > 1 or rng.random() < 0.1 else None
+    parts = Parts(block, iterations)
+    tile = kernel.fresh(Scalar(INDEX), "t") if iterations > 1 or rng.random() < 0.1 else None
     if tile is not None:
         block.see(tile)
         kernel.used.add(tile.name)
-    parts.row = _row(block, tile, turns)
-    numbers = kernel.array(I64, SLOTS * turns * kernel.grid, "num")
+    parts.row = _row(block, tile, iterations)
+    numbers = kernel.array(I64, SLOTS * iterations * kernel.grid, "num")
     stage.numbers = copies.row_pointer(block, numbers, parts.row, SLOTS * 8, 0)
     place = rng.choice(fault.places) if fault else ""
-    rows = turns * kernel.grid
+    rows = iterations * kernel.grid
     bodies.outer_body(parts.work, budget // 2)
     if fault and place in ("scope", "work"):
         faults.plant(parts.work, fault, place, parts.row, rows)
@@ -74,30 +74,30 @@ def write(root: Block, budget: int, fault: Fault | None = None) -> None:
         root.lines += [*before, *block.lines, *after]
         return
     low, step = kernel.constant(0, INDEX), kernel.constant(1, INDEX)
-    high = kernel.known(turns, INDEX) if stage.ordered else kernel.constant(turns, INDEX)
+    high = kernel.known(iterations, INDEX) if stage.ordered else kernel.constant(iterations, INDEX)
     root.lines += before
     root.nest(f"scf.for {tile.name} = {low.name} to {high.name} step {step.name} {{", block)
     root.lines += after
 
 
-def _row(block: Block, tile: Value | None, turns: int) -> Value | None:
-    """The number of this block and turn among all of the launch."""
+def _row(block: Block, tile: Value | None, iterations: int) -> Value | None:
+    """The number of this block and iteration among all of the launch."""
     kernel = block.kernel
     row: Value | None = None
     if kernel.grid > 1 or kernel.chance(0.2):
         row = kernel.fresh(Scalar(I64))
         block.emit(f"{row.name} = pto.get_block_idx", (), ())
-        row = block.operation("muli", (row, kernel.constant(turns, I64)), Scalar(I64))
+        row = block.operation("muli", (row, kernel.constant(iterations, I64)), Scalar(I64))
     if tile is None:
         return row
-    turn = block.operation("index_cast", (tile,), Scalar(I64), "index to i64")
-    return turn if row is None else block.operation("addi", (row, turn), Scalar(I64))
+    iteration = block.operation("index_cast", (tile,), Scalar(I64), "index to i64")
+    return iteration if row is None else block.operation("addi", (row, iteration), Scalar(I64))
 
 
 def _copies_in(parts: Parts) -> None:
     block = parts.copies_in
     kernel = block.kernel
-    rows = parts.turns * kernel.grid
+    rows = parts.iterations * kernel.grid
     for source in block.stage.sources:
         shape = copies.inward(block, source)
         size = -(-shape.gm_bytes // 8) * 8
@@ -119,7 +119,7 @@ def _copies_out(parts: Parts) -> None:
         element = kernel.rng.choice(legal)
         shape = copies.outward(block, min(piece, end - address), element)
         size = -(-shape.gm_bytes // 8) * 8
-        rows = parts.turns * kernel.grid
+        rows = parts.iterations * kernel.grid
         gm = kernel.array(element, rows * size // element.bytes, "y")
         at = copies.row_pointer(block, gm, parts.row, size, 0)
         copies.copy_out(block, address, element, at, shape)

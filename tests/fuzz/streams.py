@@ -69,7 +69,7 @@ def _carried(block: Block, start: Sequence[Value], body: Body) -> list[Value]:
     count = kernel.rng.randint(1, MOST)
     inner, counter = Block(kernel, block.stage, block), kernel.fresh(Scalar(INDEX), "i")
     taken, results = ([kernel.fresh(v.type) for v in start] for _ in range(2))
-    inner.turn = control.nested_turn(inner, counter, count, MOST + 1)
+    inner.iteration = control.nested_iteration(inner, counter, count, MOST + 1)
     given = body(inner, taken)
     control.finish(inner)
     kinds = ", ".join(str(v.type) for v in start)
@@ -104,8 +104,8 @@ def _carried_store(block: Block) -> None:
     """A store stream through a loop, flushed behind it."""
     kernel = block.kernel
     element = _element(block, "vstu")
-    start, turn = memory.place(block, VREG_BYTES * (MOST + 1), element)
-    base = memory.moved(block, start, turn)
+    start, iteration = memory.place(block, VREG_BYTES * (MOST + 1), element)
+    base = memory.moved(block, start, iteration)
     first = memory.moved(block, base, kernel.constant(kernel.rng.randint(0, 9), INDEX))
     one = kernel.constant(1, INDEX)
 
@@ -187,14 +187,14 @@ class _Store:
         block, kernel = self.block, self.block.kernel
         self.element = _element(block, "vstu")
         self.kind = VReg(self.element)
-        start, turn = memory.place(block, VREG_BYTES * (MOST + 1), self.element)
-        self.base = memory.moved(block, start, turn)
+        start, iteration = memory.place(block, VREG_BYTES * (MOST + 1), self.element)
+        self.base = memory.moved(block, start, iteration)
         self.at = block.rng.randint(0, 64 // self.element.bytes)
         self.fresh = True
         self.align = _begin(block)
         makers = ["vstu", "vstus"] if kernel.revision == "micro" else ["vstu", "vstus", "vstur"]
-        for turn_number in range(block.rng.randint(1, MOST)):
-            first = turn_number == 0 and self.name in makers
+        for iteration_number in range(block.rng.randint(1, MOST)):
+            first = iteration_number == 0 and self.name in makers
             self._append(self.name if first else block.rng.choice(makers))
         self._flush()
 

@@ -14,9 +14,9 @@ MARK = "  // faults"
 
 
 @dataclass(frozen=True)
-class Turn:
-    """Which turn of all loops around it a block is in: an index below `count`. The innermost
-    loop has `runs` turns; one whose end only the run tells counts as if it had more."""
+class Iteration:
+    """Which iteration of all loops around it a block is in: an index below `count`. The innermost
+    loop has `runs` iterations; one whose end only the run tells counts as if it had more."""
 
     index: Value
     count: int
@@ -49,14 +49,14 @@ class Block:
         outer: Block | None = None,
         *,
         scope: bool = False,
-        turn: Turn | None = None,
+        iteration: Iteration | None = None,
     ) -> None:
         self.kernel = kernel
         self.rng = kernel.rng
         self.stage = stage
         self.outer = outer
         self.scope = scope or (outer is not None and outer.scope)
-        self.turn = turn if turn is not None or outer is None else outer.turn
+        self.iteration = iteration if iteration is not None or outer is None else outer.iteration
         self.readable = kernel.results_end
         """Where the results end that were stored before this block."""
         self.depth: int = 0 if outer is None else outer.depth + 1

@@ -77,8 +77,10 @@ def test_load(form: str, target: str) -> None:
         e = Element(name)
         before = memory(seed)
         base = 32 * random.Random(seed).randint(0, 50)
-        for turn, image in enumerate([FULL, NONE] if e.bits == 64 else images(e.granularity, seed)):
-            block, repeat = STRIDES[turn % len(STRIDES)]
+        for iteration, image in enumerate(
+            [FULL, NONE] if e.bits == 64 else images(e.granularity, seed)
+        ):
+            block, repeat = STRIDES[iteration % len(STRIDES)]
             out = b""
             for i, active in enumerate(_active(image, e)):
                 at = base + 32 * (repeat + i * block)
@@ -87,7 +89,7 @@ def test_load(form: str, target: str) -> None:
             for revision in REVISIONS:
                 move = _load(e, form, target, revision)
                 arguments = (base, 7168 // e.bytes, *_strides(block, repeat))
-                assert run(move, before, *arguments, image=image) == expected, (name, turn)
+                assert run(move, before, *arguments, image=image) == expected, (name, iteration)
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -98,8 +100,10 @@ def test_store(form: str, target: str) -> None:
         e = Element(name)
         before = memory(seed)
         base = 32 * random.Random(seed).randint(0, 50)
-        for turn, image in enumerate([FULL, NONE] if e.bits == 64 else images(e.granularity, seed)):
-            block, repeat = STRIDES[turn % len(STRIDES)]
+        for iteration, image in enumerate(
+            [FULL, NONE] if e.bits == 64 else images(e.granularity, seed)
+        ):
+            block, repeat = STRIDES[iteration % len(STRIDES)]
             expected = bytearray(before)
             for i, active in enumerate(_active(image, e)):
                 if active:
@@ -109,7 +113,7 @@ def test_store(form: str, target: str) -> None:
                 move = _store(e, form, target, revision)
                 arguments = (base, 7168 // e.bytes, *_strides(block, repeat))
                 found = run(move, before, *arguments, image=image)
-                assert found == bytes(expected), (name, turn)
+                assert found == bytes(expected), (name, iteration)
 
 
 @pytest.mark.parametrize("target", TARGETS)

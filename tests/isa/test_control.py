@@ -37,7 +37,7 @@ def _run(kernel: Any, *values: int, size: int = 4) -> list[int]:
 
 LOOP = _kernel(
     ", %low: index, %high: index, %step: index",
-    """%sum, %turns = scf.for %i = %low to %high step %step
+    """%sum, %iterations = scf.for %i = %low to %high step %step
         iter_args(%s = %zero, %t = %zero) -> (i64, i64) {
       %wide = arith.index_cast %i : index to i64
       %s2 = arith.addi %s, %wide : i64
@@ -45,7 +45,7 @@ LOOP = _kernel(
       scf.yield %s2, %t2 : i64, i64
     }
     pto.store_scalar %sum, %out[%c0] : !pto.ptr<i64, gm>, i64
-    pto.store_scalar %turns, %out[%c1] : !pto.ptr<i64, gm>, i64""",
+    pto.store_scalar %iterations, %out[%c1] : !pto.ptr<i64, gm>, i64""",
 )
 
 
@@ -53,8 +53,8 @@ LOOP = _kernel(
 @settings(max_examples=100, deadline=None)
 def test_for(low: int, high: int, step: int) -> None:
     """From low, below high; not at all if there is nothing between."""
-    turns = list(range(low, high, step))
-    assert _run(LOOP, low, high, step)[:2] == [sum(turns), len(turns)]
+    iterations = list(range(low, high, step))
+    assert _run(LOOP, low, high, step)[:2] == [sum(iterations), len(iterations)]
 
 
 SWAP = _kernel(
@@ -68,9 +68,9 @@ SWAP = _kernel(
 )
 
 
-@pytest.mark.parametrize("turns", range(5))
-def test_carried_values_change_all_at_once(turns: int) -> None:
-    assert _run(SWAP, turns)[:2] == ([1, 2] if turns % 2 == 0 else [2, 1])
+@pytest.mark.parametrize("iterations", range(5))
+def test_carried_values_change_all_at_once(iterations: int) -> None:
+    assert _run(SWAP, iterations)[:2] == ([1, 2] if iterations % 2 == 0 else [2, 1])
 
 
 def test_nested_loops() -> None:

@@ -120,8 +120,8 @@ def test_dual_store(mode: str, target: str) -> None:
         before = memory(seed)
         move = _dual_store(mode, e, target, revision)
         low, high = before[:256], before[256:512]
-        for turn, image in enumerate(images(e.granularity, seed)):
-            at = 2048 + turn * _unit(width, e, target)
+        for iteration, image in enumerate(images(e.granularity, seed)):
+            at = 2048 + iteration * _unit(width, e, target)
             expected = bytearray(before)
             for i in range(256 // size):
                 if revision == "manual" and not bit(image, i * size):
@@ -130,7 +130,7 @@ def test_dual_store(mode: str, target: str) -> None:
                 expected[place : place + size] = low[i * size :][:size]
                 expected[place + size : place + 2 * size] = high[i * size :][:size]
             found = run(move, before, at // e.bytes, image=image)
-            assert found == bytes(expected), (name, revision, turn)
+            assert found == bytes(expected), (name, revision, iteration)
 
 
 @pytest.mark.parametrize("target", TARGETS)

@@ -116,11 +116,11 @@ def test_store(mode: str, target: str) -> None:
         unit = _unit(mode, e, target)
         for bits in sorted(_granularities(mode, e, revision)):
             move = _store_kernel(mode, e, target, revision, bits)
-            for turn, image in enumerate(images(bits, seed)):
-                at = 4096 + unit * turn
+            for iteration, image in enumerate(images(bits, seed)):
+                at = 4096 + unit * iteration
                 expected = stored(mode, before, at, before[512 : 512 + 256], image, e)
                 found = run(move, before, 512 // e.bytes, at // e.bytes, image=image)
-                assert found == expected, (name, revision, bits, turn)
+                assert found == expected, (name, revision, bits, iteration)
 
 
 @pytest.mark.parametrize("revision", REVISIONS)

@@ -43,7 +43,7 @@ def test_a_cycle_of_two_pipes(schedule: str) -> None:
         f"the set_flag of line {d} is queued behind line {c}",
         "    flags set: none; buffers held: none",
     ]
-    assert "the first turn of a loop needs flags that are set before it" in said.hint
+    assert "the first iteration of a loop needs flags that are set before it" in said.hint
 
 
 @pytest.mark.parametrize("schedule", ORDERS)
@@ -140,8 +140,8 @@ def test_the_scalar_unit_stops_first(stop: str, schedule: str) -> None:
 
 
 @pytest.mark.parametrize("schedule", ORDERS)
-def test_turns_of_loops(schedule: str) -> None:
-    """Two turns of three, set in two and waited for in all: the fifth wait has no set."""
+def test_iterations_of_loops(schedule: str) -> None:
+    """Two iterations of three, set in two and waited for in all: the fifth wait has no set."""
     case = text(
         loop(
             loop(
@@ -160,7 +160,7 @@ def test_turns_of_loops(schedule: str) -> None:
 
 
 @pytest.mark.parametrize("schedule", ORDERS)
-def test_turns_of_a_while(schedule: str) -> None:
+def test_iterations_of_a_while(schedule: str) -> None:
     case = text(
         "%end = scf.while (%k = %i0) : (index) -> index {",
         "%more = arith.cmpi slt, %k, %n : index",
@@ -172,8 +172,10 @@ def test_turns_of_a_while(schedule: str) -> None:
         "%next = arith.addi %k, %i1 : index\nscf.yield %next : index\n}",
     )
     said = stuck(case, "b", schedule)
-    assert said.message.endswith("(at turn 2 of scf.while)")
-    assert f"line {line(case, 'b')} (turn 2 of scf.while) for event 0 from PIPE_V" in said.found
+    assert said.message.endswith("(at iteration 2 of scf.while)")
+    assert (
+        f"line {line(case, 'b')} (iteration 2 of scf.while) for event 0 from PIPE_V" in said.found
+    )
     assert f"set 2 times (line {line(case, 'a')}), and consumed as often" in said.found
 
 

@@ -31,14 +31,14 @@ def fates(said: Diagnostic) -> dict[str, str]:
 
 PASSED = "the scalar unit passed the set_flag of line {a} and did not issue it"
 AGAIN = (
-    "the scalar unit passed the set_flag of line {a} in every turn so far and did not issue "
-    "it; no other turn begins before the scalar unit gets past line {stop}, where it waits"
+    "the scalar unit passed the set_flag of line {a} in every iteration so far and did not issue "
+    "it; no other iteration begins before the scalar unit gets past line {stop}, where it waits"
 )
 AHEAD = (
     "the set_flag of line {a} does not come before the scalar unit gets past line {stop}, "
     "where it waits"
 )
-TURN = "%next = arith.addi %k, %i1 : index\nscf.yield %next : index\n}"
+ITERATION = "%next = arith.addi %k, %i1 : index\nscf.yield %next : index\n}"
 
 # Where a set of the flag (a), the wait for it and the place where the scalar unit stops stand.
 PLACES: dict[str, tuple[list[str], str]] = {
@@ -54,7 +54,7 @@ PLACES: dict[str, tuple[list[str], str]] = {
         [WAIT, branch("%no", [f"{SET} // a"], [f"{ALL} // stop"])],
         PASSED,
     ),
-    "a loop without turns": (
+    "a loop without iterations": (
         [loop(f"{SET} // a", to="%i0"), WAIT, f"{ALL} // stop"],
         PASSED,
     ),
@@ -86,7 +86,7 @@ PLACES: dict[str, tuple[list[str], str]] = {
             f"%end = scf.while (%k = %i0) : (index) -> index {{\n{ALL} // stop",
             "%more = arith.cmpi slt, %k, %n : index\nscf.condition(%more) %k : index",
             f"}} do {{\n^bb0(%k: index):\n{SET} // a",
-            TURN,
+            ITERATION,
         ],
         AHEAD,
     ),
@@ -97,7 +97,7 @@ PLACES: dict[str, tuple[list[str], str]] = {
             branch("%no", [f"{SET} // a"]),
             "%more = arith.cmpi slt, %k, %n : index\nscf.condition(%more) %k : index",
             f"}} do {{\n^bb0(%k: index):\n{ALL} // stop",
-            TURN,
+            ITERATION,
         ],
         AGAIN,
     ),
@@ -115,7 +115,7 @@ def test_whether_it_can_still_come(name: str, schedule: str) -> None:
     moved = said.hint.startswith(f"the set_flag of line {line(case, 'a')} has to come before line")
     assert moved == (told is AHEAD)
     looped = name in ("behind it in its loop", "what is done in a while")
-    assert ("the first turn of a loop needs flags" in said.hint) == looped
+    assert ("the first iteration of a loop needs flags" in said.hint) == looped
 
 
 def fault_of(case: str, schedule: str) -> Diagnostic:

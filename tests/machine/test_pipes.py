@@ -230,8 +230,8 @@ def test_a_queued_copy_is_not_blamed_on_the_loop_that_runs_now() -> None:
 
 
 @pytest.mark.parametrize("waiting", ["V", "S", "MTE3"])
-def test_a_deadlock_in_a_later_turn(waiting: str) -> None:
-    """Set in two turns of three, waited for in all: the engines say the same."""
+def test_a_deadlock_in_a_later_iteration(waiting: str) -> None:
+    """Set in two iterations of three, waited for in all: the engines say the same."""
     text = kernel(
         "%n: index",
         f"""scf.for %i = %c0 to %n step %c1 {{

@@ -210,13 +210,13 @@ def test_silent(name: str) -> None:
     assert findings(kernel(f"%x: {G}, %y: {G}", HEAD + COPY_IN + SILENT[name])) == []
 
 
-def test_one_error_among_turns_is_what_is_said() -> None:
-    """Turn 0 copies what follows its element along; turn 1 fills the third and leaves a hole."""
-    turns = f"""scf.for %i = %c0 to %c2 step %c1 {{
+def test_one_error_among_iterations_is_what_is_said() -> None:
+    """Iteration 0 copies what follows its element along; 1 fills the third and leaves a hole."""
+    iterations = f"""scf.for %i = %c0 to %c2 step %c1 {{
 %at = arith.muli %i, %c2 : index
 pto.store_scalar %seven, %out[%at] : {P}, i32
 {_out(16)}}}"""
-    (found,) = findings(kernel(f"%x: {G}, %y: {G}", HEAD + turns))
+    (found,) = findings(kernel(f"%x: {G}, %y: {G}", HEAD + iterations))
     assert found.severity == "error"
     assert found.message.endswith("byte 4 of %y (at %i = 1)")
     # Elements 1 to 3, then 1 and 3.

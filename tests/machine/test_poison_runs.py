@@ -1,4 +1,4 @@
-"""A shadow run as a whole: turns and counts, faults, arguments, limits."""
+"""A shadow run as a whole: iterations and counts, faults, arguments, limits."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ptoscope.machine.shadow import run_shadow
 from tests.machine.harness import kernel
 from tests.machine.poison import COPY_IN, COPY_OUT, HEAD, G, M, P, V, arguments, findings, loaded
 
-TURNS = f"""{HEAD}%two = arith.constant 2 : i64
+ITERATIONS = f"""{HEAD}%two = arith.constant 2 : i64
 scf.for %i = %c0 to %c3 step %c1 {{
 scf.for %j = %c2 to %c3 step %c1 {{
 pto.vecscope {{
@@ -21,8 +21,8 @@ pto.vsts %p, %out[%c0], %all : {V}, {P}, {M}
 }}"""
 
 
-def test_many_are_one_finding_with_turns_and_a_count() -> None:
-    text = kernel(f"%x: {G}, %y: {G}", TURNS)
+def test_many_are_one_finding_with_iterations_and_a_count() -> None:
+    text = kernel(f"%x: {G}, %y: {G}", ITERATIONS)
     (found,) = findings(text)
     assert "768 bytes in 3 executions" in found.found
     assert "(at %i = 0, %j = 2)" in found.message
@@ -33,7 +33,7 @@ def test_many_are_one_finding_with_turns_and_a_count() -> None:
 
 
 def test_what_waits_keeps_its_turn() -> None:
-    """The copy of turn 1 runs after the loop: it is still that turn's."""
+    """The copy of iteration 1 runs after the loop: it is still that iteration's."""
     body = f"""{HEAD}{COPY_IN}scf.for %i = %c1 to %c2 step %c1 {{
 pto.wait_flag["PIPE_V", "PIPE_MTE3", "EVENT_ID0"]
 {COPY_OUT}}}
@@ -73,7 +73,7 @@ def test_what_may_be_undefined() -> None:
 
 
 def test_steps_are_limited() -> None:
-    text = kernel(f"%x: {G}, %y: {G}", TURNS)
+    text = kernel(f"%x: {G}, %y: {G}", ITERATIONS)
     with pytest.raises(PtoError) as error:
         run_shadow(loaded(text), arguments(), max_steps=2)
     assert error.value.diagnostics[-1].code == "PTO0915"

@@ -253,8 +253,8 @@ def test_arguments_that_share_memory_still_do() -> None:
     assert expected.tolist() == list(range(256))
 
 
-def test_a_queued_fault_names_its_own_turn() -> None:
-    """The copy of turn 1 runs when the loop is over."""
+def test_a_queued_fault_names_its_own_iteration() -> None:
+    """The copy of iteration 1 runs when the loop is over."""
     step = f"%p = pto.addptr %x, %at : {G} -> {G}"
     text = kernel(
         "scf.for %i = %i0 to %i2 step %i1 {\n%at = arith.muli %i, %i64 : index",

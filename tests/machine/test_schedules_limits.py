@@ -18,10 +18,10 @@ from tests.machine.runs import line
 DUMMY = "%sum = arith.addi %i, %i1 : index"
 
 
-def polling(*lines: str, turns: str = "%n") -> str:
-    """A loop of so many turns, then one that reads what a copy brings until it is not 0."""
+def polling(*lines: str, iterations: str = "%n") -> str:
+    """A loop of so many iterations, then one that reads what a copy brings until it is not 0."""
     return kernel(
-        loop(DUMMY, to=turns),
+        loop(DUMMY, to=iterations),
         copy_in(),
         *lines,
         "%zero = arith.constant 0.0 : f32",
@@ -40,20 +40,20 @@ def arrays(n: int = 0) -> tuple[Any, Any, int]:
 
 @pytest.mark.parametrize("n", [0, 7])
 def test_a_loop_that_does_not_end(n: int) -> None:
-    """Program order begins n turns of the first loop and one of the other."""
+    """Program order begins n iterations of the first loop and one of the other."""
     text = polling()
     found = try_schedules(prepared(text), arrays(n), count=4)
     assert found is not None
     limit = 4 * (n + 1) + 1000
-    assert found == Difference("lazy", limit=limit, turns=n + 1, line=line(text, "here"))
+    assert found == Difference("lazy", limit=limit, iterations=n + 1, line=line(text, "here"))
     assert str(found) == (
-        f"schedule lazy does not end within {limit} turns of its loops (it is in that of line "
+        f"schedule lazy does not end within {limit} iterations of its loops (it is in that of line "
         f"{line(text, 'here')}), where program order takes {n + 1}"
     )
     assert found.as_json() == {
         "schedule": "lazy",
         "limit": limit,
-        "turns": n + 1,
+        "iterations": n + 1,
         "line": line(text, "here"),
     }
 
@@ -66,36 +66,38 @@ def test_a_limit_of_the_caller() -> None:
     """It holds for program order, too; then it is a fault."""
     found = try_schedules(prepared(polling()), arrays(7), count=4, max_steps=20)
     assert found is not None
-    assert (found.schedule, found.limit, found.turns) == ("lazy", 20, 8)
+    assert (found.schedule, found.limit, found.iterations) == ("lazy", 20, 8)
     with pytest.raises(PtoError, match="PTO0915"):
         try_schedules(prepared(polling()), arrays(7), count=4, max_steps=7)
     assert try_schedules(prepared(polling(both("MTE2", "S"))), arrays(7), 1, 4, 8) is None
 
 
-def test_the_block_with_most_turns_counts() -> None:
-    """Block 2 of 3 begins 2 turns of a loop that block 0 does not enter."""
-    text = polling(turns="%many").replace(
+def test_the_block_with_most_iterations_counts() -> None:
+    """Block 2 of 3 begins 2 iterations of a loop that block 0 does not enter."""
+    text = polling(iterations="%many").replace(
         loop(DUMMY, to="%many"),
         "%block = pto.get_block_idx\n%many = arith.index_cast %block : i64 to index\n"
         + loop(DUMMY, to="%many"),
     )
     found = try_schedules(prepared(text), arrays(), grid=3, count=1)
     assert found is not None
-    assert (found.turns, found.limit) == (3, 1012)
+    assert (found.iterations, found.limit) == (3, 1012)
 
 
-def test_more_turns_than_program_order_are_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As many as are allowed: a loop whose turns depend on the order, and its result does not."""
+def test_more_iterations_than_program_order_are_no_difference(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As many as are allowed: the iterations of a loop depend on the order, its result does not."""
     text = kernel(
         copy_in(),
         f"%s = pto.load_scalar %a[%i0] : {P} -> f32",
         "%zero = arith.constant 0.0 : f32\n%late = arith.cmpf oeq, %s, %zero : f32",
-        "%turns = arith.select %late, %i4, %i1 : index",
-        loop(DUMMY, to="%turns"),
+        "%iterations = arith.select %late, %i4, %i1 : index",
+        loop(DUMMY, to="%iterations"),
         params="%n: index",
     )
     for more, ends in ((0, True), (-1, False)):
-        # Program order takes 1 turn, lazy 4, which is what is allowed, or one too many.
+        # Program order takes 1 iteration, lazy 4, which is what is allowed, or one too many.
         monkeypatch.setattr(module, "_MORE", more)
         assert (try_schedules(prepared(text), arrays(), count=1) is None) == ends
 

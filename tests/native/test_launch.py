@@ -99,20 +99,20 @@ def test_the_first_faulty_block_is_reported(bad: int, threads: int) -> None:
 def test_other_threads_may_run_while_a_kernel_runs() -> None:
     kernel = ptoscope.load(NESTED)
     kernel(1, 1, engine="native")
-    turns = 0
+    iterations = 0
     worker = threading.Thread(target=lambda: kernel(300_000, 3000, engine="native"))
     worker.start()
-    while worker.is_alive() and turns < 5:
+    while worker.is_alive() and iterations < 5:
         time.sleep(0.001)
-        turns += 1
+        iterations += 1
     worker.join()
-    assert turns == 5
+    assert iterations == 5
 
 
 @pytest.mark.parametrize("limit", [1, 7, 12, 17])
 def test_a_limit_of_steps(limit: int) -> None:
-    """Three outer turns of five inner ones are 18; the nineteenth never begins."""
-    with pytest.raises(PtoError, match=f"not done after {limit} turns") as error:
+    """Three outer iterations of five inner ones are 18; the nineteenth never begins."""
+    with pytest.raises(PtoError, match=f"not done after {limit} iterations") as error:
         ptoscope.load(NESTED)(3, 5, max_steps=limit)
     (said,) = error.value.diagnostics
     assert said.code == "PTO0915"
@@ -128,7 +128,7 @@ def test_a_limit_that_is_enough(limit: int) -> None:
 
 @pytest.mark.parametrize("limit", [1, 100_000])
 def test_an_endless_kernel_ends_at_its_limit(limit: int) -> None:
-    with pytest.raises(PtoError, match=f"turn {limit} of scf.while"):
+    with pytest.raises(PtoError, match=f"iteration {limit} of scf.while"):
         ptoscope.load(ENDLESS)(max_steps=limit)
 
 

@@ -12,7 +12,7 @@ END = "pto.barrier #pto.pipe"
 
 
 def _odd(yes: list[str], no: list[str]) -> str:
-    """In turn %i of a loop: one of two bodies."""
+    """In iteration %i of a loop: one of two bodies."""
     return "\n".join(
         [
             "%rest = arith.remui %i, %i2 : index",
@@ -54,7 +54,7 @@ def _old_in(mark: str = "") -> str:
 
 
 LOOPS = {
-    "the next turn copies over what is still loaded": Pair(
+    "the next iteration copies over what is still loaded": Pair(
         [
             plus(sets("V", "MTE2")),
             loop(
@@ -70,7 +70,7 @@ LOOPS = {
         "WAR",
         2,
     ),
-    "the next turn stores over what is still copied out": Pair(
+    "the next iteration stores over what is still copied out": Pair(
         [
             plus(sets("MTE3", "V")),
             loop(
@@ -86,13 +86,13 @@ LOOPS = {
         "WAR",
         2,
     ),
-    "every turn loads too early": Pair(
+    "every iteration loads too early": Pair(
         [loop(copy_in() + EARLY, plus(both("MTE2", "V")), read(), both("V", "MTE2"))],
         "PTO0701",
         "RAW",
         3,
     ),
-    "the next turn of an inner loop": Pair(
+    "the next iteration of an inner loop": Pair(
         [loop(loop(copy_in() + LATE, both("MTE2", "V"), read(EARLY), plus(END), index="%j"))],
         "PTO0701",
         "WAR",
@@ -114,7 +114,7 @@ LOOPS = {
     "an inner loop reads what is still copied": Pair(
         [copy_in() + EARLY, loop(plus(END), read())], "PTO0701", "RAW", 1
     ),
-    "a turn of scf.while after the other": Pair(
+    "an iteration of scf.while after the other": Pair(
         [_while(copy_in() + LATE, both("MTE2", "V"), read(EARLY), plus(both("V", "MTE2")))],
         "PTO0701",
         "WAR",
@@ -132,10 +132,10 @@ LOOPS = {
     "a branch loads what was copied before": Pair(
         [copy_in() + EARLY, branch("%yes", [plus(both("MTE2", "V")), read()])], "PTO0701", "RAW"
     ),
-    "one branch copies, the other loads in the next turn": Pair(
+    "one branch copies, the other loads in the next iteration": Pair(
         [loop(_odd([copy_in() + EARLY], [read(), both("V", "MTE2")]), plus(END))], "PTO0701", "RAW"
     ),
-    "two turns of one branch": Pair(
+    "two iterations of one branch": Pair(
         [loop(branch("%yes", [copy_in() + LATE, both("MTE2", "V"), read(EARLY), plus(END)]))],
         "PTO0701",
         "WAR",

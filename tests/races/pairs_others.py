@@ -65,7 +65,7 @@ BUFFERS = {
         "PTO0701",
         "RAW",
     ),
-    "the next turn does not acquire": Pair(
+    "the next iteration does not acquire": Pair(
         [
             loop(
                 plus(get("MTE2", 1)),

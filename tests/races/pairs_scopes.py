@@ -61,7 +61,7 @@ def _sign(value: str, made: str) -> str:
 
 
 _CARRIED = {
-    "a store of what the turn before has loaded": Pair(
+    "a store of what the iteration before has loaded": Pair(
         [
             scope(
                 MADE,
@@ -142,7 +142,7 @@ _CARRIED = {
         "PTO0703",
         "WAR",
     ),
-    "one name for what every turn loads anew": Pair(
+    "one name for what every iteration loads anew": Pair(
         [
             scope(
                 plus(load("%u", "%a")),
@@ -160,7 +160,7 @@ _CARRIED = {
         2,
     ),
 }
-"""What is ordered, or the same, only if the turns are not looked at."""
+"""What is ordered, or the same, only if the iterations are not looked at."""
 
 SCOPES = {
     **_CARRIED,
@@ -169,7 +169,7 @@ SCOPES = {
     "the family of vector, then scalar": _kinds("VST_LD", "VV_ALL", "VS_ALL"),
     "the family of scalar, then vector": _kinds("ST_VLD", "VS_ALL", "SV_ALL"),
     "a mem_bar the wrong way round": _kinds("VST_VLD", "VLD_VST", "VST_VLD"),
-    "the next turn loads what this one stored": Pair(
+    "the next iteration loads what this one stored": Pair(
         [
             scope(
                 loop(
@@ -184,7 +184,7 @@ SCOPES = {
         "RAW",
         2,
     ),
-    "the same in every turn of a loop around": Pair(
+    "the same in every iteration of a loop around": Pair(
         [loop(scope(MADE, store("%w") + EARLY, plus(_bar("VV_ALL")), load("%u", "%b") + LATE))],
         "PTO0703",
         "RAW",

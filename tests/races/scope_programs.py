@@ -12,7 +12,7 @@ from ptoscope.isa.order.memory import MEMORY_BARRIERS
 from ptoscope.isa.types import Scalar, Type, VReg
 from ptoscope.program import Block, Function, Op, operation
 from ptoscope.trace.places import list_places
-from ptoscope.trace.trace import MEM_BAR, NONE, UB, Accesses, Events, Syncs, Trace, Turns
+from ptoscope.trace.trace import MEM_BAR, NONE, UB, Accesses, Events, Iterations, Syncs, Trace
 
 NAMES = {"VLD": "pto.vlds", "VST": "pto.vsts", "LD": "pto.load_scalar", "ST": "pto.store_scalar"}
 KINDS = {name: kind for kind, name in NAMES.items()}
@@ -38,7 +38,7 @@ class Access:
 
 @dataclass
 class Bytes:
-    """Where an access goes: `step` further in every turn of the innermost loop."""
+    """Where an access goes: `step` further in every iteration of the innermost loop."""
 
     start: int
     size: int
@@ -171,7 +171,7 @@ class Runner:
             slot: (frozenset(), ("outside", slot)) for slot in range(3)
         }
         self._events: list[tuple[int, int]] = [(0, NONE)]
-        self._turns: list[tuple[int, int, int]] = []
+        self._iterations: list[tuple[int, int, int]] = []
         self._touched: list[int] = []
         self._barred: list[int] = []
         self._block(body.scope.blocks[0], NONE)
@@ -183,47 +183,47 @@ class Runner:
         """What is joined is another value every time."""
         values = [self._values[source][0] for source in sources]
         for slot, used in zip(slots, values, strict=True):
-            self._values[slot] = used, ("joined", slot, len(self._events), len(self._turns))
+            self._values[slot] = used, ("joined", slot, len(self._events), len(self._iterations))
 
-    def _block(self, block: Block, turn: int) -> None:
+    def _block(self, block: Block, iteration: int) -> None:
         for op in block.ops:
             match op.name:
                 case "scf.for":
-                    self._for(op, turn)
+                    self._for(op, iteration)
                 case "scf.while":
-                    self._while(op, turn)
+                    self._while(op, iteration)
                 case "scf.if":
                     side = op.blocks[self._rng.randrange(2)]
-                    self._block(side, turn)
+                    self._block(side, iteration)
                     self._assign(op.results, side.ops[-1].operands)
                 case "scf.yield" | "scf.condition":
                     pass
                 case _:
-                    self._execute(op, turn)
+                    self._execute(op, iteration)
 
-    def _turn(self, op: Op, turn: int, value: int) -> int:
-        self._turns.append((turn, self.place(op), value))
-        return len(self._turns) - 1
+    def _iteration(self, op: Op, iteration: int, value: int) -> int:
+        self._iterations.append((iteration, self.place(op), value))
+        return len(self._iterations) - 1
 
-    def _for(self, op: Op, turn: int) -> None:
+    def _for(self, op: Op, iteration: int) -> None:
         block = op.blocks[0]
         index, *args = block.args
         source = op.operands[3:]
         for value in range(self._rng.choice([0, 1, 2, 2, 3])):
-            now = self._turn(op, turn, value)
+            now = self._iteration(op, iteration, value)
             self._values[index] = frozenset(), ("index", index, now)
             self._assign(tuple(args), source)
             self._block(block, now)
             source = block.ops[-1].operands
         self._assign(op.results, source)
 
-    def _while(self, op: Op, turn: int) -> None:
+    def _while(self, op: Op, iteration: int) -> None:
         check, again = op.blocks
         passed = check.ops[-1].operands[1:]
         source = op.operands
         last = self._rng.choice([0, 1, 2])
         for value in range(last + 1):
-            now = self._turn(op, turn, value)
+            now = self._iteration(op, iteration, value)
             self._assign(check.args, source)
             self._block(check, now)
             if value < last:
@@ -232,9 +232,9 @@ class Runner:
                 source = again.ops[-1].operands
         self._assign(op.results, passed)
 
-    def _execute(self, op: Op, turn: int) -> None:
+    def _execute(self, op: Op, iteration: int) -> None:
         event = len(self._events)
-        self._events.append((self.place(op), turn))
+        self._events.append((self.place(op), iteration))
         used = frozenset[int]().union(*(self._values[slot][0] for slot in op.operands))
         token: Token = (id(op), *(self._values[slot][1] for slot in op.operands))
         if op.name == "pto.mem_bar":
@@ -242,7 +242,9 @@ class Runner:
             self._barred.append(event)
         elif op.name in KINDS:
             at = self._body.places[id(op)]
-            start = at.start + at.step * (self._turns[turn][2] if turn != NONE else 0)
+            start = at.start + at.step * (
+                self._iterations[iteration][2] if iteration != NONE else 0
+            )
             stored = self._values[op.operands[0]][1] if op.operands else ()
             what = range(start, start + at.size)
             self.accesses.append(Access(KINDS[op.name], op, what, used, stored, len(self.bars)))
@@ -254,9 +256,9 @@ class Runner:
 
     def trace(self) -> Trace:
         """What a recorder would have written."""
-        place, turn = np.array(self._events).T
+        place, iteration = np.array(self._events).T
         zeros = place * 0
-        parent, loop, value = np.array(self._turns, dtype=np.int64).reshape(-1, 3).T
+        parent, loop, value = np.array(self._iterations, dtype=np.int64).reshape(-1, 3).T
         event = np.array(self._touched, dtype=np.int64)
         start = np.array([a.bytes.start for a in self.accesses], dtype=np.int64)
         size = np.array([len(a.bytes) for a in self.accesses], dtype=np.int64)
@@ -267,8 +269,8 @@ class Runner:
             self._function,
             1,
             self._listed,
-            Events(place, zeros, turn, zeros),
-            Turns(parent, loop, value),
+            Events(place, zeros, iteration, zeros),
+            Iterations(parent, loop, value),
             Accesses(event, one * UB, writes, start, size, one, one * 0),
             Syncs(at, at * 0 + MEM_BAR, at * 0 - 1, at * 0 - 1, at * 0 - 1, mode),
         )

@@ -14,7 +14,17 @@ from ptoscope.program import Block, Function, Op
 from ptoscope.races.board import Meeting
 from ptoscope.races.cells import cut
 from ptoscope.races.pipes import meetings
-from ptoscope.trace.trace import NONE, SYNC_KINDS, UB, Accesses, Events, Place, Syncs, Trace, Turns
+from ptoscope.trace.trace import (
+    NONE,
+    SYNC_KINDS,
+    UB,
+    Accesses,
+    Events,
+    Iterations,
+    Place,
+    Syncs,
+    Trace,
+)
 
 SET, WAIT, GET, RELEASE, BARRIER = map(
     SYNC_KINDS.index, ("set", "wait", "get", "release", "barrier")
@@ -190,7 +200,7 @@ def recorded(steps: list[Step]) -> Trace:
         1,
         places,
         Events(np.arange(len(steps)), np.zeros(len(steps), dtype=np.int32), none, none),
-        Turns(none[:0], none[:0], none[:0]),
+        Iterations(none[:0], none[:0], none[:0]),
         Accesses(
             np.array([k for k, _ in accesses], dtype=np.int32),
             np.array([s.space for _, s in accesses], dtype=np.int16),

@@ -39,7 +39,7 @@ SILENT = {
     "copies of one pipe that meet in UB": [copy_in(), copy_in()],
     "two copies out of the same bytes": [copy_out(to="%y"), copy_out(to="%x")],
     "two vecscopes after each other": [write(""), read("")],
-    "a store over its own bytes of the turn before": [scope(MADE, loop(store("%w")))],
+    "a store over its own bytes of the iteration before": [scope(MADE, loop(store("%w")))],
     "a store of what was made from the load": [scope(load("%u", "%b"), ABS, store("%w"))],
     "one value stored twice": [scope(MADE, store("%w"), store("%w"))],
     "a wait before its set in the text": [

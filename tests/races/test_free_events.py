@@ -16,21 +16,21 @@ from ptoscope.tracing import trace
 from ..check.pipes import copy_in, kernel, loop, program, scope, sets, waits
 
 BARRIER = "pto.barrier #pto.pipe<PIPE_ALL>"
-TURN = (sets("MTE2", "V", "%ev"), copy_in(), scope(), waits("MTE2", "V", "%ev"), BARRIER)
+ITERATION = (sets("MTE2", "V", "%ev"), copy_in(), scope(), waits("MTE2", "V", "%ev"), BARRIER)
 """The flag is set before the copy: it orders nothing."""
 
 
-def races(text: str, turns: int) -> list[Race]:
+def races(text: str, iterations: int) -> list[Race]:
     loaded = Kernel(program(text), TARGETS["a5"], "manual")
     x, y = np.arange(4096, dtype=np.float32), np.zeros(4096, np.float32)
-    found = trace(loaded, [x, y, turns, True, False])
+    found = trace(loaded, [x, y, iterations, True, False])
     assert found.error is None, found.error
     return list_races(found, program(text), TARGETS["a5"])
 
 
 def carried(*lines: str) -> str:
     """A loop that carries the event."""
-    body = "\n".join((*TURN, *lines))
+    body = "\n".join((*ITERATION, *lines))
     head = "%end = scf.for %i = %i0 to %n step %i1 iter_args(%ev = %i0) -> (index)"
     return f"{head} {{\n{body}\nscf.yield %next : index\n}}"
 
@@ -51,7 +51,7 @@ def carried(*lines: str) -> str:
     ],
 )
 def test_a_computed_event_is_not_free(lines: list[str], event: int | None) -> None:
-    check(kernel(loop(*lines, *TURN)), event)
+    check(kernel(loop(*lines, *ITERATION)), event)
 
 
 @pytest.mark.parametrize(
@@ -68,17 +68,17 @@ def test_nor_is_one_that_a_loop_carries(lines: list[str], event: int | None) -> 
 
 
 def test_nor_is_the_index_of_a_loop() -> None:
-    turns = loop(*TURN, to="%i2", index="%ev")
-    check(kernel(loop(turns)), 2)
-    check(kernel(loop(*TURN, index="%ev")), None)
+    iterations = loop(*ITERATION, to="%i2", index="%ev")
+    check(kernel(loop(iterations)), 2)
+    check(kernel(loop(*ITERATION, index="%ev")), None)
 
 
 def check(text: str, event: int | None) -> None:
-    """The remedy found in a run of one turn also helps in all runs."""
+    """The remedy found in a run of one iteration also helps in all runs."""
     (race,) = races(text, 1)
     said = FULL_BARRIER if event is None else f'"EVENT_ID{event}"'
     assert said in race.remedy
     mended = edited(text, race.fix)
     assert mended != text
-    for turns in range(1, 8):
-        assert races(mended, turns) == []
+    for iterations in range(1, 8):
+        assert races(mended, iterations) == []

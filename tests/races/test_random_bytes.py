@@ -17,7 +17,17 @@ from ptoscope.races import cells, node_cells, pipes
 from ptoscope.races.find import list_races
 from ptoscope.races.race import BLOCKS_RACE, COPIES_RACE, PIPES_RACE, Race
 from ptoscope.trace.places import Outline
-from ptoscope.trace.trace import NONE, SYNC_KINDS, UB, Accesses, Events, Place, Syncs, Trace, Turns
+from ptoscope.trace.trace import (
+    NONE,
+    SYNC_KINDS,
+    UB,
+    Accesses,
+    Events,
+    Iterations,
+    Place,
+    Syncs,
+    Trace,
+)
 
 from ..check.pipes import G, copy_in, copy_out, kernel, load, program, scope, sets, store
 
@@ -55,7 +65,7 @@ class Row(NamedTuple):
     stride: int
 
     def bytes(self) -> set[Byte]:
-        begins = (self.start + turn * self.stride for turn in range(self.runs))
+        begins = (self.start + iteration * self.stride for iteration in range(self.runs))
         return {(self.space, at + i) for at in begins for i in range(self.length)}
 
 
@@ -149,7 +159,7 @@ def recorded(blocks: list[Block], places: list[list[int]]) -> Trace:
         len(blocks),
         PLACES,
         Events(place, block, none, entry),
-        Turns(none[:0], none[:0], none[:0]),
+        Iterations(none[:0], none[:0], none[:0]),
         Accesses(*(column.astype(dtype) for column, dtype in zip(touched, kinds, strict=True))),
         Syncs(when, kind, src, dst, when * 0, when * 0 + NONE),
     )

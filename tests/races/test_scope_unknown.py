@@ -14,7 +14,7 @@ LOADS = (load("%u", "%b"), load("%t", "%c"))
 
 
 @pytest.mark.parametrize("stored", ["%p", "%q"])
-def test_a_loop_without_instructions_shows_no_turns(stored: str) -> None:
+def test_a_loop_without_instructions_shows_no_iterations(stored: str) -> None:
     swap = (
         "%p, %q = scf.for %i = %i0 to %n step %i1 "
         f"iter_args(%one = %u, %two = %t) -> ({V}, {V}) {{\nscf.yield %two, %one : {V}, {V}\n}}"
@@ -32,7 +32,7 @@ def test_a_branch_without_instructions_shows_no_side(condition: str) -> None:
 
 
 def test_a_run_that_ends_inside_a_loop() -> None:
-    """The load of the second turn is outside UB; what came before it counts."""
+    """The load of the second iteration is outside UB; what came before it counts."""
     text = kernel(
         "%far = arith.constant 65536 : index",
         scope(
@@ -52,14 +52,14 @@ def test_a_run_that_ends_inside_a_loop() -> None:
 
 
 def test_every_execution_of_a_vecscope_is_looked_at_for_itself() -> None:
-    """The same instructions in two executions, and in each another number of turns."""
+    """The same instructions in two executions, and in each another number of iterations."""
     rows = (
         f"%end = scf.for %k = %i0 to %i step %i1 iter_args(%prev = %w) -> ({V}) {{\n"
         + "\n".join((load("%u", "%b", "%i0"), f"scf.yield %u : {V}"))
         + "\n}"
     )
     text = kernel(loop(scope(load("%w", "%c"), rows, store("%end", "%b"))))
-    # With no turn and with one all is ordered; with two the first load is not.
+    # With no iteration and with one all is ordered; with two the first load is not.
     (race,) = races(text)
     assert (race.kind, race.count) == ("WAR", 1)
     assert race.early.iteration == (("%i", 2), ("%k", 0))

@@ -111,10 +111,10 @@ def test_a_barrier_of_all_pipes_waits_for_them() -> None:
 def test_loops_and_their_bounds() -> None:
     text = pipeline(1, 1)
     (loop,) = timed(text, tiles(1)).as_json()["loops"]
-    assert loop["turns"] == FLOATS // 64
+    assert loop["iterations"] == FLOATS // 64
     # One vexp on each of two ports every four cycles.
     assert (loop["by"], loop["bound"]) == ("execution ports", 2.0)
-    assert loop["cycles_per_turn"] == pytest.approx(2.0, abs=0.1)
+    assert loop["cycles_per_iteration"] == pytest.approx(2.0, abs=0.1)
 
 
 def test_cpu_has_no_cycles() -> None:

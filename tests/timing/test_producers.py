@@ -36,7 +36,7 @@ def test_straight_code() -> None:
     assert found == [("x#0", []), ("y#0", ["x#0"]), ("store y#0", ["y#0"])]
 
 
-def test_a_carried_value_comes_from_the_turn_before() -> None:
+def test_a_carried_value_comes_from_the_iteration_before() -> None:
     text = scope(
         lds("x"),
         f"%sum = {FOR} iter_args(%acc = %x) -> ({REG}) {{",
@@ -55,7 +55,7 @@ def test_a_carried_value_comes_from_the_turn_before() -> None:
 
 
 def test_an_inner_loop_begins_anew() -> None:
-    """The first turn of each inner loop reads what was made outside, not the last sum."""
+    """The first iteration of each inner loop reads what was made outside, not the last sum."""
     text = scope(
         lds("x"),
         "scf.for %j = %c0 to %m step %c1 {",

@@ -92,11 +92,11 @@ def test_a_carried_sum_bounds_a_loop_at_forwarding_latency() -> None:
     assert (long - short) / 200 == 3
 
 
-def test_entering_a_loop_again_costs_its_turns_and_five() -> None:
+def test_entering_a_loop_again_costs_its_iterations_and_five() -> None:
     body = (lds("a"), unary("vabs", "r", "a"), sts("r"))
     nest = ("scf.for %j = %c0 to %m step %c1 {", *_loop(*body), "}")
-    for turns, row in ((2, 7), (3, 8), (8, 13)):
-        few, many = (cycles(scope(*nest, n=turns, m=rows)) for rows in (10, 30))
+    for iterations, row in ((2, 7), (3, 8), (8, 13)):
+        few, many = (cycles(scope(*nest, n=iterations, m=rows)) for rows in (10, 30))
         assert (many - few) / 20 == row
 
 
@@ -142,9 +142,9 @@ def test_an_unaligned_stream_goes_on_every_cycle() -> None:
 def test_registers_in_flight_are_limited() -> None:
     """With two registers beside the loaded one, each vexp waits until the one before is read:
     it starts, 14 cycles later its store does, 4 cycles after that the register is free."""
-    turns = [line for i in range(6) for line in (unary("vexp", f"e{i}", "x"), sts(f"e{i}"))]
-    free = cycles(scope(lds("x"), *turns))
-    tight = cycles(scope(lds("x"), *turns), overrides={"core.registers": 2})
+    iterations = [line for i in range(6) for line in (unary("vexp", f"e{i}", "x"), sts(f"e{i}"))]
+    free = cycles(scope(lds("x"), *iterations))
+    tight = cycles(scope(lds("x"), *iterations), overrides={"core.registers": 2})
     assert free < tight
     # x is live to the end: its last reader is the last vexp.
     assert tight == STARTUP + TO_COMPUTE + 5 * (14 + 4) + 14 + STORE + DRAIN

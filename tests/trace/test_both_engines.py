@@ -68,20 +68,20 @@ def test_runs_that_fault(made: Program) -> None:
 
 
 def test_more_notes_than_the_engine_gives_room_for() -> None:
-    turns = layout.LOG_ROOM
-    found = run(kernel(loop(scope(load("%v", "%a"), store("%v", "%b")), to="%n")), turns)
-    assert len(found.turns) == turns
-    assert found.turns.value.tolist() == list(range(turns))
-    assert found.events.entry.max() == turns - 1
+    iterations = layout.LOG_ROOM
+    found = run(kernel(loop(scope(load("%v", "%a"), store("%v", "%b")), to="%n")), iterations)
+    assert len(found.iterations) == iterations
+    assert found.iterations.value.tolist() == list(range(iterations))
+    assert found.events.entry.max() == iterations - 1
     mine = found.accesses.writes
-    assert len(mine) == 2 * turns
+    assert len(mine) == 2 * iterations
     assert not mine[::2].any()
     assert mine[1::2].all()
 
 
 def test_more_kept_words_than_the_engine_gives_room_for() -> None:
     # A mask of 256 lanes is four words, so that their room ends many times.
-    turns = layout.LOG_ROOM
+    iterations = layout.LOG_ROOM
     text = kernel(
         "%bytes = pto.castptr %l4096 : i64 -> !pto.ptr<i8, ub>",
         "pto.vecscope {",
@@ -97,9 +97,9 @@ def test_more_kept_words_than_the_engine_gives_room_for() -> None:
         "}",
         "}",
     )
-    found = run(text, turns).accesses
-    # Turn i writes i modulo 256 bytes; where that is none there is no row.
-    assert found.length.tolist() == [i % 256 for i in range(turns) if i % 256]
+    found = run(text, iterations).accesses
+    # Iteration i writes i modulo 256 bytes; where that is none there is no row.
+    assert found.length.tolist() == [i % 256 for i in range(iterations) if i % 256]
     assert set(found.start.tolist()) == {4096}
 
 
@@ -112,12 +112,12 @@ def test_the_notes_of_blocks_follow_each_other() -> None:
     assert found.accesses.start.tolist() == alone.accesses.start.tolist() * 5
 
 
-def test_scopes_that_wait_keep_their_turns() -> None:
+def test_scopes_that_wait_keep_their_iterations() -> None:
     late = [waits("MTE2", "V"), scope(), copy_in(), sets("MTE2", "V")]
     found = run(kernel(loop(*late)))
     inside = found.events.entry >= 0
-    assert found.turns.value[found.events.turn[inside]].tolist() == [
-        turn for turn in range(3) for _ in range(4)
+    assert found.iterations.value[found.events.iteration[inside]].tolist() == [
+        iteration for iteration in range(3) for _ in range(4)
     ]
 
 
@@ -168,10 +168,10 @@ def test_a_kernel_that_does_nothing() -> None:
     assert (len(found.events), len(found.accesses), len(found.syncs)) == (0, 0, 0)
 
 
-def test_too_many_turns() -> None:
+def test_too_many_iterations() -> None:
     found = run(kernel(loop(scope())), max_steps=2)
     assert found.error is not None
-    assert len(found.turns) == 2
+    assert len(found.iterations) == 2
 
 
 @pytest.mark.parametrize("event", ["%big", "%least"])
@@ -278,7 +278,7 @@ def test_levels_that_meet_again() -> None:
 
 
 def test_loops_that_are_written_more_than_once() -> None:
-    """A carried register that is one number at first and others after a turn."""
+    """A carried register that is one number at first and others after an iteration."""
     text = kernel(
         "pto.vecscope {",
         f'%all = pto.pset_b32 "PAT_ALL" : {M}',
@@ -295,9 +295,19 @@ def test_loops_that_are_written_more_than_once() -> None:
         "}",
     )
     found = run(text)
-    inner = [t for t in range(len(found.turns)) if found.turns.parent[t] >= 0]
+    inner = [t for t in range(len(found.iterations)) if found.iterations.parent[t] >= 0]
     assert len(inner) == 9
-    assert found.turns.value[found.turns.parent[inner]].tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2]
+    assert found.iterations.value[found.iterations.parent[inner]].tolist() == [
+        0,
+        0,
+        0,
+        1,
+        1,
+        1,
+        2,
+        2,
+        2,
+    ]
 
 
 def test_a_mask_of_fewer_lanes_than_a_word_has_bits() -> None:
@@ -321,7 +331,7 @@ def test_a_mask_of_fewer_lanes_than_a_word_has_bits() -> None:
 @pytest.mark.parametrize("more", [-1, 0, 1])
 @pytest.mark.parametrize("grid", [1, 3])
 def test_notes_that_just_fit(more: int, grid: int) -> None:
-    # A turn of an empty loop is one row of the log, the constants before it are one segment.
+    # An iteration of an empty loop is one row of the log, the constants before it are one segment.
     text = "func.func @k(%n: index) {\n" + "\n".join(
         [
             "%i0 = arith.constant 0 : index",
@@ -332,9 +342,9 @@ def test_notes_that_just_fit(more: int, grid: int) -> None:
             "}\n",
         ]
     )
-    turns = layout.LOG_ROOM - 1 + more
-    found = trace(Kernel(program(text), TARGETS["a5"], "manual"), [turns], grid)
-    assert len(found.turns) == turns * grid
+    iterations = layout.LOG_ROOM - 1 + more
+    found = trace(Kernel(program(text), TARGETS["a5"], "manual"), [iterations], grid)
+    assert len(found.iterations) == iterations * grid
 
 
 def test_a_trace_does_not_keep_the_arrays() -> None:

@@ -1,4 +1,4 @@
-"""The record of a run: its events, turns and synchronisation, in the order of issue."""
+"""The record of a run: its events, iterations and synchronisation, in the order of issue."""
 
 from __future__ import annotations
 
@@ -103,28 +103,28 @@ def test_an_instruction_that_has_to_wait_keeps_its_accesses() -> None:
     assert names(found) == ["wait_flag", "vbitsort", "mte_gm_ub", "set_flag"]
 
 
-def test_scopes_that_wait_keep_the_turn_that_issued_them() -> None:
+def test_scopes_that_wait_keep_the_iteration_that_issued_them() -> None:
     body = scope(loop(load("%v", "%a", "%j"), to="%i128", step="%i64", index="%j"))
     text = kernel(waits("MTE2", "V"), loop(body), copy_in(length="%l512"), sets("MTE2", "V"))
     found, _ = run(text)
     loads = [e for e, p in enumerate(found.events.place) if found.places[p].name == "pto.vlds"]
-    turns = [found.iteration(int(found.events.turn[e])) for e in loads]
-    assert turns == [[("%i", i), ("%j", j)] for i in range(3) for j in (0, 64)]
+    iterations = [found.iteration(int(found.events.iteration[e])) for e in loads]
+    assert iterations == [[("%i", i), ("%j", j)] for i in range(3) for j in (0, 64)]
     assert found.events.entry[loads].tolist() == [0, 0, 1, 1, 2, 2]
 
 
-def test_turns_of_nested_loops() -> None:
+def test_iterations_of_nested_loops() -> None:
     found, _ = run(kernel(loop(loop(copy_in(), to="%i4", step="%i2", index="%j"))), n=2)
     copies = [e for e, p in enumerate(found.events.place) if found.places[p].pipe == "PIPE_MTE2"]
-    values = [found.iteration(int(found.events.turn[e])) for e in copies]
+    values = [found.iteration(int(found.events.iteration[e])) for e in copies]
     assert values == [[("%i", i), ("%j", j)] for i in (0, 1) for j in (0, 2)]
-    assert found.turns.parent.tolist() == [NONE, 0, 0, NONE, 3, 3]
-    assert found.turns.value.tolist() == [0, 0, 2, 1, 0, 2]
-    loops = [found.places[p].index for p in found.turns.loop]
+    assert found.iterations.parent.tolist() == [NONE, 0, 0, NONE, 3, 3]
+    assert found.iterations.value.tolist() == [0, 0, 2, 1, 0, 2]
+    loops = [found.places[p].index for p in found.iterations.loop]
     assert len(set(loops)) == 2
 
 
-def test_turns_of_a_while_are_counted() -> None:
+def test_iterations_of_a_while_are_counted() -> None:
     text = kernel(
         "%last = scf.while (%k = %l4) : (i64) -> i64 {",
         "%more = arith.cmpi sgt, %k, %l0 : i64",
@@ -138,7 +138,7 @@ def test_turns_of_a_while_are_counted() -> None:
     )
     found, _ = run(text)
     copies = [e for e, p in enumerate(found.events.place) if found.places[p].pipe == "PIPE_MTE2"]
-    values = [found.iteration(int(found.events.turn[e])) for e in copies]
+    values = [found.iteration(int(found.events.iteration[e])) for e in copies]
     assert values == [[("scf.while", 0)], [("scf.while", 1)]]
     # The condition is looked at once more than the body.
     assert names(found).count("arith.cmpi") == 3
@@ -258,7 +258,7 @@ def test_a_copy_past_the_end_of_an_array() -> None:
     assert names(found) == ["mte_ub_gm"]
 
 
-def test_too_many_turns_end_the_trace() -> None:
+def test_too_many_iterations_end_the_trace() -> None:
     loaded = Kernel(program(kernel(loop(copy_in()))), TARGETS["a5"], "manual")
     x = np.zeros(4096, np.float32)
     found = trace(loaded, [x, x.copy(), 10, True, False], max_steps=4)

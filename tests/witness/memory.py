@@ -134,7 +134,7 @@ def _stores(vectors: int, masked: bool) -> Callable[[Use], Iterator[Case]]:
 
 
 def _merged(i: int, channels: int, per_block: int) -> int:
-    """Where element i of a block of planes goes: the channels take turns."""
+    """Where element i of a block of planes goes: the channels take iterations."""
     block, lane = divmod(i, per_block)
     channel, item = divmod(lane, per_block // channels)
     return block * per_block + item * channels + channel
@@ -164,7 +164,7 @@ def _store(state: State) -> None:
 
 @witness("pto.vstsx2", inputs=_stores(2, True))
 def _store_two(state: State) -> None:
-    """Elements of two registers in turns; micro ignores the mask."""
+    """Elements of two registers in iterations; micro ignores the mask."""
     use, width = state.use, _suffix(state.use, "dist")
     active = [use.micro or state.row(4)[i * width] for i in range(256 // width)]
     at = address(state, 2, _aligned(use, width, False), any(active))

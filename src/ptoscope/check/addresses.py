@@ -100,8 +100,8 @@ def _misaligned(
 ) -> Finding:
     rest, symbol = found
     where = loops.at({symbol: 1}) if symbol is not None else ""
-    turns = {s: Expr(int(s == symbol)) for s in start.symbols if s.kind == "turn"}
-    number = start.substitute(turns).number
+    iterations = {s: Expr(int(s == symbol)) for s in start.symbols if s.kind == "iteration"}
+    number = start.substitute(iterations).number
     address = "the address" if number is None else f"address {number}"
     return Finding(
         touch.op.span,
@@ -203,7 +203,10 @@ def _unwritten(context: Context) -> Iterator[Finding]:
         memory, size = MEMORIES[read.space].title, context.target.bytes_of(read.space)
         for (low, high), where in (
             (read.may.bounds(), ""),
-            *((end.bounds(), loops.at(turns)) for end, turns in _ends_of_loops(read.sure)),
+            *(
+                (end.bounds(), loops.at(iterations))
+                for end, iterations in _ends_of_loops(read.sure)
+            ),
         ):
             if any(low < end and start < high for start, end in before):
                 continue
@@ -221,16 +224,18 @@ def _unwritten(context: Context) -> Iterator[Finding]:
 
 
 def _ends_of_loops(rows: KnownBytes) -> Iterator[tuple[KnownBytes, dict[Symbol, int]]]:
-    """The bytes in the turns in which they lie lowest and highest, where those are known."""
+    """The bytes in the iterations in which they lie lowest and highest, where those are known."""
     start = settled(rows.start)
     if not affine(start):
         return
-    turns = [(t[0], c) for t, c in start.terms.items() if len(t) == 1 and t[0].kind == "turn"]
-    if not turns or len(turns) < len(start.terms):
+    iterations = [
+        (t[0], c) for t, c in start.terms.items() if len(t) == 1 and t[0].kind == "iteration"
+    ]
+    if not iterations or len(iterations) < len(start.terms):
         return
-    first = {s: ZERO for s in rows.start.symbols if s.kind == "turn"}
+    first = {s: ZERO for s in rows.start.symbols if s.kind == "iteration"}
     for highest in (True, False):
-        at = {s: s.high if (c > 0) == highest else 0 for s, c in turns}
+        at = {s: s.high if (c > 0) == highest else 0 for s, c in iterations}
         yield rows.instance({**first, **{s: Expr(n) for s, n in at.items()}}), at
 
 
@@ -238,7 +243,7 @@ def _reads(
     nodes: list[Node], following: list[Touch], again: bool
 ) -> Iterator[tuple[Touch, list[Touch]]]:
     """Every read of a core's own memory, and the writes that come after it in the text. Those
-    of a common loop do not (`again`): they are before it in the next turn."""
+    of a common loop do not (`again`): they are before it in the next iteration."""
     later = list(following)
     for node in reversed(nodes):
         if isinstance(node, Touch) and MEMORIES[node.space].on_core and not node.writes:

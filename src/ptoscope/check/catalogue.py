@@ -63,7 +63,7 @@ RUN = {
     "PTO0912": "a stream goes on, and is flushed, where it ended",
     "PTO0913": "a kernel waits for no other core",
     "PTO0914": "what a run does is modelled",
-    "PTO0915": "a run ends within the turns it was given",
+    "PTO0915": "a run ends within the iterations it was given",
     "PTO0916": "no flag is left set and no buffer held when a run ends",
     "PTO0917": "a flag is not set more often than it can count",
 }

@@ -94,14 +94,14 @@ def _page(timing: Timing, name: str, grid: int) -> list[str | Table]:
         rows = [
             (
                 str(loop.line),
-                str(loop.turns),
-                f"{loop.cycles_per_turn:.1f}",
+                str(loop.iterations),
+                f"{loop.cycles_per_iteration:.1f}",
                 f"{loop.bound:.1f}",
                 loop.by,
             )
             for loop in reasons.loops[:_SHOWN]
         ]
-        page.append(Table(("loop", "turns", "cycles a turn", "bound", "by"), rows))
+        page.append(Table(("loop", "iterations", "cycles an iteration", "bound", "by"), rows))
     page += [
         f"without the wait of line {wait.line}: {counted(wait.fewer, 'cycle')} fewer"
         for wait in reasons.waits[:_SHOWN]

@@ -219,7 +219,7 @@ def _modes(record: Record) -> str:
         return ""
     note = (
         "Numbers in UB count elements from the effective address, numbers of a register its "
-        "lanes; a few lanes further on are shown where the map turns."
+        "lanes; a few lanes further on are shown where the map iterations."
     )
     return "\n\n".join([note, *parts])
 

@@ -97,7 +97,7 @@ class Core(ABC):
 
     @abstractmethod
     def repeat(self, count: Lanes, body: Callable[[Lanes], None]) -> None:
-        """Runs a body `count` times with the number of the turn, one lane of i64."""
+        """Runs a body `count` times with the number of the iteration, one lane of i64."""
 
     @abstractmethod
     def load_scalar(self, site: Site, space: Space, address: Lanes, dtype: DType) -> Lanes:

@@ -66,10 +66,12 @@ def _vbitsort(site: Site) -> Run:
     def run(core: Core, dest: Lanes, src: Lanes, indices: Lanes, repeat: Lanes) -> None:
         core.refuse(site, repeat < 0, "PTO0910", "a negative number of groups")
 
-        def group(turn: Lanes) -> None:
-            scores = core.load(site, core.address(src, turn, LIST * dtype.bytes), scores_at, dtype)
-            numbers = core.load(site, core.address(indices, turn, LIST * 4), indices_at, UI32)
-            to = core.address(dest, turn, LIST * RECORD_BYTES)
+        def group(iteration: Lanes) -> None:
+            scores = core.load(
+                site, core.address(src, iteration, LIST * dtype.bytes), scores_at, dtype
+            )
+            numbers = core.load(site, core.address(indices, iteration, LIST * 4), indices_at, UI32)
+            to = core.address(dest, iteration, LIST * RECORD_BYTES)
             _write(core, site, to, scores, numbers)
 
         core.issue(site, lambda: core.repeat(repeat, group))
@@ -84,11 +86,11 @@ def _vsort32(site: Site) -> Run:
     indices_at = Access(places, 4, 4)
 
     def run(core: Core, dest: Lanes, src: Lanes, config: Lanes) -> None:
-        def group(turn: Lanes) -> None:
-            at = core.address(src, turn, LIST * RECORD_BYTES)
+        def group(iteration: Lanes) -> None:
+            at = core.address(src, iteration, LIST * RECORD_BYTES)
             scores = core.load(site, at, scores_at, dtype)
             numbers = core.load(site, at + 4, indices_at, UI32)
-            to = core.address(dest, turn, LIST * RECORD_BYTES)
+            to = core.address(dest, iteration, LIST * RECORD_BYTES)
             _write(core, site, to, scores, numbers)
 
         core.issue(site, lambda: core.repeat(config & 0xFF, group))
@@ -121,13 +123,13 @@ def _vmrgsort4(site: Site) -> Run:
         for name in (*_COUNTS, _OUT, _DONE):
             core.write_register(site, name, core.constant(I64, 1, 0))
         total = lengths[0] + lengths[1] + lengths[2] + lengths[3]
-        core.repeat(total, lambda turn: step(core, dest, lists, lengths, stops))
+        core.repeat(total, lambda iteration: step(core, dest, lists, lengths, stops))
 
     def step(
         core: Core, dest: Lanes, lists: list[Lanes], lengths: list[Lanes], stops: Lanes
     ) -> None:
         going = core.read_register(site, _DONE, I64, 0).eq(0)
-        core.repeat(going.cast(I64), lambda turn: take(core, dest, lists, lengths, stops))
+        core.repeat(going.cast(I64), lambda iteration: take(core, dest, lists, lengths, stops))
 
     def take(
         core: Core, dest: Lanes, lists: list[Lanes], lengths: list[Lanes], stops: Lanes
@@ -175,10 +177,10 @@ def _vtranspose(site: Site) -> Run:
         rows, columns = config & 0xFFFF, (config >> 16) & 0xFFFF
         core.refuse(site, (rows * columns).eq(0), "PTO0910", "a matrix without elements")
 
-        def move(turn: Lanes) -> None:
-            row = turn.quotient(columns)
-            column = turn - row * columns
-            value = core.load_scalar(site, "ub", core.address(src, turn, size), dtype)
+        def move(iteration: Lanes) -> None:
+            row = iteration.quotient(columns)
+            column = iteration - row * columns
+            value = core.load_scalar(site, "ub", core.address(src, iteration, size), dtype)
             to = core.address(dest, column * rows + row, size)
             core.store_scalar(site, "ub", to, value)
 

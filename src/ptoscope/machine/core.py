@@ -17,7 +17,7 @@ from ptoscope.isa.order.memory import copies_in_order
 from ptoscope.isa.order.rules import OrderRule
 from ptoscope.isa.record import Site
 from ptoscope.isa.types import Space
-from ptoscope.machine.deadlock import Turn
+from ptoscope.machine.deadlock import Iteration
 from ptoscope.machine.dma import run_transfer
 from ptoscope.machine.faults import SCATTER_ALIAS, Fault, too_many_steps
 from ptoscope.machine.lanes import NumpyLanes, constant, number, storage
@@ -85,12 +85,12 @@ class ReferenceCore(Core):
         order: Order | None = None,
     ) -> None:
         self.memory = memory
-        self.turns: list[Turn] = []
-        """The turns of the loops that run now, outermost first."""
-        self.pipes = Pipes(order, self.turns)
+        self.iterations: list[Iteration] = []
+        """The iterations of the loops that run now, outermost first."""
+        self.pipes = Pipes(order, self.iterations)
         self._max_steps = max_steps
         self.begun = 0
-        """Turns of loops that have begun."""
+        """Iterations of loops that have begun."""
         self._registers: dict[str, Lanes] = {}
         self._launch = {
             "block_idx": block,
@@ -99,8 +99,8 @@ class ReferenceCore(Core):
             "subblock_num": 1,
         }
 
-    def turn(self, site: Site) -> None:
-        """A turn of a loop begins; a fault where it is one too many."""
+    def iteration(self, site: Site) -> None:
+        """An iteration of a loop begins; a fault where it is one too many."""
         self.begun += 1
         if self._max_steps is not None and self.begun > self._max_steps:
             raise too_many_steps(site, self._max_steps)
@@ -239,8 +239,8 @@ class ReferenceCore(Core):
         self.pipes.issue(site.record.pipe, site, body)
 
     def repeat(self, count: Lanes, body: Callable[[Lanes], None]) -> None:
-        for turn in range(number(count)):
-            body(constant(I64, 1, turn))
+        for iteration in range(number(count)):
+            body(constant(I64, 1, iteration))
 
     def _scalar_bytes(
         self, site: Site, space: Space, address: Lanes, dtype: DType, verb: str

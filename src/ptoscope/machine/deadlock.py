@@ -28,29 +28,29 @@ if TYPE_CHECKING:
     from ptoscope.program import Function, Program
 
 _Key = TypeVar("_Key", Flag, Buffer)
-Turn = tuple[object, ...]
-"""The parts of the text that names a turn of a loop: joined only where it is needed."""
+Iteration = tuple[object, ...]
+"""The parts of the text that names an iteration of a loop: joined only where it is needed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Queued:
-    """An instruction queued on a pipe, the turns of the loops that issued it (None where the
+    """An instruction queued on a pipe, the iterations of the loops that issued it (None where the
     engine does not tell) and, of a synchronisation, what it awaits and gives."""
 
     site: Site
     thunk: Callable[[], object]
     number: int
-    turns: tuple[Turn, ...] | None
+    iterations: tuple[Iteration, ...] | None
     ticket: Ticket[str] | None = None
     swaps: bool = False
 
-    def turn_texts(self) -> list[str]:
-        return ["".join(map(str, turn)) for turn in self.turns or ()]
+    def iteration_texts(self) -> list[str]:
+        return ["".join(map(str, iteration)) for iteration in self.iterations or ()]
 
     def place(self) -> str:
-        """Its line and turns."""
-        turns = ", ".join(self.turn_texts())
-        return f"line {self.site.span.line}" + (f" ({turns})" if turns else "")
+        """Its line and iterations."""
+        iterations = ", ".join(self.iteration_texts())
+        return f"line {self.site.span.line}" + (f" ({iterations})" if iterations else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +158,8 @@ class Stuck:
             said.append(f"the scalar unit passed the set_flag of {lines} and did not issue it")
         if again:
             said.append(
-                f"the scalar unit passed the set_flag of {line_list(again)} in every turn so far "
-                f"and did not issue it; no other turn begins before {self._stop()}"
+                f"the scalar unit passed the set_flag of {line_list(again)} in every iteration so "
+                f"far and did not issue it; no other iteration begins before {self._stop()}"
             )
         return said
 
@@ -195,7 +195,7 @@ class Stuck:
             src, dst, _ = wait.flag
             ahead = [p for p in self._sets(function, wait.flag) if p.ahead]
             if ahead and self.at is not None:
-                first = "; the first turn of a loop needs flags that are set before it"
+                first = "; the first iteration of a loop needs flags that are set before it"
                 return (
                     f"the set_flag of {line_list(p.span for p in ahead)} has to come before line "
                     f"{self.at.span.line}, where the scalar unit waits"
@@ -212,7 +212,7 @@ class Stuck:
             )
         return (
             "let the pipe that others wait for set its flags and release its buffers before "
-            "it waits itself; the first turn of a loop needs flags that are set before it"
+            "it waits itself; the first iteration of a loop needs flags that are set before it"
         )
 
 
@@ -234,10 +234,10 @@ class Deadlock(Fault):
         super().__init__(entry.site, DEADLOCK, "waits for something that never happens")
         self._stuck = stuck
         self._around: list[str] = []
-        """The turns of the loops that the scalar unit is in."""
+        """The iterations of the loops that the scalar unit is in."""
 
-    def inside(self, turn: str) -> None:
-        self._around.insert(0, turn)
+    def inside(self, iteration: str) -> None:
+        self._around.insert(0, iteration)
 
     def diagnostic(self, program: Program, block: int, grid: int) -> Diagnostic:
         stuck = self._stuck
@@ -250,8 +250,8 @@ class Deadlock(Fault):
         self.found = stuck.text(function, pipe)
         self.expected = given if wait.issued is None else held
         self.hint = stuck.hint(function, pipe)
-        self.iterations = entry.turn_texts()
-        if entry.turns is None and pipe == "PIPE_S":
+        self.iterations = entry.iteration_texts()
+        if entry.iterations is None and pipe == "PIPE_S":
             # Only the scalar unit waits in the loops that run now.
             self.iterations = self._around
         return super().diagnostic(program, block, grid)
@@ -268,7 +268,7 @@ def overflow(site: Site, flag: Flag, limit: int, entry: Queued | None = None) ->
         hint="wait for the flag in the loop that sets it, or set it once after the loop",
     )
     if entry is not None:
-        fault.queued, fault.iterations = True, entry.turn_texts()
+        fault.queued, fault.iterations = True, entry.iteration_texts()
     return fault
 
 

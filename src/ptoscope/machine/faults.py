@@ -57,10 +57,10 @@ class Fault(Exception):
         self.iterations.append(f"lane {lane}")
         return self
 
-    def inside(self, turn: str) -> None:
-        """Notes the turn of a loop the fault happened in; inner loops come first."""
+    def inside(self, iteration: str) -> None:
+        """Notes the iteration of a loop the fault happened in; inner loops come first."""
         if not self.queued:
-            self.iterations.insert(0, turn)
+            self.iterations.insert(0, iteration)
 
     def diagnostic(self, program: Program, block: int, grid: int) -> Diagnostic:
         """The finding for people."""
@@ -80,11 +80,11 @@ class Fault(Exception):
 
 
 def too_many_steps(site: Site, limit: int) -> Fault:
-    """The fault of a kernel that is not done after so many turns of its loops."""
+    """The fault of a kernel that is not done after so many iterations of its loops."""
     return Fault(
         site,
         STEPS,
-        f"not done after {limit} turns of its loops",
-        expected=f"at most {limit} turns in a block (the limit that was set)",
+        f"not done after {limit} iterations of its loops",
+        expected=f"at most {limit} iterations in a block (the limit that was set)",
         hint="check how the loop ends, or raise the limit",
     )

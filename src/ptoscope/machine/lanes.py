@@ -175,7 +175,7 @@ class NumpyLanes(Lanes):
         )
 
     def _shaped(self, a: LaneArray, kind: Any) -> LaneArray:
-        """np.where turns scalars into 0-d arrays; a row of one stays a scalar."""
+        """np.where iterations scalars into 0-d arrays; a row of one stays a scalar."""
         return kind(a) if self.count == 1 else a
 
     def compare(self, op: Compare, other: Lanes) -> NumpyLanes:

@@ -25,11 +25,11 @@ def launch(
     grid: int,
     max_steps: int | None = None,
     schedule: str = "program",
-    turns: dict[int, int] | None = None,
+    iterations: dict[int, int] | None = None,
 ) -> list[Diagnostic]:
     """Runs every block, one after the other; PtoError if one faults. A block may begin
-    `max_steps` turns of its loops; `turns` takes how many each began. `schedule` says which
-    legal order the pipes take (see `Schedule.parse`). Gives warnings: flags that are left set
+    `max_steps` iterations of its loops; `iterations` takes how many each began. `schedule` says
+    which legal order the pipes take (see `Schedule.parse`). Gives warnings: flags that are left set
     and buffers that are still held."""
     chosen = Schedule.parse(schedule)
     regions = gm_regions(arguments)
@@ -45,8 +45,8 @@ def launch(
             except Fault as fault:
                 raise PtoError([fault.diagnostic(program, block, grid)]) from None
             left[block], held[block] = core.pipes.left_set(), core.pipes.held()
-            if turns is not None:
-                turns[block] = core.begun
+            if iterations is not None:
+                iterations[block] = core.begun
     return left_over(program, walker.function, left, grid, held)
 
 

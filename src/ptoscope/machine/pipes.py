@@ -17,7 +17,7 @@ from ptoscope.isa.order.ledger import Ticket
 from ptoscope.isa.order.rules import OrderRule
 from ptoscope.isa.pipes import MOST_PENDING, PIPES
 from ptoscope.isa.record import Site
-from ptoscope.machine.deadlock import Deadlock, Queued, Stuck, Turn, Wait, overflow
+from ptoscope.machine.deadlock import Deadlock, Iteration, Queued, Stuck, Wait, overflow
 from ptoscope.machine.faults import Fault
 from ptoscope.machine.flags import Buffer, Flag
 from ptoscope.machine.given import Given
@@ -34,17 +34,19 @@ OVERTAKEN = 64
 class Pipes:
     """The pipes of one core and what orders them.
 
-    `order` decides what runs when; None is program order. `turns` is the engine's own list
-    of the turns of the loops that the scalar unit is in, outermost first; None where it does
+    `order` decides what runs when; None is program order. `iterations` is the engine's own list
+    of the iterations of the loops that the scalar unit is in, outermost first; None where it does
     not tell. An engine accounts for every set_flag here or in `restore`, so that a deadlock
     can say what has happened.
     """
 
-    def __init__(self, order: Order | None = None, turns: Sequence[Turn] | None = None) -> None:
+    def __init__(
+        self, order: Order | None = None, iterations: Sequence[Iteration] | None = None
+    ) -> None:
         # In the order of the pipes, so that what is reported does not depend on history.
         self._queues: dict[str, deque[Queued]] = {pipe: deque() for pipe in PIPES}
         self._order = order
-        self._turns = turns
+        self._iterations = iterations
         self._issued = 0
         self._given = Given()
         self._waits: dict[str, Wait] = {}
@@ -106,8 +108,8 @@ class Pipes:
 
     def _entry(self, site: Site, thunk: Thunk, ticket: Ticket[str] | None, swaps: bool) -> Queued:
         self._issued += 1
-        turns = None if self._turns is None else tuple(self._turns)
-        return Queued(site, thunk, self._issued, turns, ticket, swaps)
+        iterations = None if self._iterations is None else tuple(self._iterations)
+        return Queued(site, thunk, self._issued, iterations, ticket, swaps)
 
     def _defer(self, order: Order, pipe: str, entry: Queued) -> None:
         queue = self._queues[pipe]
@@ -134,7 +136,7 @@ class Pipes:
         except Fault as fault:
             # The loops that run now are not those that issued it.
             fault.queued = True
-            fault.iterations[:0] = entry.turn_texts()
+            fault.iterations[:0] = entry.iteration_texts()
             raise
         del queue[place]
         return True

@@ -17,16 +17,16 @@ from ptoscope.machine.walker import Walker
 from ptoscope.program import Launchable
 
 _TIMES, _MORE = 4, 1000
-"""How many times the turns of program order another order may take, and how many more. Chosen:
-a kernel without a race takes the same turns in all of them."""
+"""How many times the iterations of program order another order may take, and how many more. Chosen:
+a kernel without a race takes the same iterations in all of them."""
 
 
 @dataclass(frozen=True)
 class Difference:
     """A schedule under which a kernel does something else than in program order. An element
     of an argument has another value; or there is a `fault`; or it begins more than `limit`
-    turns of loops in a block, the last of the loop in `line`, where no block of program order
-    begins more than `turns`. What does not belong to its kind says nothing."""
+    iterations of loops in a block, the last of the loop in `line`, where no block of program order
+    begins more than `iterations`. What does not belong to its kind says nothing."""
 
     schedule: str
     argument: str = ""
@@ -38,14 +38,15 @@ class Difference:
     elements: int = 0
     fault: Diagnostic | None = None
     limit: int | None = None
-    turns: int = 0
+    iterations: int = 0
     line: int = 0
 
     def __str__(self) -> str:
         if self.limit is not None:
             return (
-                f"schedule {self.schedule} does not end within {self.limit} turns of its loops "
-                f"(it is in that of line {self.line}), where program order takes {self.turns}"
+                f"schedule {self.schedule} does not end within {self.limit} iterations of its "
+                f"loops (it is in that of line {self.line}), where program order takes "
+                f"{self.iterations}"
             )
         if self.fault is not None:
             return f"schedule {self.schedule} stops, program order does not: {self.fault}"
@@ -61,7 +62,7 @@ class Difference:
         if self.fault is not None:
             return {**record, "fault": self.fault.as_json()}
         if self.limit is not None:
-            return {**record, "limit": self.limit, "turns": self.turns, "line": self.line}
+            return {**record, "limit": self.limit, "iterations": self.iterations, "line": self.line}
         return {
             **record,
             "argument": self.argument,
@@ -87,7 +88,7 @@ def try_schedules(
     faults.
 
     A loop that waits until a copy has changed memory ends in program order and perhaps not
-    in another. `max_steps` limits the turns of the loops of a block; without it the others
+    in another. `max_steps` limits the iterations of the loops of a block; without it the others
     may take some times as many as program order takes. One that needs more is a difference.
     """
     if count < 1:
@@ -96,23 +97,23 @@ def try_schedules(
     walker = Walker(function, target, kernel.revision)
     bound = bind(kernel.program, function, arguments)
 
-    def run(schedule: str, limit: int | None, turns: dict[int, int] | None) -> list[Argument]:
+    def run(schedule: str, limit: int | None, iterations: dict[int, int] | None) -> list[Argument]:
         copies = copied(bound)
-        launch(kernel.program, walker, target, copies, grid, limit, schedule, turns)
+        launch(kernel.program, walker, target, copies, grid, limit, schedule, iterations)
         return copies
 
     first, *others = map(str, schedules(count + 1))
     begun: dict[int, int] = {}
     expected = run(first, max_steps, begun)
-    turns = max(begun.values())
-    limit = _TIMES * turns + _MORE if max_steps is None else max_steps
+    iterations = max(begun.values())
+    limit = _TIMES * iterations + _MORE if max_steps is None else max_steps
     for schedule in others:
         try:
             found = run(schedule, limit, None)
         except PtoError as error:
             fault = error.diagnostics[0]
             if fault.code == STEPS:
-                return Difference(schedule, limit=limit, turns=turns, line=fault.line)
+                return Difference(schedule, limit=limit, iterations=iterations, line=fault.line)
             return Difference(schedule, fault=fault)
         for one, other in zip(expected, found, strict=True):
             if one.data is not None and not np.array_equal(one.data, other.data):

@@ -93,13 +93,13 @@ class Walker:
                     site, LOOP_STEP, "the loop's step is not positive", str(by), "1 or more"
                 )
             _assign(registers, carried, inits)
-            turns = core.turns
-            turns.append(())
+            iterations = core.iterations
+            iterations.append(())
             for value in range(first, last, by):
                 registers[index] = NumpyLanes(kind(value), dtype, 1)
-                turns[-1] = (counter, value)
+                iterations[-1] = (counter, value)
                 try:
-                    core.turn(site)
+                    core.iteration(site)
                     for inner in body:
                         inner(core, registers)
                 except Fault as fault:
@@ -107,7 +107,7 @@ class Walker:
                     raise
                 if carried:
                     _assign(registers, carried, yields)
-            turns.pop()
+            iterations.pop()
             _assign(registers, op.results, carried)
 
         return step
@@ -134,23 +134,23 @@ class Walker:
         def step(core: ReferenceCore, registers: Registers) -> None:
             _assign(registers, carried, inits)
             iteration = 0
-            turns = core.turns
-            turns.append(())
+            iterations = core.iterations
+            iterations.append(())
             while True:
-                turns[-1] = ("turn ", iteration, " of scf.while")
+                iterations[-1] = ("iteration ", iteration, " of scf.while")
                 try:
-                    core.turn(site)
+                    core.iteration(site)
                     _walk(check, core, registers)
                     if not number(registers[condition]):
                         break
                     _assign(registers, received, passed)
                     _walk(body, core, registers)
                 except Fault as fault:
-                    fault.inside(f"turn {iteration} of scf.while")
+                    fault.inside(f"iteration {iteration} of scf.while")
                     raise
                 _assign(registers, carried, yields)
                 iteration += 1
-            turns.pop()
+            iterations.pop()
             _assign(registers, op.results, passed)
 
         return step

@@ -82,7 +82,7 @@ class Compiler:
         quick = "" if _computes(self._function.body) else " optnone noinline"
         with self.code.outlined(f"define i32 @main(ptr %state){quick}") as main:
             main.allocas += [f"  {line}" for line in PROLOGUE]
-            main.keeps_turns = True
+            main.keeps_iterations = True
             for i, slot in enumerate(self._function.params):
                 self._values[slot] = self._parameter(i, slot)
             self._block(self._function.body)
@@ -212,17 +212,17 @@ class Compiler:
             before = code.function.label
             code.branch(some.value, loop, done)
             code.place(loop)
-            turn = Value("i64", f"%v{code.fresh()}")
-            code.kinds[turn.name] = "i64"
+            iteration = Value("i64", f"%v{code.fresh()}")
+            code.kinds[iteration.name] = "i64"
             held = self._phis(shapes)
             slot = len(code.function.lines)
             with code.inside():
-                number = NativeLanes(code, I64, 1, turn)
+                number = NativeLanes(code, I64, 1, iteration)
                 number.range = of_loop(low.range, high.range, step.range)
                 self._values[index] = number.cast(kind.dtype)
                 self._write(carried, self._rebuilt(shapes, held))
-                self.core.side_exits.enter(f"%{self._function.names[index]}", turn)
-                self.core.turn(site)
+                self.core.side_exits.enter(f"%{self._function.names[index]}", iteration)
+                self.core.iteration(site)
                 self._block(op.body)
                 self.core.side_exits.leave()
                 yielded = self._read(op.yields)
@@ -231,12 +231,12 @@ class Compiler:
                 if joined != shapes:
                     return shapes, joined
                 back = self._parts(yielded, shapes)
-                left = code.emit("i64", f"sub {high.value}, {turn.name}")
+                left = code.emit("i64", f"sub {high.value}, {iteration.name}")
                 more = code.emit("i1", f"icmp ugt {left}, {step.value.name}")
-                following = code.emit("i64", f"add {turn}, {step.value.name}")
+                following = code.emit("i64", f"add {iteration}, {step.value.name}")
                 last = code.function.label
                 code.branch(more, loop, done)
-            head = f"  {turn.name} = phi i64 [ {low.value.name}, %{before} ], "
+            head = f"  {iteration.name} = phi i64 [ {low.value.name}, %{before} ], "
             head += f"[ {following.name}, %{last} ]"
             code.function.lines[slot:slot] = [
                 head,
@@ -300,14 +300,14 @@ class Compiler:
             start = code.function.label
             code.jump(loop)
             code.place(loop)
-            turn = Value("i64", f"%v{code.fresh()}")
-            code.kinds[turn.name] = "i64"
+            iteration = Value("i64", f"%v{code.fresh()}")
+            code.kinds[iteration.name] = "i64"
             held = self._phis(shapes)
             slot = len(code.function.lines)
             # The results are values of the head, which every way out passes.
             self._write(carried, self._rebuilt(shapes, held))
-            self.core.side_exits.enter("turn", turn)
-            self.core.turn(site)
+            self.core.side_exits.enter("iteration", iteration)
+            self.core.iteration(site)
             self._block(op.before)
             passed = self._read(op.passed)
             code.branch(self._values[op.condition].value, body, done)
@@ -322,10 +322,10 @@ class Compiler:
                 if joined != shapes:
                     return shapes, joined
                 back = self._parts(yielded, shapes)
-                following = code.emit("i64", f"add {turn}, 1")
+                following = code.emit("i64", f"add {iteration}, 1")
                 last = code.function.label
                 code.jump(loop)
-            head = f"  {turn.name} = phi i64 [ 0, %{start} ], [ {following.name}, %{last} ]"
+            head = f"  {iteration.name} = phi i64 [ 0, %{start} ], [ {following.name}, %{last} ]"
             code.function.lines[slot:slot] = [
                 head,
                 *self._join(held, (first, start), (back, last)),

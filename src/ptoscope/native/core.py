@@ -107,8 +107,8 @@ class NativeCore(IndexedCore):
         value = at.value
         if places:
             # Rotated, so that low bits make a huge number: one comparison sees both.
-            turn = Value("i64", str(places))
-            value = self.code.call("i64", "llvm.fshr.i64", value, value, turn)
+            iteration = Value("i64", str(places))
+            value = self.code.call("i64", "llvm.fshr.i64", value, value, iteration)
         return self.code.emit("i1", f"icmp ugt {value}, {last >> places}")
 
     def store(
@@ -166,18 +166,18 @@ class NativeCore(IndexedCore):
         some = code.emit("i1", f"icmp sgt {total}, 0")
         code.branch(some, loop, done)
         code.place(loop)
-        turn = Value("i64", f"%v{code.fresh()}")
-        code.kinds[turn.name] = "i64"
+        iteration = Value("i64", f"%v{code.fresh()}")
+        code.kinds[iteration.name] = "i64"
         slot = len(code.function.lines)
         code.do("")
         with code.inside():
-            body(NativeLanes(code, I64, 1, turn))
-            following = code.emit("i64", f"add {turn}, 1")
+            body(NativeLanes(code, I64, 1, iteration))
+            following = code.emit("i64", f"add {iteration}, 1")
             more = code.emit("i1", f"icmp slt {following}, {total.name}")
             last = code.function.label
             code.branch(more, loop, done)
         incoming = f"[ 0, %{before} ], [ {following.name}, %{last} ]"
-        code.function.lines[slot] = f"  {turn.name} = phi i64 {incoming}"
+        code.function.lines[slot] = f"  {iteration.name} = phi i64 {incoming}"
         code.place(done)
 
     def _scalar_at(

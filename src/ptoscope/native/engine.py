@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from ptoscope.native.side_exits import SideExit
 
 _SERVICE = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int64, ctypes.c_void_p)
-_FIRST_TURNS = 1 << 14
-_MOST_TURNS = 1 << 26
+_FIRST_ITERATIONS = 1 << 14
+_MOST_ITERATIONS = 1 << 26
 _PAGE = 4096
 _PATIENCE = 0.05
 """Seconds between two questions of running code, about."""
@@ -59,7 +59,7 @@ class Runner:
         self._uses_stamps = uses_stamps
         self.failure: BaseException | None = None
         self.begun = 0
-        """Turns of loops that have begun, of those that are accounted for."""
+        """Iterations of loops that have begun, of those that are accounted for."""
 
     def begin(self, launch: Launch) -> None:
         """Makes ready for the blocks of a launch."""
@@ -96,7 +96,7 @@ class Runner:
         self._desk = None
         self.failure = None
         self.begun = 0
-        self._give(_FIRST_TURNS)
+        self._give(_FIRST_ITERATIONS)
         if launch.log is not None:
             launch.log.begin(state)
         stopped = launch.kernel(self.address)
@@ -123,22 +123,22 @@ class Runner:
         failure, self.failure = self.failure, None
         raise failure
 
-    def _give(self, turns: int) -> None:
+    def _give(self, iterations: int) -> None:
         limit = self._launch.max_steps
-        self._granted = turns if limit is None else min(turns, limit - self.begun)
-        self.state[layout.TURNS] = self._granted
+        self._granted = iterations if limit is None else min(iterations, limit - self.begun)
+        self.state[layout.ITERATIONS] = self._granted
         self._asked = time.monotonic()
 
-    def _more_turns(self) -> bool:
-        """Called when a turn begins and none is left: grants more, unless there are none."""
+    def _more_iterations(self) -> bool:
+        """Called when an iteration begins and none is left: grants more, unless there are none."""
         self.begun += self._granted
         if self.begun == self._launch.max_steps:
             self._granted = 0
             return False
         quick = time.monotonic() - self._asked < _PATIENCE
-        turns = self._granted * 2 if quick else self._granted // 2
-        self._give(min(max(turns, _FIRST_TURNS), _MOST_TURNS))
-        self.state[layout.TURNS] -= 1
+        iterations = self._granted * 2 if quick else self._granted // 2
+        self._give(min(max(iterations, _FIRST_ITERATIONS), _MOST_ITERATIONS))
+        self.state[layout.ITERATIONS] -= 1
         return True
 
     def _serve(self, index: int, address: int) -> int:
@@ -148,9 +148,9 @@ class Runner:
             if log is not None and log.serve(index, self.state):
                 return 0
             if index < 0 and self.failure is not None:
-                # The log could not be kept: the block ends at its next turn.
+                # The log could not be kept: the block ends at its next iteration.
                 return 1
-            if index == -1 or (index < 0 and self._more_turns()):
+            if index == -1 or (index < 0 and self._more_iterations()):
                 self._launch.check(self._block)
                 return 0
             side_exit = self._launch.side_exit(index if index >= 0 else -2 - index)

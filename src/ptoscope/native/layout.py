@@ -15,8 +15,8 @@ SERVICE = 1
 """The engine's own function, for what generated code leaves to it."""
 QUEUED = 2
 """Not 0 while instructions wait in a pipe: then every issue goes through the engine."""
-TURNS = 3
-"""Turns of loops left until the engine wants to be asked."""
+ITERATIONS = 3
+"""Iterations of loops left until the engine wants to be asked."""
 BLOCK_INDEX = 4
 BLOCK_COUNT = 5
 REGIONS = 6

@@ -35,8 +35,8 @@ class Function:
         self.argument_bytes = 8
         """Room for the values of the largest side exit."""
         self.depth = 0
-        """The most loops around a side exit: their turns stand before the values."""
-        self.keeps_turns = False
+        """The most loops around a side exit: their iterations stand before the values."""
+        self.keeps_iterations = False
         """Whether loops store each iteration, so that side exits need not."""
         self._places: dict[int, Value] = {0: Value("ptr", "%args")}
 
@@ -44,7 +44,7 @@ class Function:
         """A place in the memory for values of side exits."""
         place = self._places.get(at)
         if place is None:
-            name = f"%arg{at}" if at >= 0 else f"%turn{-at}"
+            name = f"%arg{at}" if at >= 0 else f"%iteration{-at}"
             place = self._places[at] = Value("ptr", name)
         return place
 

@@ -29,7 +29,7 @@ class LogPages:
         state[self._at] = self._open.ctypes.data
         state[self._at + 1] = self._count
 
-    def turn_over(self, state: Words) -> None:
+    def iteration_over(self, state: Words) -> None:
         """The rows are full."""
         fresh = self._fresh()
         self._full.append(self._open)
@@ -80,9 +80,9 @@ class Log:
     def serve(self, index: int, state: Words) -> bool:
         """Gives new room, if that is what generated code asks for."""
         if index == layout.LOG_FULL:
-            self._rows.turn_over(state)
+            self._rows.iteration_over(state)
         elif index == layout.LOG_WORDS_FULL:
-            self._words.turn_over(state)
+            self._words.iteration_over(state)
         else:
             return False
         return True

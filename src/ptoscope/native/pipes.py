@@ -177,14 +177,16 @@ class PipeCore(Core):
         busy = self.code.emit("i1", f"icmp ne {queued}, 0")
         self.side_exits.when(busy, site, partial(_barrier_again, site), (), resume=True)
 
-    def turn(self, site: Site) -> None:
-        """A turn of a loop begins: every so many, the engine is asked whether to go on."""
+    def iteration(self, site: Site) -> None:
+        """An iteration of a loop begins: every so many, the engine is asked whether to go on."""
         code = self.code
-        at = code.offset(Value("ptr", "%state"), layout.TURNS, "i64")
+        at = code.offset(Value("ptr", "%state"), layout.ITERATIONS, "i64")
         left = code.emit("i64", f"sub {code.load('i64', at, 8)}, 1")
         code.store(left, at, 8)
         over = code.emit("i1", f"icmp slt {left}, 0")
-        self.side_exits.when(over, site, partial(_turn_over, site), (), resume=True, turns=True)
+        self.side_exits.when(
+            over, site, partial(_iteration_over, site), (), resume=True, iterations=True
+        )
 
 
 _COUNTERS: dict[OrderRule, tuple[str, Callable[[str, str], int]]] = {
@@ -245,5 +247,5 @@ def _barrier_again(site: Site, core: Core) -> None:
     core.synchronise(site, BARRIER, PIPE_ALL, "", ())
 
 
-def _turn_over(site: Site, core: Any) -> None:
-    core.turn_over(site)
+def _iteration_over(site: Site, core: Any) -> None:
+    core.iteration_over(site)

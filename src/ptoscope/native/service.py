@@ -51,8 +51,8 @@ class ServiceCore(ReferenceCore):
 
         self.pipes.issue(pipe, site, run)
 
-    def turn_over(self, site: Site) -> None:
-        """One turn too many."""
+    def iteration_over(self, site: Site) -> None:
+        """One iteration too many."""
         raise too_many_steps(site, self._runner.begun)
 
 
@@ -66,13 +66,13 @@ class Desk:
 
     def serve(self, side_exit: SideExit, address: int) -> None:
         """Runs the instruction of a side exit with the values at an address; raises its fault."""
-        turns, rows = _read(side_exit, address)
-        # What is issued now belongs to these turns, also if a pipe gets to it later.
-        self._core.turns[:] = [(turn,) for turn in turns]
+        iterations, rows = _read(side_exit, address)
+        # What is issued now belongs to these iterations, also if a pipe gets to it later.
+        self._core.iterations[:] = [(iteration,) for iteration in iterations]
         with quietly():
-            self._act(side_exit, turns, rows)
+            self._act(side_exit, iterations, rows)
 
-    def _act(self, side_exit: SideExit, turns: list[str], rows: list[NumpyLanes]) -> None:
+    def _act(self, side_exit: SideExit, iterations: list[str], rows: list[NumpyLanes]) -> None:
         try:
             if self._runner.failure is not None:
                 self._runner.reraise()
@@ -88,8 +88,8 @@ class Desk:
             finally:
                 self._serving = False
         except Fault as fault:
-            for turn in reversed(turns):
-                fault.inside(turn)
+            for iteration in reversed(iterations):
+                fault.inside(iteration)
             raise
 
     def _import(self) -> None:
@@ -108,17 +108,19 @@ class Desk:
 
 
 def _read(side_exit: SideExit, address: int) -> tuple[list[str], list[NumpyLanes]]:
-    """The turns and the rows that generated code left in its memory."""
-    turns: list[str] = []
-    for depth, name in enumerate(side_exit.turns):
+    """The iterations and the rows that generated code left in its memory."""
+    iterations: list[str] = []
+    for depth, name in enumerate(side_exit.iterations):
         value = ctypes.c_int64.from_address(address - 8 * (depth + 1)).value
-        turns.append(f"turn {value} of scf.while" if name == "turn" else f"{name} = {value}")
+        iterations.append(
+            f"iteration {value} of scf.while" if name == "iteration" else f"{name} = {value}"
+        )
     rows: list[NumpyLanes] = []
     for dtype, count in side_exit.rows:
         length = size(dtype, count)
         rows.append(_row(dtype, count, ctypes.string_at(address, length)))
         address += -(-length // 8) * 8
-    return turns, rows
+    return iterations, rows
 
 
 def _row(dtype: DType, count: int, data: bytes) -> NumpyLanes:

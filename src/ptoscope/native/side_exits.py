@@ -23,10 +23,10 @@ Act = Callable[..., object]
 
 @dataclass(frozen=True)
 class Loop:
-    """A loop around a place: how its turn is called, and the turn's number in the code."""
+    """A loop around a place: how its iteration is called, and its number in the code."""
 
     name: str
-    turn: Value
+    iteration: Value
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class SideExit:
     site: Site
     act: Act
     rows: tuple[tuple[DType, int], ...]
-    turns: tuple[str, ...]
+    iterations: tuple[str, ...]
 
 
 class SideExits:
@@ -48,26 +48,26 @@ class SideExits:
         self.loops: list[Loop] = []
         self.needs: set[str] = {"rt_service"}
 
-    def enter(self, name: str, turn: Value) -> None:
-        """A turn of a loop begins."""
+    def enter(self, name: str, iteration: Value) -> None:
+        """An iteration of a loop begins."""
         function = self._code.function
-        self.loops.append(Loop(name, turn))
+        self.loops.append(Loop(name, iteration))
         function.depth = max(function.depth, len(self.loops))
-        if function.keeps_turns:
+        if function.keeps_iterations:
             self._note(len(self.loops) - 1)
 
     def leave(self) -> None:
-        """A turn of a loop ends."""
+        """An iteration of a loop ends."""
         self.loops.pop()
 
     def _note(self, depth: int) -> None:
         at = self._code.function.argument(-8 * (depth + 1))
-        self._code.store(self.loops[depth].turn, at, 8)
+        self._code.store(self.loops[depth].iteration, at, 8)
 
     def pack(self, rows: Sequence[NativeLanes]) -> None:
-        """Puts turns and values into the function's memory for them."""
+        """Puts iterations and values into the function's memory for them."""
         code = self._code
-        if not code.function.keeps_turns:
+        if not code.function.keeps_iterations:
             for depth in range(len(self.loops)):
                 self._note(depth)
         # Word by word: what is stored as it is loaded need not reach the cache in between.
@@ -127,16 +127,16 @@ class SideExits:
         act: Act,
         rows: Sequence[NativeLanes] = (),
         resume: str | bool = False,
-        turns: bool = False,
+        iterations: bool = False,
     ) -> None:
         """Asks the engine if a condition holds. The code goes on here if it does not; where
-        the engine does the work itself, at `resume` (True: here). `turns` marks the question
+        the engine does the work itself, at `resume` (True: here). `iterations` marks the question
         of a loop whether it may go on."""
         code = self._code
         cold, on = code.label("cold"), code.label("on")
         code.branch(wrong, cold, on, unlikely=True)
         with code.aside(cold):
-            if turns:
+            if iterations:
                 self.pack(())
                 status = self.call("rt_service", -2 - self.add(site, act))
             else:

@@ -143,8 +143,8 @@ class Runs:
         if isinstance(row, slice) or not len(row) or int(a.count[row].max()) == 1:
             return start
         begins = np.flatnonzero(np.diff(row, prepend=NONE))
-        turn = np.arange(len(row)) - np.repeat(begins, np.diff(begins, append=len(row)))
-        return start + turn * a.stride[row]
+        iteration = np.arange(len(row)) - np.repeat(begins, np.diff(begins, append=len(row)))
+        return start + iteration * a.stride[row]
 
     @cached_property
     def stop(self) -> Column:

@@ -148,6 +148,6 @@ class _Found:
         a, rows = self.trace.accesses, self.runs.accesses(node)
         there = (a.space[rows] == space) & (a.writes[rows] == writes)
         after = byte - a.start[rows]
-        turn = np.clip(after // np.maximum(a.stride[rows], 1), 0, a.count[rows] - 1)
-        after -= turn * a.stride[rows]
+        iteration = np.clip(after // np.maximum(a.stride[rows], 1), 0, a.count[rows] - 1)
+        after -= iteration * a.stride[rows]
         return a.event[rows][there & (after >= 0) & (after < a.length[rows])]

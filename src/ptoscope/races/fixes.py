@@ -53,8 +53,8 @@ class Remedies:
             if loop is None:
                 return self._barrier(FULL_BARRIER, late)
             words += (
-                f"; for the first turn set it once before the loop of line {loop.span.line}, and "
-                "after the loop wait for it once"
+                f"; for the first iteration set it once before the loop of line {loop.span.line}, "
+                "and after the loop wait for it once"
             )
             lines += [(loop, signal, False), (loop, wait, True)]
         return Remedy(words, self._edits(lines))

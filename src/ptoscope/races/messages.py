@@ -110,12 +110,12 @@ def _is_gm(function: Function, slot: int) -> bool:
 
 
 def _where(side: Side, trace: Trace) -> str:
-    turns = [_turn(name, value) for name, value in side.iteration]
+    iterations = [_iteration(name, value) for name, value in side.iteration]
     if trace.grid > 1:
-        turns.insert(0, f"block {side.block}")
-    at = f" at {', '.join(turns)}" if turns else ""
+        iterations.insert(0, f"block {side.block}")
+    at = f" at {', '.join(iterations)}" if iterations else ""
     return f"{side.pipe} line {side.line}{at}"
 
 
-def _turn(name: str, value: int) -> str:
-    return f"{name} = {value}" if name.startswith("%") else f"turn {value} of {name}"
+def _iteration(name: str, value: int) -> str:
+    return f"{name} = {value}" if name.startswith("%") else f"iteration {value} of {name}"

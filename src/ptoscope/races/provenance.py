@@ -21,7 +21,7 @@ class Executions:
         place = trace.events.place[first:last]
         order = np.argsort(place, kind="stable")
         self._place, self._event = place[order], order + first
-        self._iteration = trace.events.turn
+        self._iteration = trace.events.iteration
 
     def events(self, place: int) -> Column:
         """Those of a place, in order."""

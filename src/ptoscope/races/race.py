@@ -100,13 +100,13 @@ def side(trace: Trace, event: int, writes: bool) -> Side:
     """The access of an event."""
     place = trace.places[int(trace.events.place[event])]
     anchor = place if place.scope < 0 else trace.places[place.scope]
-    turn = int(trace.events.turn[event])
+    iteration = int(trace.events.iteration[event])
     return Side(
         event,
         place,
         anchor,
         place.pipe,
         int(trace.events.block[event]),
-        tuple(trace.iteration(turn)),
+        tuple(trace.iteration(iteration)),
         writes,
     )

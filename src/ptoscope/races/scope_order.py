@@ -64,8 +64,8 @@ class TracedScopeOrder:
         """The executions from which what a place uses at an event comes."""
         known = self._known.get(event)
         if known is None:
-            op, turn = self._trace.places[place].op, int(self._trace.events.turn[event])
-            known = self._known[event] = self._provenance.of(op, turn)
+            op, iteration = self._trace.places[place].op, int(self._trace.events.iteration[event])
+            known = self._known[event] = self._provenance.of(op, iteration)
         return known
 
     def _pass(self, events: list[int], bars: list[tuple[int, int]]) -> None:

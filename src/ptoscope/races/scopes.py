@@ -2,7 +2,7 @@
 
 A place is a load or a store of the body. Two executions of different places race where they
 touch the same byte, one writes, neither is complete before the other (`races.scope_order` says
-what orders them), and they do not store the same value: one that was made in the same turns.
+what orders them), and they do not store the same value: one that was made in the same iterations.
 Executions of one place that write a byte do it in their order. The rules are those of the check
 before a run (`check.synchronisation`), which knows less and is silent where it does not know.
 """
@@ -76,12 +76,12 @@ def _looks(
     trace: Trace, runs: Runs, rows: Column, first: int, last: int, bars: Column
 ) -> tuple[bytes, ...]:
     """What the hazards of an execution depend on: steady loops make the same again and again."""
-    turn = trace.events.turn[first:last]
-    inner = turn[turn > turn[0]]
+    iteration = trace.events.iteration[first:last]
+    inner = iteration[iteration > iteration[0]]
     columns = (
         runs.event[rows] - first,
         trace.events.place[first:last],
-        np.where(turn > turn[0], turn - (inner[0] if len(inner) else 0), NONE),
+        np.where(iteration > iteration[0], iteration - (inner[0] if len(inner) else 0), NONE),
         runs.first[rows],
         runs.last[rows],
         bars - first,
@@ -95,7 +95,7 @@ class _Texts:
     def __init__(self, trace: Trace) -> None:
         self._trace = trace
         self.places = {id(place.op): place.index for place in trace.places}
-        self.parents: list[int] = trace.turns.parent.tolist()
+        self.parents: list[int] = trace.iterations.parent.tolist()
         self._flow = Dataflow(trace.function)
         self._values: dict[tuple[int, ...], ScopeValues] = {}
 
@@ -196,15 +196,17 @@ class _Scope:
         if any(a.operands[i] != b.operands[i] for i in data):
             return False
         loops = max(self._values.varies(a.operands[i]) for i in data)
-        return self._turn(early, loops) == self._turn(late, loops) and self._same_bytes(early, late)
+        return self._iteration(early, loops) == self._iteration(late, loops) and self._same_bytes(
+            early, late
+        )
 
-    def _turn(self, row: int, loops: int) -> int:
-        """The turn of the innermost of so many loops of the vecscope around an access."""
-        turn = int(self._trace.events.turn[self._event[row]])
+    def _iteration(self, row: int, loops: int) -> int:
+        """The iteration of the innermost of so many loops of the vecscope around an access."""
+        iteration = int(self._trace.events.iteration[self._event[row]])
         op = self._trace.places[int(self._place[row])].op
         for _ in range(self._values.depth(op) - loops):
-            turn = self._texts.parents[turn]
-        return turn
+            iteration = self._texts.parents[iteration]
+        return iteration
 
     def _same_bytes(self, early: int, late: int) -> bool:
         runs = self._runs

@@ -37,7 +37,7 @@ _CORE = {
 }
 _FITTED = {
     "second_load": Figure(1, "measured", "the second load of a cycle arrives later (points)"),
-    "loop": Figure(6, "measured", "from the last turn of a loop to the next loop (points)"),
+    "loop": Figure(6, "measured", "from the last iteration of a loop to the next loop (points)"),
 }
 _FORWARD_LESS = 3
 """Where no pair is listed, a result is forwarded so many cycles before the latency is over."""
@@ -85,9 +85,9 @@ class A5(Model):
         self._class_of = {p: classes[int(of_place[p])] for p in self.used}
         return found
 
-    def loop_bounds(self, per_turn: dict[int, float]) -> dict[str, float]:
+    def loop_bounds(self, per_iteration: dict[int, float]) -> dict[str, float]:
         """Ports by their intervals, the load/store unit by its rule, dispatch by its width."""
-        work = [(self._class_of[place], times) for place, times in per_turn.items()]
+        work = [(self._class_of[place], times) for place, times in per_iteration.items()]
         computes = [c for c, _ in work if c.kind == COMPUTE]
         apart = intervals(computes).reshape(len(computes), len(computes)) if computes else None
         units = [0.0, 0.0]
@@ -180,8 +180,8 @@ class A5Manual(A5):
     manual = True
     tracks: Mapping[int, str] = {0: "vector: issue"}
 
-    def loop_bounds(self, per_turn: dict[int, float]) -> dict[str, float]:
-        return {"one instruction a cycle": sum(per_turn.values())}
+    def loop_bounds(self, per_iteration: dict[int, float]) -> dict[str, float]:
+        return {"one instruction a cycle": sum(per_iteration.values())}
 
     def core_figures(self) -> dict[str, Figure]:
         return {}

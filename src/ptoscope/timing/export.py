@@ -89,7 +89,7 @@ class _Writer:
         """The slice of an event's work; of one without work, that of its issue."""
         self._wait: dict[int, int] = {}
         self._issue: dict[int, int] = {}
-        self._turns: dict[int, str] = {}
+        self._iterations: dict[int, str] = {}
         self._used: set[tuple[int, int]] = set()
 
     def _add(self, block: int, track: int, start: float, length: float, place: int,
@@ -100,22 +100,22 @@ class _Writer:
         self.slices.append(_Slice(block, track, start, length, name or where.name, shown))
         return len(self.slices) - 1
 
-    def _iteration(self, turn: int) -> str:
-        if turn not in self._turns:
-            values = self._timing.trace.iteration(turn)
-            self._turns[turn] = ", ".join(f"{name} = {value}" for name, value in values)
-        return self._turns[turn]
+    def _iteration(self, iteration: int) -> str:
+        if iteration not in self._iterations:
+            values = self._timing.trace.iteration(iteration)
+            self._iterations[iteration] = ", ".join(f"{name} = {value}" for name, value in values)
+        return self._iterations[iteration]
 
     def pipes(self) -> None:
         """What the pipes did, and the scalar unit's issue of it."""
         timing = self._timing
         events, times, work = timing.events, timing.schedule, timing.work
         cost = timing.model.issue.cycles
-        turns = timing.trace.events.turn[events.event]
+        iterations = timing.trace.events.iteration[events.event]
         ends = self._ends()
         for e in self._earliest(times.start[: len(events)]):
             block, place, pipe = (int(c[e]) for c in (events.block, events.place, events.pipe))
-            more = {"at": self._iteration(int(turns[e]))} if turns[e] >= 0 else {}
+            more = {"at": self._iteration(int(iterations[e]))} if iterations[e] >= 0 else {}
             start, wait = int(times.start[e]), int(times.wait[e])
             if wait:
                 name = f"{timing.trace.places[place].name} waits"
@@ -190,8 +190,8 @@ class _Writer:
         length = np.where(share > 1, 1 / share, whole)
         begin = start + np.where(share > 1, rank / share, 0)
         for k, i in enumerate(chosen):
-            turn = int(code.turn[i])
-            more = {"at": self._iteration(turn)} if turn >= 0 else {}
+            iteration = int(code.iteration[i])
+            more = {"at": self._iteration(iteration)} if iteration >= 0 else {}
             self._add(
                 int(block[k]),
                 _FIRST_CORE_TRACK + int(track[k]),

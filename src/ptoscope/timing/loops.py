@@ -1,4 +1,4 @@
-"""What holds each loop: cycles of a turn against the least that its work allows."""
+"""What holds each loop: cycles of an iteration against the least that its work allows."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from ptoscope.timing.scopes import loop_runs
 
 @dataclass(frozen=True)
 class TimedLoop:
-    """A loop: how many turns, cycles of one (the mean), and the bound: the least cycles of a
-    turn, by what. `bounds` has all that were considered."""
+    """A loop: how many iterations, cycles of one (the mean), and the bound: the least cycles of a
+    iteration, by what. `bounds` has all that were considered."""
 
     line: int
-    turns: int
-    cycles_per_turn: float
+    iterations: int
+    cycles_per_iteration: float
     bound: float
     by: str
     bounds: dict[str, float]
@@ -35,25 +35,25 @@ def _inner(timing: TimedRun) -> list[TimedLoop]:
     scopes, code, trace = timing.scopes, timing.code, timing.trace
     if scopes.start is None or scopes.ideal is None or not len(code):
         return []
-    mine, run, turns = loop_runs(trace, code.turn, code.entry)
+    mine, run, iterations = loop_runs(trace, code.iteration, code.entry)
     if not len(mine):
         return []
-    loop = trace.turns.loop[code.turn[mine]]
+    loop = trace.iterations.loop[code.iteration[mine]]
     loop_of_run = loop[np.flatnonzero(np.diff(run, prepend=-1))]
-    steps = turns - 1
+    steps = iterations - 1
     span = _pace(scopes.start[mine], run, code.place[mine])
     chain = _pace(scopes.ideal[mine], run, code.place[mine])
     found: list[TimedLoop] = []
     for place in np.unique(loop):
         runs = np.flatnonzero((loop_of_run == place) & (steps > 0))
         inside = mine[loop == place]
-        count = int(turns[loop_of_run == place].sum())
+        count = int(iterations[loop_of_run == place].sum())
         if not len(runs):
             continue
         moved = int(steps[runs].sum())
         places, times = np.unique(code.place[inside], return_counts=True)
-        per_turn = {int(p): float(n) / count for p, n in zip(places, times, strict=True)}
-        bounds = timing.model.loop_bounds(per_turn)
+        per_iteration = {int(p): float(n) / count for p, n in zip(places, times, strict=True)}
+        bounds = timing.model.loop_bounds(per_iteration)
         bounds["dependency chain"] = float(chain[runs].sum()) / moved
         by = max(bounds, key=lambda name: bounds[name])
         pace = float(span[runs].sum()) / moved
@@ -85,8 +85,8 @@ def _outer(timing: TimedRun) -> list[TimedLoop]:
             continue
         inside = np.array([place.index in p.loops for p in trace.places], dtype=bool)
         mine = np.flatnonzero(inside[events.place])
-        turns = int((trace.turns.loop == place.index).sum())
-        if not len(mine) or not turns or not (events.scalar[mine] == 0).any():
+        iterations = int((trace.iterations.loop == place.index).sum())
+        if not len(mine) or not iterations or not (events.scalar[mine] == 0).any():
             continue
         bounds: dict[str, float] = {}
         for pipe in np.unique(events.pipe[mine]):
@@ -94,11 +94,13 @@ def _outer(timing: TimedRun) -> list[TimedLoop]:
             cycles = float(spent[on].sum())
             if not pipe:
                 cycles = float(len(mine) * timing.model.issue.cycles)
-            bounds[ALL_PIPES[int(pipe)].unit] = cycles / turns
+            bounds[ALL_PIPES[int(pipe)].unit] = cycles / iterations
         span = 0
         for block in np.unique(events.block[mine]):
             here = mine[events.block[mine] == block]
             span += int(schedule.done[here].max() - schedule.issued[here].min())
         by = max(bounds, key=lambda name: bounds[name])
-        found.append(TimedLoop(place.span.line, turns, span / turns, bounds[by], by, bounds))
+        found.append(
+            TimedLoop(place.span.line, iterations, span / iterations, bounds[by], by, bounds)
+        )
     return found

@@ -129,9 +129,9 @@ class Model(ABC):
         )
         return head, each, tail
 
-    def loop_bounds(self, per_turn: dict[int, float]) -> dict[str, float]:
-        """What one turn of a loop takes at least, by reason, from how often a turn executes
-        each place; empty where the model has no such bound."""
+    def loop_bounds(self, per_iteration: dict[int, float]) -> dict[str, float]:
+        """What one iteration of a loop takes at least, by reason, from how often an iteration
+        executes each place; empty where the model has no such bound."""
         return {}
 
     def core_figures(self) -> dict[str, Figure]:

@@ -57,16 +57,16 @@ def producers(trace: Trace, events: Ints, number: Ints, entry: Ints) -> tuple[In
     dep_at = np.zeros(len(events) + 1, dtype=np.int64)
     np.cumsum(wanted, out=dep_at[1:])
     dep = np.full(max(1, int(dep_at[-1])), NONE, dtype=np.int64)
-    parent = ints(trace.turns.parent)
+    parent = ints(trace.iterations.parent)
     _follow(
         len(events),
         place,
-        trace.events.turn[events].astype(np.int64),
+        trace.events.iteration[events].astype(np.int64),
         entry,
         number,
         parent,
-        ints(trace.turns.loop),
-        _depths(trace.turns.parent),
+        ints(trace.iterations.loop),
+        _depths(trace.iterations.parent),
         read_at,
         reads,
         write_at,
@@ -96,7 +96,7 @@ def _tidy(dep_at: Ints, dep: Ints, number: Ints) -> tuple[Ints, Ints]:
 
 
 def _depths(parent: np.ndarray) -> Ints:
-    """How many loops are around each turn, itself included. Parents come before children."""
+    """How many loops are around each iteration, itself included. Parents come before children."""
     depth = np.zeros(max(1, len(parent)), dtype=np.int64)
     if len(parent):
         _count_depths(len(parent), ints(parent), depth)
@@ -104,8 +104,8 @@ def _depths(parent: np.ndarray) -> Ints:
 
 
 @compiled
-def _count_depths(turns: int, parent: Ints, depth: Ints) -> int:
-    for t in range(turns):
+def _count_depths(iterations: int, parent: Ints, depth: Ints) -> int:
+    for t in range(iterations):
         depth[t] = 1
         if parent[t] >= 0:
             depth[t] = depth[parent[t]] + 1
@@ -150,7 +150,7 @@ def _writer(slot: int, source_at: Ints, source: Ints, last: Ints) -> Any:
 
 
 @compiled
-def _turn(
+def _iteration(
     loop: int,
     begins: int,
     source_at: Ints,
@@ -162,7 +162,7 @@ def _turn(
     last: Ints,
     fresh: Ints,
 ) -> int:
-    """Gives a loop's arguments the writers of their values for the turn that begins."""
+    """Gives a loop's arguments the writers of their values for the iteration that begins."""
     for j in range(loop_at[loop], loop_at[loop + 1]):
         if begins:
             fresh[j - loop_at[loop]] = _writer(initial[j], source_at, source, last)
@@ -177,7 +177,7 @@ def _turn(
 def _follow(
     count: int,
     place: Ints,
-    turn: Ints,
+    iteration: Ints,
     entry: Ints,
     number: Ints,
     parent: Ints,
@@ -209,10 +209,10 @@ def _follow(
                 first = number[k]
                 k += 1
             now = NONE
-        if turn[e] != now:
-            # Climb from both turns to loops that stand in the same turn of the next outside.
+        if iteration[e] != now:
+            # Climb from both to loops that stand in the same iteration of the next outside.
             a = now
-            b = turn[e]
+            b = iteration[e]
             while b >= 0 and a != b:
                 if a < 0 or depth[a] < depth[b]:
                     if a == parent[b]:
@@ -227,7 +227,7 @@ def _follow(
                     b = parent[b]
             level = 0
             if b >= 0 and a != b and a >= 0 and depth[a] == depth[b]:
-                _turn(
+                _iteration(
                     loop[b], 0, source_at, source, loop_at, argument, initial, yielded, last, fresh
                 )
                 level = depth[b]
@@ -236,17 +236,17 @@ def _follow(
             elif b >= 0:
                 level = depth[b] - 1
             down = 0
-            if turn[e] >= 0:
-                down = depth[turn[e]]
+            if iteration[e] >= 0:
+                down = depth[iteration[e]]
             while level < down:
                 level += 1
-                c = turn[e]
+                c = iteration[e]
                 while depth[c] > level:
                     c = parent[c]
-                _turn(
+                _iteration(
                     loop[c], 1, source_at, source, loop_at, argument, initial, yielded, last, fresh
                 )
-            now = turn[e]
+            now = iteration[e]
         if number[e] >= 0:
             at = dep_at[e]
             for j in range(read_at[place[e]], read_at[place[e] + 1]):

@@ -15,20 +15,20 @@ from ptoscope.trace.trace import Place, Trace
 MIN_GAP = 7
 """Least cycles between the begins of two loops, of the vector core's table."""
 OVERHEAD = 5
-"""Entering a loop again costs so many cycles more than its turns; seen in the points."""
+"""Entering a loop again costs so many cycles more than its iterations; seen in the points."""
 
 
 @dataclass
 class Instructions:
     """Dynamic instructions of all vecscope entries, in order.
 
-    `event` is the row of each in the trace, `place` its place, `turn` its turn; those of
+    `event` is the row of each in the trace, `place` its place, `iteration` its iteration; those of
     entry e are `entry_at[e]` to `entry_at[e + 1]`. `gap` is as the vector core takes it.
     """
 
     event: Ints
     place: Ints
-    turn: Ints
+    iteration: Ints
     entry_at: Ints
     gap: Ints
     dep_at: Ints
@@ -74,13 +74,13 @@ def instructions(trace: Trace) -> Instructions:
     entries = int(trace.events.entry.max(initial=-1)) + 1
     entry_at = np.zeros(entries + 1, dtype=np.int64)
     np.cumsum(np.bincount(entry[kept], minlength=entries), out=entry_at[1:])
-    turn = trace.events.turn[mine].astype(np.int64)
+    iteration = trace.events.iteration[mine].astype(np.int64)
     return Instructions(
         mine,
         trace.events.place[mine].astype(np.int64),
-        turn,
+        iteration,
         entry_at,
-        _gaps(trace, turn, entry[kept]),
+        _gaps(trace, iteration, entry[kept]),
         dep_at,
         dep,
     )
@@ -95,37 +95,37 @@ def innermost(trace: Trace) -> np.ndarray:
     return found
 
 
-def loop_runs(trace: Trace, turn: Ints, entry: Ints) -> tuple[np.ndarray, Ints, Ints]:
+def loop_runs(trace: Trace, iteration: Ints, entry: Ints) -> tuple[np.ndarray, Ints, Ints]:
     """The instructions inside innermost loops; for each the number of its run (one entry of a
-    loop); and the turns of each run."""
+    loop); and the iterations of each run."""
     none = np.zeros(0, dtype=np.int64)
-    if not len(trace.turns):
+    if not len(trace.iterations):
         return none, none, none
-    loop = trace.turns.loop[turn]
-    mine = np.flatnonzero((turn >= 0) & innermost(trace)[loop])
+    loop = trace.iterations.loop[iteration]
+    mine = np.flatnonzero((iteration >= 0) & innermost(trace)[loop])
     if not len(mine):
         return none, none, none
-    key = (loop[mine], trace.turns.parent[turn[mine]], entry[mine])
+    key = (loop[mine], trace.iterations.parent[iteration[mine]], entry[mine])
     changed = np.ones(len(mine), dtype=bool)
     changed[1:] = np.any([k[1:] != k[:-1] for k in key], axis=0)
     run = np.cumsum(changed) - 1
     begins = np.ones(len(mine), dtype=bool)
-    begins[1:] = turn[mine][1:] != turn[mine][:-1]
+    begins[1:] = iteration[mine][1:] != iteration[mine][:-1]
     return mine, run, np.bincount(run[begins])
 
 
-def _gaps(trace: Trace, turn: Ints, entry: Ints) -> Ints:
-    gap = np.zeros(max(1, len(turn)), dtype=np.int64)
-    mine, run, turns = loop_runs(trace, turn, entry)
+def _gaps(trace: Trace, iteration: Ints, entry: Ints) -> Ints:
+    gap = np.zeros(max(1, len(iteration)), dtype=np.int64)
+    mine, run, iterations = loop_runs(trace, iteration, entry)
     if not len(mine):
         return gap
     begins = np.ones(len(mine), dtype=bool)
-    begins[1:] = turn[mine][1:] != turn[mine][:-1]
+    begins[1:] = iteration[mine][1:] != iteration[mine][:-1]
     gap[mine[begins]] = -1
     first = np.flatnonzero(np.diff(run, prepend=-1))
     where = entry[mine][first]
     again = np.zeros(len(first), dtype=bool)
     again[1:] = where[1:] == where[:-1]
-    before = np.maximum(MIN_GAP, np.roll(turns, 1) + OVERHEAD)
+    before = np.maximum(MIN_GAP, np.roll(iterations, 1) + OVERHEAD)
     gap[mine[first]] = np.where(again, before, 1)
     return gap

@@ -113,7 +113,7 @@ def run_scopes(
     `hold`s the load/store unit, `registers` it writes; by pair of classes, cycles from start
     to start: `forward` of producer and consumer, `interval` on one port. By instruction:
     `cls`, `place`, `gap` (of the first of a loop: least cycles since the loop before began; of
-    the first of a further turn -1; else 0), producers `dep[dep_at[i]:dep_at[i + 1]]`, how many
+    the first of a further iteration -1; else 0), producers `dep[dep_at[i]:dep_at[i + 1]]`, how many
     `uses` its result has (counted down). `queue`, `ring` (of zeros), `port_class` and
     `port_start` (of 4) are scratch.
 
@@ -131,7 +131,7 @@ def run_scopes(
         live = 0
         pending = 0
         loop_began = t - RING
-        turn_began = t - RING
+        iteration_began = t - RING
         pair = -1
         memory_free = 0
         memory_done = 0
@@ -151,7 +151,9 @@ def run_scopes(
             sent = 0
             while head < end and sent < core[WIDTH]:
                 c = cls[head]
-                if gap[head] > 0 and (t < loop_began + gap[head] or t < turn_began + core[LOOP]):
+                if gap[head] > 0 and (
+                    t < loop_began + gap[head] or t < iteration_began + core[LOOP]
+                ):
                     why = REENTRY
                     break
                 if kind[c] == BARRIER:
@@ -192,7 +194,7 @@ def run_scopes(
                 if gap[head] > 0:
                     loop_began = t
                 if gap[head] != 0:
-                    turn_began = t
+                    iteration_began = t
                 if kind[c] == LOAD or kind[c] == STORE:
                     memory_waiting += 1
                 queue[waiting] = head

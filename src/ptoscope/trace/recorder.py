@@ -23,13 +23,13 @@ from ptoscope.trace.trace import (
     Accesses,
     Column,
     Events,
+    Iterations,
     Place,
     Syncs,
     Trace,
-    Turns,
 )
 
-_SEGMENT, _TURN, _TOUCH, _SYNC = 3, 3, 5, 7
+_SEGMENT, _ITERATION, _TOUCH, _SYNC = 3, 3, 5, 7
 """How many numbers a row of each notebook has."""
 
 
@@ -39,9 +39,9 @@ class Recorder:
     def __init__(self, segments: list[list[int]]) -> None:
         self._segments = segments
         self.begun = array("i")
-        """Of each segment begun: its number, the turn, the entry of a vecscope."""
-        self.turns = array("q")
-        """Of each turn: its parent, the place of the loop, the value."""
+        """Of each segment begun: its number, the iteration, the entry of a vecscope."""
+        self.iterations = array("q")
+        """Of each iteration: its parent, the place of the loop, the value."""
         self.touches = array("q")
         """Of each access: the segment begun, the place, the space twice plus 1 if it writes,
         the footprint, the address."""
@@ -146,13 +146,15 @@ class _Layout:
         error: PtoError | None,
     ) -> Trace:
         events = self._events(blocks)
-        turns = _table(self._recorder.turns, _TURN)
+        iterations = _table(self._recorder.iterations, _ITERATION)
         return Trace(
             function,
             grid,
             self._places,
             events,
-            Turns(turns[0].astype(np.int32), turns[1].astype(np.int32), turns[2].copy()),
+            Iterations(
+                iterations[0].astype(np.int32), iterations[1].astype(np.int32), iterations[2].copy()
+            ),
             self._accesses(*footprints),
             self._syncs(events),
             error,
@@ -161,7 +163,7 @@ class _Layout:
 
     def _events(self, blocks: Column) -> Events:
         lengths = self._sorted(self._lengths)
-        numbers, turn, entry = (self._sorted(column) for column in self._begun)
+        numbers, iteration, entry = (self._sorted(column) for column in self._begun)
         starts = np.cumsum(lengths) - lengths
         base = np.cumsum(self._sizes) - self._sizes
         index = np.repeat(base[numbers] - starts, lengths)
@@ -172,7 +174,7 @@ class _Layout:
         issued = np.frombuffer(self._recorder.entries, dtype=np.int32)
         entries[self._start[issued] + self._lengths[issued] - 1] = np.arange(len(issued))
         return Events(
-            self._flat[index], np.repeat(block, lengths), np.repeat(turn, lengths), entries
+            self._flat[index], np.repeat(block, lengths), np.repeat(iteration, lengths), entries
         )
 
     def _event(self, begun: Column, place: Column) -> Column:

@@ -5,7 +5,7 @@ Five tables. `places` is the text: what can execute. The others are the run:
 - `events`: each execution of an instruction, in the order of issue: that of the scalar unit,
   block after block. A vecscope is one event, when it is issued, and the events of its body
   follow it at once, in the order of the body, also where the pipe came to them later.
-- `turns`: each turn of a loop. An event names the innermost one around it.
+- `iterations`: each iteration of a loop. An event names the innermost one around it.
 - `accesses`: the bytes an event touches, as runs; lanes that are masked off are not in it.
   Rows are in the order of their events; one event may have none or many.
 - `syncs`: what an event does about order. Rows are in the order of their events.
@@ -41,7 +41,7 @@ SPACE_NUMBERS = {
 """Those of a core's own memories."""
 SPACE_NAMES = {number: name for name, number in SPACE_NUMBERS.items()}
 NONE = -1
-"""No turn, no scope, no pipe, no parent."""
+"""No iteration, no scope, no pipe, no parent."""
 
 SYNC_KINDS = (*NUMBERS, "mem_bar")
 """The rules of `isa.order.rules` by number, and the barrier inside a vecscope."""
@@ -82,14 +82,14 @@ class Place:
 
 @dataclass(frozen=True, eq=False)
 class Events:
-    """`place`: int32, into `places`. `block`: int32, of the grid. `turn`: int32, into `turns`,
-    -1 outside all loops. `entry`: int32, which execution of a vecscope it belongs to, counted
-    from 0 over the whole run in the order of issue; -1 outside. The event of a vecscope itself
-    has the entry that it begins."""
+    """`place`: int32, into `places`. `block`: int32, of the grid. `iteration`: int32, into
+    `iterations`, -1 outside all loops. `entry`: int32, which execution of a vecscope it belongs
+    to, counted from 0 over the whole run in the order of issue; -1 outside. The event of a
+    vecscope itself has the entry that it begins."""
 
     place: Column
     block: Column
-    turn: Column
+    iteration: Column
     entry: Column
 
     def __len__(self) -> int:
@@ -97,10 +97,10 @@ class Events:
 
 
 @dataclass(frozen=True, eq=False)
-class Turns:
-    """`parent`: int32, the turn of the next loop outside (also across the border of a
+class Iterations:
+    """`parent`: int32, the iteration of the next loop outside (also across the border of a
     vecscope), or -1. `loop`: int32, the place of the loop. `value`: int64, of `scf.for` its
-    index, of `scf.while` the number of the turn from 0."""
+    index, of `scf.while` the number of the iteration from 0."""
 
     parent: Column
     loop: Column
@@ -161,7 +161,7 @@ class Trace:
     grid: int
     places: list[Place]
     events: Events
-    turns: Turns
+    iterations: Iterations
     accesses: Accesses
     syncs: Syncs
     error: PtoError | None = None
@@ -170,21 +170,21 @@ class Trace:
     engine: str = "reference"
     """What ran it; nothing else depends on that."""
 
-    def iteration(self, turn: int) -> list[tuple[str, int]]:
+    def iteration(self, iteration: int) -> list[tuple[str, int]]:
         """The loops around, outermost first: the name of the index (`%i`, or `scf.while`) and
         its value."""
         found: list[tuple[str, int]] = []
-        while turn >= 0:
-            op = self.places[int(self.turns.loop[turn])].op
+        while iteration >= 0:
+            op = self.places[int(self.iterations.loop[iteration])].op
             name = f"%{self.function.names[op.index]}" if isinstance(op, For) else op.name
-            found.append((name, int(self.turns.value[turn])))
-            turn = int(self.turns.parent[turn])
+            found.append((name, int(self.iterations.value[iteration])))
+            iteration = int(self.iterations.parent[iteration])
         return found[::-1]
 
     @property
     def nbytes(self) -> int:
         """What its columns take."""
-        tables = (self.events, self.turns, self.accesses, self.syncs)
+        tables = (self.events, self.iterations, self.accesses, self.syncs)
         return sum(column.nbytes for table in tables for column in vars(table).values())
 
 

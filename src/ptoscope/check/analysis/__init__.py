@@ -19,7 +19,7 @@ class Analysis:
     walker: AnalysisWalker
 
     def number(self, slot: int) -> Expr:
-        """What is known of an integer or a pointer, in terms of launch scalars, the turns of
+        """What is known of an integer or a pointer, in terms of launch scalars, the iterations of
         the loops around it, and what they carry."""
         return self.walker.number(slot)
 

@@ -61,7 +61,7 @@ def _first(limit: int, count: int) -> KnownLanes:
 class AbstractCore(Core):
     """Runs the meaning of instructions over expressions; `nodes` is what they did.
 
-    The caller says which operation runs (`op`), the turns of the loops around it
+    The caller says which operation runs (`op`), the iterations of the loops around it
     (`context`), and whether it stands in a vecscope.
     """
 
@@ -76,11 +76,11 @@ class AbstractCore(Core):
     # What is known of numbers.
 
     def unknown(self, dtype: DType) -> KnownLanes:
-        """A number of which only the type is known; another one in every turn."""
+        """A number of which only the type is known; another one in every iteration."""
         return KnownLanes(dtype, 1, (of(self.symbol("any", dtype)),))
 
     def symbol(self, kind: str, dtype: DType) -> Symbol:
-        """A new leaf for a number of a type; another one in every turn of the loops around."""
+        """A new leaf for a number of a type; another one in every iteration of the loops around."""
         return Symbol(kind, next(self._numbers), self.context, *limits(dtype))
 
     def number(self, value: Lanes) -> Expr:
@@ -89,22 +89,22 @@ class AbstractCore(Core):
         return value.expr or of(self.symbol("any", INDEX))
 
     def loop(self, span: Expr, step: Expr, body: Callable[[Expr], None]) -> LoopNode:
-        """Runs a body once for all of its turns, and notes it as a loop."""
-        trips = functions.turns(span, step)
+        """Runs a body once for all of its iterations, and notes it as a loop."""
+        trips = functions.iterations(span, step)
         low, high = trips.bounds()
         last = max(0, high - 1)
-        turn = Symbol("turn", next(self._numbers), (), 0, last, low == high)
-        made = LoopNode(self.op, turn, trips, span, step)
+        iteration = Symbol("iteration", next(self._numbers), (), 0, last, low == high)
+        made = LoopNode(self.op, iteration, trips, span, step)
         outer, context, before = self.nodes, self.context, dict(self.registers)
-        self.nodes, self.context = made.body, (*context, of(turn))
-        body(of(turn))
+        self.nodes, self.context = made.body, (*context, of(iteration))
+        body(of(iteration))
         changed = self._changed(before)
         if changed:
-            # What a turn leaves in a register is what the next one finds.
+            # What an iteration leaves in a register is what the next one finds.
             made.body.clear()
             for name in changed:
                 self.registers[name] = self.unknown(I64)
-            body(of(turn))
+            body(of(iteration))
         self.nodes, self.context = outer, context
         for name in changed:
             self.registers[name] = self.unknown(I64)
@@ -291,7 +291,7 @@ class AbstractCore(Core):
         trips = self.number(count)
         if trips.number == 0:
             return
-        self.loop(trips, ONE, lambda turn: body(KnownLanes(I64, 1, (turn,))))
+        self.loop(trips, ONE, lambda iteration: body(KnownLanes(I64, 1, (iteration,))))
 
     def read_register(self, site: Site, name: str, dtype: DType, initial: int) -> KnownLanes:
         return self.registers.get(name) or constant(dtype, 1, initial)

@@ -1,6 +1,6 @@
 """Integers known in part: polynomials of symbols, with a range for every symbol.
 
-A symbol is a leaf (a launch scalar, the turn of a loop) or a function of expressions that
+A symbol is a leaf (a launch scalar, the iteration of a loop) or a function of expressions that
 no polynomial says (`negative`, `select`, `quotient`). Expressions compare by value, so that
 the same computation written twice is known to give the same number, and `substitute` works
 functions out again once their arguments are known.

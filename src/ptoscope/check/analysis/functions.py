@@ -79,20 +79,20 @@ def quotient(value: Expr, divisor: Expr) -> Expr:
     return _function("quotient", (value, divisor), min(ends), max(ends))
 
 
-def turns(span: Expr, step: Expr) -> Expr:
+def iterations(span: Expr, step: Expr) -> Expr:
     """How often a loop runs that goes over `span` by `step`: rounded up, at least 0."""
     by = step.number
     low, high = span.bounds()
     if by is None:
-        return _function("turns", (span, step), 0, UNBOUNDED)
+        return _function("iterations", (span, step), 0, UNBOUNDED)
     if by <= 0:
-        return _function("turns", (span, step), 0, UNBOUNDED)
+        return _function("iterations", (span, step), 0, UNBOUNDED)
     if not span.terms:
         return Expr(max(0, -(-span.const // by)))
     exact = span.over(by)
     if exact is not None and low >= 0:
         return exact
-    return _function("turns", (span, step), max(0, -(-low // by)), max(0, -(-high // by)))
+    return _function("iterations", (span, step), max(0, -(-low // by)), max(0, -(-high // by)))
 
 
 def bitwise(kind: str, left: Expr, right: Expr) -> Expr:
@@ -155,7 +155,7 @@ WORKED_OUT.update(
         "is_zero": is_zero,
         "select": select,
         "quotient": quotient,
-        "turns": turns,
+        "iterations": iterations,
         "and": _bits("and"),
         "or": _bits("or"),
         "xor": _bits("xor"),

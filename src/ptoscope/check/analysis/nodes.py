@@ -1,6 +1,6 @@
 """What a function does to memory and to its pipes, as a tree in program order.
 
-Numbers are expressions: of launch scalars, of the turns of the loops around, and of values
+Numbers are expressions: of launch scalars, of the iterations of the loops around, and of values
 a loop carries. `instance` gives a node with some of them replaced.
 """
 
@@ -151,7 +151,7 @@ class MemoryBarrier:
 
 @dataclass(slots=True)
 class CarriedNumber:
-    """A value that a loop carries: what it is at first, and what a turn makes of it.
+    """A value that a loop carries: what it is at first, and what an iteration makes of it.
     `after` stands for what it is after the loop."""
 
     symbol: Symbol
@@ -166,11 +166,11 @@ class CarriedNumber:
 
 @dataclass(slots=True)
 class LoopNode:
-    """A body that runs `trips` times; `turn` counts from 0. `span` over `step` makes the
+    """A body that runs `trips` times; `iteration` counts from 0. `span` over `step` makes the
     trips; a loop whose end is not known beforehand is not `counted`."""
 
     op: Op
-    turn: Symbol
+    iteration: Symbol
     trips: Expr
     span: Expr
     step: Expr = ONE
@@ -181,7 +181,7 @@ class LoopNode:
     def instance(self, known: Known) -> LoopNode:
         return LoopNode(
             self.op,
-            self.turn,
+            self.iteration,
             self.trips.substitute(known),
             self.span.substitute(known),
             self.step.substitute(known),

@@ -38,8 +38,8 @@ def _either(condition: Expr) -> bool:
 
 
 def settled(value: Expr) -> Expr:
-    """It in the first turn of those loops whose end is not known."""
-    open_ended = {s: ZERO for s in value.symbols if s.kind == "turn" and not s.reached}
+    """It in the first iteration of those loops whose end is not known."""
+    open_ended = {s: ZERO for s in value.symbols if s.kind == "iteration" and not s.reached}
     return value.substitute(open_ended)
 
 
@@ -58,8 +58,8 @@ def least(value: Expr) -> int:
 
 
 def remainder(value: Expr, divisor: int) -> tuple[int, Symbol | None] | None:
-    """A remainder other than 0 that it certainly has: in the first turns of all loops, or in
-    the second turn of one, which is named. None if there is none, or it is not known."""
+    """A remainder other than 0 that it certainly has: in the first iterations of all loops, or in
+    the second iteration of one, which is named. None if there is none, or it is not known."""
     value = settled(value)
     loose = [(t, c) for t, c in value.terms.items() if c % divisor]
     if any(len(t) != 1 or not t[0].reached for t, _ in loose):
@@ -73,18 +73,18 @@ def remainder(value: Expr, divisor: int) -> tuple[int, Symbol | None] | None:
 
 
 class Loops:
-    """The loops of a function, to say in which turn something happens."""
+    """The loops of a function, to say in which iteration something happens."""
 
     def __init__(self, function: Function, walker: AnalysisWalker) -> None:
         self._names = function.names
         self._walker = walker
-        self._by_turn: dict[Symbol, LoopNode] = {}
+        self._by_iteration: dict[Symbol, LoopNode] = {}
         self._add(walker.nodes)
 
     def _add(self, nodes: list[Node]) -> None:
         for node in nodes:
             if isinstance(node, LoopNode):
-                self._by_turn[node.turn] = node
+                self._by_iteration[node.iteration] = node
                 self._add(node.body)
             elif isinstance(node, ScopeNode):
                 self._add(node.body)
@@ -93,20 +93,20 @@ class Loops:
                 self._add(node.no)
 
     def where(self, value: Expr, highest: bool) -> str:
-        """` (at %i = 64)` for the turns in which a value is greatest or least."""
-        turns = {
+        """` (at %i = 64)` for the iterations in which a value is greatest or least."""
+        iterations = {
             term[0]: term[0].high if (coefficient > 0) == highest else 0
             for term, coefficient in settled(value).terms.items()
             if len(term) == 1 and term[0].reached
         }
-        return self.at(turns)
+        return self.at(iterations)
 
-    def at(self, turns: dict[Symbol, int]) -> str:
-        """` (at %i = 64)` for given turns."""
-        known = {symbol: Expr(turn) for symbol, turn in turns.items()}
+    def at(self, iterations: dict[Symbol, int]) -> str:
+        """` (at %i = 64)` for given iterations."""
+        known = {symbol: Expr(iteration) for symbol, iteration in iterations.items()}
         said: list[str] = []
-        for symbol in turns:
-            loop = self._by_turn.get(symbol)
+        for symbol in iterations:
+            loop = self._by_iteration.get(symbol)
             if loop is None or not isinstance(loop.op, For):
                 continue
             slot = loop.op.index

@@ -173,7 +173,7 @@ class AnalysisWalker:
         core = self._core
         low, high, step = (core.number(self.values[s]) for s in op.bounds)
         first = self._take(op.inits)
-        if functions.turns(high - low, step).number == 0:
+        if functions.iterations(high - low, step).number == 0:
             self._assign(op.results, first)
             return
         symbols = self._enter(op.carried)
@@ -235,13 +235,13 @@ class AnalysisWalker:
             after = Symbol("after", symbol.ident, core.context, symbol.low, symbol.high)
             start, end = core.number(first[i]), core.number(following[i])
             carried[i] = CarriedNumber(symbol, start, end, after)
-        varying = {loop.turn, *symbols.values()}
+        varying = {loop.iteration, *symbols.values()}
         solved: dict[Symbol, Expr] = {}
         finals: dict[int, Expr] = {}
         for i, value in carried.items():
             growth = value.next - of(value.symbol)
             if loop.counted and not growth.symbols & varying:
-                solved[value.symbol] = value.first + growth * of(loop.turn)
+                solved[value.symbol] = value.first + growth * of(loop.iteration)
                 finals[i] = value.first + growth * loop.trips
             else:
                 loop.carried.append(value)

@@ -108,7 +108,7 @@ def _unthreaded(context: Context) -> Iterator[Finding]:
         if uses.times(slot)[1] < 2:
             continue
         *earlier, last = context.values.users[slot]
-        where = f"line {earlier[-1].span.line}" if earlier else "an earlier turn of the loop"
+        where = f"line {earlier[-1].span.line}" if earlier else "an earlier iteration of the loop"
         yield Finding(
             context.operand_span(last, last.operands.index(slot)),
             f"{last.name}: the align state is not the newest one of its stream",

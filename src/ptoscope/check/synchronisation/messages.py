@@ -95,8 +95,8 @@ def stuck(run: UnrolledRun, order: PipeOrder, event: Execution) -> Finding:
         found=f"blocked: {waits}",
         expected="an instruction that sets the flag or releases the buffer and is not itself "
         "behind a wait",
-        hint="set the flag before the pipe that sets it waits for the other one; the first turn "
-        "of a loop needs a flag that is set before the loop",
+        hint="set the flag before the pipe that sets it waits for the other one; the first "
+        "iteration of a loop needs a flag that is set before the loop",
     )
 
 
@@ -186,8 +186,8 @@ def _bytes(context: Context, item: StaticRace) -> str:
 
 
 def _again(item: StaticRace) -> bool:
-    """Whether the later access is that of a later turn."""
-    return item.early.turns != item.late.turns and (
+    """Whether the later access is that of a later iteration."""
+    return item.early.iterations != item.late.iterations and (
         anchor(item.late).span <= anchor(item.early).span
     )
 
@@ -200,7 +200,7 @@ def race(context: Context, run: UnrolledRun, item: StaticRace) -> Finding:
     signal, wait = (
         flag_text(name, src, dst, event or EVENTS[0]) for name in ("set_flag", "wait_flag")
     )
-    turn = " in the turn before" if _again(item) else ""
+    iteration = " in the iteration before" if _again(item) else ""
     hint = f"put {signal} after {_place(item.early)} and {wait} before {_place(item.late)}"
     if _again(item):
         hint += "; set it once before the loop and wait for it once after the loop"
@@ -213,7 +213,7 @@ def race(context: Context, run: UnrolledRun, item: StaticRace) -> Finding:
     return Finding(
         late.op.span,
         f"{late.op.name}: {dst} {late.verb} {_bytes(context, item)}, which {src} may still "
-        f"{verb} (line {early.op.span.line}{turn})",
+        f"{verb} (line {early.op.span.line}{iteration})",
         found=f"no chain of flags, buffers or barriers from line {early.op.span.line} to line "
         f"{late.op.span.line}",
         expected=f"{dst} waits for {src}",
@@ -225,11 +225,11 @@ def race(context: Context, run: UnrolledRun, item: StaticRace) -> Finding:
 def copies(context: Context, run: UnrolledRun, item: StaticRace) -> Finding:
     """Two copies of one pipe at the same bytes."""
     early, late = touch_of(item.early), touch_of(item.late)
-    turn = " in the turn before" if _again(item) else ""
+    iteration = " in the iteration before" if _again(item) else ""
     return Finding(
         late.op.span,
         f"{late.op.name}: {late.verb} {_bytes(context, item)}, which the copy of line "
-        f"{early.op.span.line}{turn} {early.verb} too",
+        f"{early.op.span.line}{iteration} {early.verb} too",
         found=f"two copies of {late.pipe}, which may run in any order",
         expected="a barrier between copies of one pipe that touch the same bytes",
         hint=f'put pto.pipe_barrier "{late.pipe}" before line {late.op.span.line}',
@@ -241,14 +241,18 @@ def hazard(context: Context, item: ScopeHazard) -> Finding:
     """Two accesses of one vecscope at the same bytes."""
     early, late = item.early.node, item.late.node
     before, after = early.op.span.line, late.op.span.line
-    turn = " in the turn before" if item.early.turns != item.late.turns and after <= before else ""
+    iteration = (
+        " in the iteration before"
+        if item.early.iterations != item.late.iterations and after <= before
+        else ""
+    )
     verbs = {"LD": "load", "ST": "store"}
     first, then = (verbs[part.lstrip("V")] for part in item.barrier.split("_"))
     barrier = f'pto.mem_bar "{item.barrier}"'
     return Finding(
         late.op.span,
-        f"{late.op.name}: this {then} and the {first} of line {before}{turn} touch the same UB "
-        "bytes",
+        f"{late.op.name}: this {then} and the {first} of line {before}{iteration} touch the same "
+        "UB bytes",
         found=f"bytes {item.first} to {item.last}, with no fitting pto.mem_bar between",
         expected=f"{barrier} between them",
         hint=f"put {barrier} before line {after}; inside a vecscope of A5 the order of the text "

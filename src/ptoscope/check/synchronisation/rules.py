@@ -149,7 +149,7 @@ def _barriers(context: Context) -> Iterator[Finding]:
 
 
 RULES = (
-    _rule("PTO0601", "every wait_flag has its set_flag, on every path and in every turn"),
+    _rule("PTO0601", "every wait_flag has its set_flag, on every path and in every iteration"),
     _rule("PTO0602", "pipes do not wait for each other in a circle"),
     _rule("PTO0603", "no flag is left set", "warning"),
     Rule("PTO0604", "event and buffer ids are in range", _ids),

@@ -1,7 +1,7 @@
 """Loads and stores of one vecscope: on A5 only a mem_bar orders those of the same bytes.
 
 What a store uses is ordered too: a load is complete before it where the data of just that
-execution of the load may be in its value, address or mask. What cannot be known of turns and
+execution of the load may be in its value, address or mask. What cannot be known of iterations and
 branches is taken to be so, so that nothing is reported without need.
 """
 
@@ -19,9 +19,9 @@ from ptoscope.isa.order.memory import Fences, ScopeAccess, barrier_between, need
 from ptoscope.program import For, If, Loop
 
 _FOLLOWED = 64
-"""Of a value that a loop carries, so many turns are followed back."""
-Turn = tuple[int | None, ...]
-"""The turns of the loops of a vecscope around something; None for any."""
+"""Of a value that a loop carries, so many iterations are followed back."""
+Iteration = tuple[int | None, ...]
+"""The iterations of the loops of a vecscope around something; None for any."""
 
 
 def _access(touch: Touch) -> ScopeAccess:
@@ -62,9 +62,9 @@ class ScopeOrder:
                 fences.access(kind, 1 << i)
         scope = events[0].scope
         assert scope is not None
-        self._turns = _Turns(values)
+        self._iterations = _Iterations(values)
         self._values = ScopeValues(values, scope.op, self._by_op)
-        depths = (len(e.turns) - self._values.depth(t.op) for e, t, _ in self._accesses)
+        depths = (len(e.iterations) - self._values.depth(t.op) for e, t, _ in self._accesses)
         self._outside = min(depths, default=0)
         """How many loops are around the vecscope."""
 
@@ -128,9 +128,9 @@ class ScopeOrder:
         earlier = [i for i in range(early + 1, late) if fenced >> i & 1 or i in used]
         return any(self._ordered(early, i) for i in earlier)
 
-    def _turn(self, access: int) -> Turn:
+    def _iteration(self, access: int) -> Iteration:
         event, touch, _ = self._accesses[access]
-        return event.turns[self._outside : self._outside + self._values.depth(touch.op)]
+        return event.iterations[self._outside : self._outside + self._values.depth(touch.op)]
 
     def _loads(self, access: int) -> set[int]:
         """The earlier accesses whose data may be in what an access uses."""
@@ -138,27 +138,27 @@ class ScopeOrder:
         if known is None:
             known = self._used[access] = {
                 i
-                for op, turn in self._origins(access)
+                for op, iteration in self._origins(access)
                 for i in self._by_op[op]
-                if i < access and _agree(self._turn(i), turn)
+                if i < access and _agree(self._iteration(i), iteration)
             }
         return known
 
-    def _origins(self, access: int) -> set[tuple[int, Turn]]:
-        """The same as operations, by their ids, and turns."""
-        op, turn = self._accesses[access][1].op, self._turn(access)
-        found: set[tuple[int, Turn]] = set()
-        seen: set[tuple[int, Turn]] = set()
-        stack: list[tuple[tuple[int, ...], Turn]] = [(op.operands, turn)]
+    def _origins(self, access: int) -> set[tuple[int, Iteration]]:
+        """The same as operations, by their ids, and iterations."""
+        op, iteration = self._accesses[access][1].op, self._iteration(access)
+        found: set[tuple[int, Iteration]] = set()
+        seen: set[tuple[int, Iteration]] = set()
+        stack: list[tuple[tuple[int, ...], Iteration]] = [(op.operands, iteration)]
         while stack:
-            slots, turn = stack.pop()
+            slots, iteration = stack.pop()
             sources = self._values.sources(slots)
-            found.update((id(load), turn[:depth]) for load, depth in sources.accesses)
+            found.update((id(load), iteration[:depth]) for load, depth in sources.accesses)
             for slot, depth in sources.joined:
-                value = slot, turn[:depth]
+                value = slot, iteration[:depth]
                 if value not in seen:
                     seen.add(value)
-                    ways = self._values.joined(*value, self._turns)
+                    ways = self._values.joined(*value, self._iterations)
                     stack.extend(((one,), at) for one, at, _ in ways)
         return found
 
@@ -175,35 +175,35 @@ class ScopeOrder:
         ):
             return False
         loops = self._values.varies(one.op.operands[0])
-        return self._turn(early)[:loops] == self._turn(late)[:loops]
+        return self._iteration(early)[:loops] == self._iteration(late)[:loops]
 
 
-def _agree(turn: Turn, pattern: Turn) -> bool:
-    return all(b is None or a == b for a, b in zip(turn, pattern, strict=True))
+def _agree(iteration: Iteration, pattern: Iteration) -> bool:
+    return all(b is None or a == b for a, b in zip(iteration, pattern, strict=True))
 
 
-class _Turns:
-    """What the text says of the turns of its loops."""
+class _Iterations:
+    """What the text says of the iterations of its loops."""
 
     def __init__(self, values: Values) -> None:
         self._values = values
 
-    def around(self, turn: Turn, loops: int) -> Turn:
-        return turn[: len(turn) - loops]
+    def around(self, iteration: Iteration, loops: int) -> Iteration:
+        return iteration[: len(iteration) - loops]
 
-    def before(self, loop: Loop, turn: Turn) -> Sequence[Turn | None]:
-        *outside, now = turn
+    def before(self, loop: Loop, iteration: Iteration) -> Sequence[Iteration | None]:
+        *outside, now = iteration
         if now is None or now > _FOLLOWED or not isinstance(loop, For):
             return None, (*outside, None)
         return ((*outside, now - 1),) if now else (None,)
 
-    def last(self, loop: Loop, turn: Turn) -> Sequence[Turn | None]:
+    def last(self, loop: Loop, iteration: Iteration) -> Sequence[Iteration | None]:
         if isinstance(loop, For):
             low, high, step = (self._values.constant(slot) for slot in loop.bounds)
             if low is not None and high is not None and step is not None and step > 0:
                 count = max(0, -((low - high) // step))
-                return ((*turn, count - 1),) if count else (None,)
-        return None, (*turn, None)
+                return ((*iteration, count - 1),) if count else (None,)
+        return None, (*iteration, None)
 
-    def sides(self, branch: If, turn: Turn) -> Sequence[int]:
+    def sides(self, branch: If, iteration: Iteration) -> Sequence[int]:
         return 0, 1

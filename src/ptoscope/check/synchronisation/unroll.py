@@ -1,8 +1,8 @@
-"""A function as one run of it: loops by some of their turns, branches by one side.
+"""A function as one run of it: loops by some of their iterations, branches by one side.
 
 Every run made here is one that a launch can have, as far as can be seen: a loop whose end is
-a launch scalar gets the scalar that gives it three turns, which is enough for two buffers in
-turn to come round. What is cut short is noted, so that nothing is concluded from it.
+a launch scalar gets the scalar that gives it three iterations, which is enough for two buffers in
+iteration to come round. What is cut short is noted, so that nothing is concluded from it.
 """
 
 from __future__ import annotations
@@ -23,10 +23,11 @@ from ptoscope.check.analysis.nodes import (
     flat,
 )
 
-TURNS = 3
+ITERATIONS = 3
 WHOLE = 12
-"""Loops of so many turns are followed to the end. Longer ones stop early at a turn that is a
-multiple of this number from the last, so that buffers and events in turn end where they do."""
+"""Loops of so many iterations are followed to the end. Longer ones stop early at an iteration
+that is a multiple of this number from the last, so that buffers and events in turn end where they
+do."""
 MOST = 3000
 
 Known = Mapping[Symbol, Expr]
@@ -35,12 +36,12 @@ Known = Mapping[Symbol, Expr]
 @dataclass(frozen=True, slots=True)
 class Execution:
     """One execution of an instruction. `scope` is the vecscope it stands in, `entry` which
-    execution of a vecscope that is, `turns` the turns of the loops around."""
+    execution of a vecscope that is, `iterations` the iterations of the loops around."""
 
     node: Touch | Sync | MemoryBarrier
     scope: ScopeNode | None = None
     entry: int = 0
-    turns: tuple[int, ...] = ()
+    iterations: tuple[int, ...] = ()
 
 
 @dataclass
@@ -75,7 +76,7 @@ class _Unroller:
         self._sides = sides
         self._scope: ScopeNode | None = None
         self._entry = 0
-        self._turns: tuple[int, ...] = ()
+        self._iterations: tuple[int, ...] = ()
 
     def follow(self, nodes: list[Node], known: dict[Symbol, Expr], sure: bool = True) -> None:
         """Appends the events of a body. `known` grows by what its loops leave behind."""
@@ -104,7 +105,7 @@ class _Unroller:
         if len(self.run.events) >= MOST:
             self.run.cut = True
             return
-        self.run.events.append(Execution(node, self._scope, self._entry, self._turns))
+        self.run.events.append(Execution(node, self._scope, self._entry, self._iterations))
 
     def _branch(self, node: BranchNode, known: dict[Symbol, Expr], sure: bool) -> None:
         condition = node.condition.substitute(known)
@@ -130,24 +131,24 @@ class _Unroller:
         if count.number is None and node.counted and not inner:
             self._solve(node, known)
             count = node.trips.substitute({**known, **self.solved})
-        turns, whole = self._choose(node, count, inner)
+        iterations, whole = self._choose(node, count, inner)
         values = [c.first.substitute(known) for c in node.carried]
-        outer = self._turns
+        outer = self._iterations
         last = -1
-        for turn in turns:
-            now = {**known, node.turn: Expr(turn)}
-            if turn == last + 1:
+        for iteration in iterations:
+            now = {**known, node.iteration: Expr(iteration)}
+            if iteration == last + 1:
                 now.update({c.symbol: v for c, v in zip(node.carried, values, strict=True)})
-            self._turns = (*outer, turn)
+            self._iterations = (*outer, iteration)
             self.follow(node.body, now, sure)
             values = [c.next.substitute(now) for c in node.carried]
-            last = turn
-        self._turns = outer
+            last = iteration
+        self._iterations = outer
         if whole:
             known.update({c.after: v for c, v in zip(node.carried, values, strict=True)})
 
     def _choose(self, node: LoopNode, count: Expr, inner: bool) -> tuple[list[int], bool]:
-        """The turns to follow, of those that a loop can have, and whether they are all."""
+        """The iterations to follow, of those that a loop can have, and whether they are all."""
         trips, most = count.number, count.bounds()[1]
         if inner:
             if trips is None:
@@ -159,23 +160,23 @@ class _Unroller:
         if any(
             isinstance(n, BranchNode) and _synchronises([*n.yes, *n.no]) for n in flat(node.body)
         ):
-            # In the turns left out, or when the loop ends, it may go the other way.
+            # In the iterations left out, or when the loop ends, it may go the other way.
             self.run.cut = True
         if trips is None:
-            return list(range(min(most, TURNS))), True
-        return list(range(TURNS + (trips - TURNS) % WHOLE)), False
+            return list(range(min(most, ITERATIONS))), True
+        return list(range(ITERATIONS + (trips - ITERATIONS) % WHOLE)), False
 
     def _solve(self, node: LoopNode, known: Known) -> None:
         """Chooses a launch scalar, or another number that is not known, so that a loop has
-        TURNS turns, or as many as it can have."""
+        ITERATIONS iterations, or as many as it can have."""
         span, step = node.span.substitute(known), node.step.substitute(known)
         single_terms = [(t[0], c) for t, c in span.terms.items() if len(t) == 1]
         for symbol, factor in sorted(single_terms, key=lambda term: term[0].kind != "param"):
             rest = span - Expr(0, {(symbol,): factor})
             if symbol.kind == "launch" or symbol in rest.symbols | step.symbols:
                 continue
-            for turns in (*range(TURNS, WHOLE + 1), 2, 1):
-                value = (step.times(turns) - rest).over(factor)
+            for iterations in (*range(ITERATIONS, WHOLE + 1), 2, 1):
+                value = (step.times(iterations) - rest).over(factor)
                 if value is not None and _possible(value, symbol):
                     self.solved[symbol] = value
                     return

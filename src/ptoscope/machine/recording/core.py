@@ -41,7 +41,7 @@ class TraceCore(Noting, ReferenceCore):
         super().__init__(memory, block, grid, max_steps)
         self._recorder = recorder
         self._places = places
-        self._turn = self._entry = NONE
+        self._iteration = self._entry = NONE
         self._loops: list[list[int]] = []
         self._issued: deque[tuple[int, int]] = deque()
         self._outside: list[tuple[int, int]] = []
@@ -55,37 +55,37 @@ class TraceCore(Noting, ReferenceCore):
         """The instructions of a segment come next."""
         begun = self._recorder.begun
         self.segment = len(begun) // 3
-        begun.extend((segment, self._turn, self._entry))
+        begun.extend((segment, self._iteration, self._entry))
 
     def begin_loop(self, place: int, first: int, step: int) -> None:
-        """A loop whose turns have these values."""
-        self._loops.append([self._turn, place, first, step])
+        """A loop whose iterations have these values."""
+        self._loops.append([self._iteration, place, first, step])
 
-    def turn(self, site: Site) -> None:
-        super().turn(site)
+    def iteration(self, site: Site) -> None:
+        super().iteration(site)
         loop = self._loops[-1]
-        turns = self._recorder.turns
-        self._turn = len(turns) // 3
-        turns.extend(loop[:3])
+        iterations = self._recorder.iterations
+        self._iteration = len(iterations) // 3
+        iterations.extend(loop[:3])
         loop[2] += loop[3]
 
     def end_loop(self) -> None:
         """It has ended."""
-        self._turn = self._loops.pop()[0]
+        self._iteration = self._loops.pop()[0]
 
     def issue_scope(self) -> None:
         """A vecscope is issued next; PIPE_V comes to them in this order."""
-        self._issued.append((self._turn, len(self._recorder.entries)))
+        self._issued.append((self._iteration, len(self._recorder.entries)))
         self._recorder.entries.append(self.segment)
 
     def begin_scope(self) -> None:
         """The body of the next vecscope runs."""
-        self._outside.append((self._turn, self._entry))
-        self._turn, self._entry = self._issued.popleft()
+        self._outside.append((self._iteration, self._entry))
+        self._iteration, self._entry = self._issued.popleft()
 
     def end_scope(self) -> None:
         """It has ended."""
-        self._turn, self._entry = self._outside.pop()
+        self._iteration, self._entry = self._outside.pop()
 
     # Notes.
 

@@ -31,7 +31,7 @@ class DecidingCore(ReferenceCore):
     ) -> None:
         super().__init__(memory, block, grid, max_steps)
         self.book = book
-        book.turns = self.turns
+        book.iterations = self.iterations
         self.findings = findings
         self.pipes = ShadowPipes(book)
 
@@ -48,7 +48,7 @@ class DecidingCore(ReferenceCore):
     def repeat(self, count: Lanes, body: Callable[[Lanes], None]) -> None:
         if self.book.site is not None:
             self._decides(self.book.site, "the number of repetitions", count)
-        super().repeat(count, lambda turn: body(self.shadowed(turn)))
+        super().repeat(count, lambda iteration: body(self.shadowed(iteration)))
 
     def refuse(self, site: Site, condition: Lanes, code: str, message: str) -> None:
         self._decides(site, "whether it is a fault", condition)

@@ -14,7 +14,7 @@ import numpy as np
 
 from ptoscope.isa.memories import ON_CORE
 from ptoscope.isa.record import Site
-from ptoscope.machine.deadlock import Turn
+from ptoscope.machine.deadlock import Iteration
 from ptoscope.machine.memory import Bytes
 
 OriginKind = Literal["never written", "inactive lane", "beyond a tail", "unflushed align bytes"]
@@ -81,7 +81,7 @@ class Origins:
     events: list[Origin] = field(default_factory=list[Origin])
     site: Site | None = None
     marks: bool = False
-    turns: list[Turn] = field(default_factory=list[Turn])
+    iterations: list[Iteration] = field(default_factory=list[Iteration])
     block: str = ""
 
     def content(self, size: int) -> Bytes:
@@ -102,9 +102,9 @@ class Origins:
         return self.events[origin >> DETAIL_BITS], origin & DETAIL
 
     def iteration(self) -> str:
-        """The block, where there are several, and the turns of the loops around."""
-        turns = ["".join(map(str, turn)) for turn in self.turns]
-        return ", ".join([self.block, *turns] if self.block else turns)
+        """The block, where there are several, and the iterations of the loops around."""
+        iterations = ["".join(map(str, iteration)) for iteration in self.iterations]
+        return ", ".join([self.block, *iterations] if self.block else iterations)
 
     def loaded(self, site: Site, origins: Ids, poisoned: Any) -> Ids:
         """The origins of lanes read from memory: a lane of undefined memory comes from this

@@ -9,10 +9,10 @@ from ptoscope.machine.shadow.origins import Origins
 
 
 class ShadowPipes(Pipes):
-    """The same pipes; an instruction runs in the turns of the loops that issued it."""
+    """The same pipes; an instruction runs in the iterations of the loops that issued it."""
 
     def __init__(self, book: Origins) -> None:
-        super().__init__(turns=book.turns)
+        super().__init__(iterations=book.iterations)
         self._book = book
 
     def issue(
@@ -25,15 +25,15 @@ class ShadowPipes(Pipes):
     ) -> None:
         """As in Pipes."""
         book = self._book
-        issued = (tuple(book.turns), book.site, book.marks)
+        issued = (tuple(book.iterations), book.site, book.marks)
 
         def run() -> object:
-            before = (tuple(book.turns), book.site, book.marks)
+            before = (tuple(book.iterations), book.site, book.marks)
             # In place: the loops that run keep hold of this list.
-            book.turns[:], book.site, book.marks = issued
+            book.iterations[:], book.site, book.marks = issued
             try:
                 return thunk()
             finally:
-                book.turns[:], book.site, book.marks = before
+                book.iterations[:], book.site, book.marks = before
 
         super().issue(pipe, site, run, ticket, swaps)

@@ -38,10 +38,10 @@ class NotingCore(Noting, NativeCore):
         self.marks: dict[Mark, int] = {}
         self.sites: dict[Site, int] = {}
         """The places of the uses it has seen."""
-        self.segment = self._turn = self._entry = _NONE
-        """The segment, the innermost turn and the vecscope, by their rows."""
+        self.segment = self._iteration = self._entry = _NONE
+        """The segment, the innermost iteration and the vecscope, by their rows."""
         self._around: list[Value] = []
-        """The turn around each loop that the code is in."""
+        """The iteration around each loop that the code is in."""
 
     def _log(self, mark: Mark, *words: Value) -> Value:
         self.side_exits.needs.add("rt_log")
@@ -58,21 +58,21 @@ class NotingCore(Noting, NativeCore):
 
     def begin_segment(self, segment: int) -> None:
         """The instructions of a segment come next."""
-        self.segment = self._log(Mark(marks.SEGMENT, NONE, segment), self._turn, self._entry)
+        self.segment = self._log(Mark(marks.SEGMENT, NONE, segment), self._iteration, self._entry)
 
     def begin_loop(self) -> None:
         """A loop is written next."""
-        self._around.append(self._turn)
+        self._around.append(self._iteration)
 
-    def turn(self, site: Site) -> None:
-        super().turn(site)
-        # The turn around it, not the one before: the body may be written more than once.
-        around, value = self._around[-1], self.side_exits.loops[-1].turn
-        self._turn = self._log(Mark(marks.TURN, self.sites[site]), around, value)
+    def iteration(self, site: Site) -> None:
+        super().iteration(site)
+        # The iteration around it, not the one before: the body may be written more than once.
+        around, value = self._around[-1], self.side_exits.loops[-1].iteration
+        self._iteration = self._log(Mark(marks.ITERATION, self.sites[site]), around, value)
 
     def end_loop(self) -> None:
         """It has been written."""
-        self._turn = self._around.pop()
+        self._iteration = self._around.pop()
 
     def begin_scope(self, place: int) -> None:
         """A vecscope is issued, and its body is written next."""

@@ -64,13 +64,18 @@ class _Decoder:
     def decode(self) -> None:
         """Writes all notebooks."""
         recorder, segments = self._recorder, self._segments
-        turns, entries = (np.flatnonzero(self._kind == k) for k in (marks.TURN, marks.ENTRY))
+        iterations, entries = (
+            np.flatnonzero(self._kind == k) for k in (marks.ITERATION, marks.ENTRY)
+        )
         number = self._said(lambda mark: mark.detail if mark.kind == marks.SEGMENT else NONE)
-        turn, entry = self._a[segments], self._b[segments]
-        begun = (number[segments], _rank(turns, turn), _rank(entries, entry))
+        iteration, entry = self._a[segments], self._b[segments]
+        begun = (number[segments], _rank(iterations, iteration), _rank(entries, entry))
         _write(recorder.begun, begun)
         place = self._said(lambda mark: mark.place)
-        _write(recorder.turns, (_rank(turns, self._a[turns]), place[turns], self._b[turns]))
+        _write(
+            recorder.iterations,
+            (_rank(iterations, self._a[iterations]), place[iterations], self._b[iterations]),
+        )
         _write(recorder.entries, (_rank(segments, self._a[entries]),))
         self._syncs(place)
         self._accesses(place)

@@ -1,7 +1,7 @@
 """What generated code can log: each mark is one place of the text and one thing it does.
 
 A row is the number of its mark and three words. Its own number stands for it: a segment, a
-turn and a vecscope are known to later rows by it.
+iteration and a vecscope are known to later rows by it.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 from ptoscope.trace.trace import NONE
 
 SEGMENT = 0
-"""A segment begins (detail: its number): the turn, the vecscope."""
-TURN = 1
-"""A turn of the loop at the place: the turn around the loop, the value."""
+"""A segment begins (detail: its number): the iteration, the vecscope."""
+ITERATION = 1
+"""An iteration of the loop at the place: the iteration around the loop, the value."""
 ENTRY = 2
 """A vecscope is issued: the segment that ends with it."""
 SYNC = 3

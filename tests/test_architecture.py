@@ -1,4 +1,5 @@
-"""The rooms import downwards only.
+"""The rooms import downwards only, no module imports itself through others, and a name means
+one thing.
 
 All imports count: those inside functions and those for type checkers too.
 """
@@ -136,3 +137,56 @@ def test_decoding_by_position_is_noticed():
         "op.blocks[0].args[1:]",
     ):
         assert any(map(decoded, ast.walk(ast.parse(code)))), code
+
+
+def test_no_module_imports_itself_through_others():
+    assert cycles() == []
+
+
+def cycles() -> list[list[str]]:
+    """Modules that import each other in a circle: the strongly connected parts of the graph."""
+    graph = {name: sorted(imported(name)) for name in modules()}
+    index: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    found: list[list[str]] = []
+
+    def visit(name: str) -> None:
+        index[name] = low[name] = len(index)
+        stack.append(name)
+        for other in graph[name]:
+            if other not in index:
+                visit(other)
+                low[name] = min(low[name], low[other])
+            elif other in stack:
+                low[name] = min(low[name], index[other])
+        if low[name] == index[name]:
+            part = stack[stack.index(name) :]
+            del stack[stack.index(name) :]
+            if len(part) > 1:
+                found.append(sorted(part))
+
+    for name in graph:
+        if name not in index:
+            visit(name)
+    return found
+
+
+def test_a_name_means_one_thing_in_all_rooms():
+    """A public class or type has a name that no other room gives to something else."""
+    rooms: dict[str, set[str]] = {}
+    for module, tree in modules().items():
+        for node in tree.body:
+            for name in _defined(node):
+                rooms.setdefault(name, set()).add(room_of(module))
+    assert {name: found for name, found in rooms.items() if len(found) > 1} == {}
+
+
+def _defined(node: ast.stmt) -> list[str]:
+    """The classes and types that a statement defines: names in capitals are numbers and tables."""
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    names = [t.id for t in targets if isinstance(t, ast.Name)]
+    if isinstance(node, ast.ClassDef):
+        names.append(node.name)
+    # T and the like are variables of types.
+    return [n for n in names if n[0].isupper() and len(n) > 1 and not n.isupper()]

@@ -99,7 +99,7 @@ class ScopeArgument(Joined):
     value: int | None
 
 
-class Iterations(Protocol[T]):
+class RunKnowledge(Protocol[T]):
     """What is known of a run. An iteration is one of a loop, or stands for being outside all
     loops."""
 
@@ -136,7 +136,7 @@ class AnyRun:
         return 0, 1
 
 
-def ways(joined: Joined, at: T, run: Iterations[T]) -> Iterator[tuple[int, T, int]]:
+def ways(joined: Joined, at: T, run: RunKnowledge[T]) -> Iterator[tuple[int, T, int]]:
     """What a joined value may be in an iteration: values, each with the iteration in which it
     is seen, and the number of loops around there."""
     found: list[tuple[int | None, T, int]] = []

@@ -193,7 +193,7 @@ def test_a_kernel_is_compiled_once_for_all_its_traces(monkeypatch: pytest.Monkey
     made: list[object] = []
     real = native.assemble
 
-    def assemble(module: native.Module) -> native.Compiled:
+    def assemble(module: native.CompiledModule) -> native.Compiled:
         made.append(module)
         return real(module)
 

@@ -17,7 +17,7 @@ from ptoscope.isa.order.memory import copies_in_order
 from ptoscope.isa.order.rules import OrderRule
 from ptoscope.isa.record import Site
 from ptoscope.isa.types import Space
-from ptoscope.machine.deadlock import Iteration
+from ptoscope.machine.deadlock import IterationText
 from ptoscope.machine.dma import run_transfer
 from ptoscope.machine.faults import SCATTER_ALIAS, Fault, too_many_steps
 from ptoscope.machine.lanes import NumpyLanes, constant, number, storage
@@ -85,7 +85,7 @@ class ReferenceCore(Core):
         order: Order | None = None,
     ) -> None:
         self.memory = memory
-        self.iterations: list[Iteration] = []
+        self.iterations: list[IterationText] = []
         """The iterations of the loops that run now, outermost first."""
         self.pipes = Pipes(order, self.iterations)
         self._max_steps = max_steps

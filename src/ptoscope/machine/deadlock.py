@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ptoscope.program import Function, Program
 
 _Key = TypeVar("_Key", Flag, Buffer)
-Iteration = tuple[object, ...]
+IterationText = tuple[object, ...]
 """The parts of the text that names an iteration of a loop: joined only where it is needed."""
 
 
@@ -40,7 +40,7 @@ class Queued:
     site: Site
     thunk: Callable[[], object]
     number: int
-    iterations: tuple[Iteration, ...] | None
+    iterations: tuple[IterationText, ...] | None
     ticket: Ticket[str] | None = None
     swaps: bool = False
 

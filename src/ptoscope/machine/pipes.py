@@ -17,7 +17,7 @@ from ptoscope.isa.order.ledger import Ticket
 from ptoscope.isa.order.rules import OrderRule
 from ptoscope.isa.pipes import MOST_PENDING, PIPES
 from ptoscope.isa.record import Site
-from ptoscope.machine.deadlock import Deadlock, Iteration, Queued, Stuck, Wait, overflow
+from ptoscope.machine.deadlock import Deadlock, IterationText, Queued, Stuck, Wait, overflow
 from ptoscope.machine.faults import Fault
 from ptoscope.machine.flags import Buffer, Flag
 from ptoscope.machine.given import Given
@@ -41,7 +41,7 @@ class Pipes:
     """
 
     def __init__(
-        self, order: Order | None = None, iterations: Sequence[Iteration] | None = None
+        self, order: Order | None = None, iterations: Sequence[IterationText] | None = None
     ) -> None:
         # In the order of the pipes, so that what is reported does not depend on history.
         self._queues: dict[str, deque[Queued]] = {pipe: deque() for pipe in PIPES}

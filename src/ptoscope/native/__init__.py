@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ptoscope.arguments import Argument
     from ptoscope.diagnostics import Diagnostic
     from ptoscope.isa.targets import Revision, Target
-    from ptoscope.native.compile import Module
+    from ptoscope.native.compile import CompiledModule
     from ptoscope.native.engine import Launch
     from ptoscope.native.jit import CpuFeatures
     from ptoscope.native.log import Log
@@ -64,7 +64,7 @@ def key(text: str, target: str, revision: str, entry: str) -> str:
     return cache.key("kernel", text, target, revision, entry, str(jit.host()))
 
 
-def lower(function: Function, target: Target, revision: Revision) -> Module:
+def lower(function: Function, target: Target, revision: Revision) -> CompiledModule:
     """A checked function as LLVM text for this machine."""
     from ptoscope.native.compile import Compiler
 
@@ -81,7 +81,7 @@ def compile_program(function: Function, target: Target, revision: Revision) -> C
     return assemble(lower(function, target, revision))
 
 
-def assemble(module: Module) -> Compiled:
+def assemble(module: CompiledModule) -> Compiled:
     """A module as machine code for this machine."""
     code = _jit().object_code(module.text)
     return Compiled(code, module.registers, module.uses_stamps, module.side_exits)

@@ -46,7 +46,7 @@ JoinShapes = list[JoinShape] | None
 
 
 @dataclass(frozen=True)
-class Module:
+class CompiledModule:
     """The text, and what the engine has to know to run it."""
 
     text: str
@@ -72,12 +72,12 @@ class Compiler:
         self.core.first_register = layout.VARIABLES + len(function.params)
         self._values: list[Any] = [None] * len(function.types)
 
-    def module(self) -> Module:
+    def module(self) -> CompiledModule:
         """The whole of it."""
         with quietly():
             return self._module()
 
-    def _module(self) -> Module:
+    def _module(self) -> CompiledModule:
         core = self.core
         quick = "" if _computes(self._function.body) else " optnone noinline"
         with self.code.outlined(f"define i32 @main(ptr %state){quick}") as main:
@@ -90,7 +90,7 @@ class Compiler:
             self.code.do("ret i32 0")
         self.code.functions.append(main.text())
         text = "\n".join((runtime.declared(core.side_exits.needs), self.code.module()))
-        return Module(
+        return CompiledModule(
             text, tuple(core.side_exits.all), tuple(core.registers.values()), core.uses_stamps
         )
 

@@ -23,7 +23,7 @@ from ptoscope.native.llvm_text import Code, Value
 from ptoscope.native.memory import loaded, stored
 from ptoscope.native.ranges import always_inside
 from ptoscope.native.side_exits import SideExits
-from ptoscope.native.stream import Stream, flushed, stream_stored
+from ptoscope.native.stream import NativeStream, flushed, stream_stored
 
 
 class NativeCore(IndexedCore):
@@ -136,25 +136,25 @@ class NativeCore(IndexedCore):
 
     # Streams.
 
-    def stream(self) -> Stream:
-        return Stream.fresh()
+    def stream(self) -> NativeStream:
+        return NativeStream.fresh()
 
     def stream_store(
         self, site: Site, state: object, address: Lanes, value: Lanes, length: Lanes
-    ) -> Stream:
-        assert isinstance(state, Stream)
+    ) -> NativeStream:
+        assert isinstance(state, NativeStream)
         row = native(value).bits(UI8)
         at, size = native(address), native(length)
         return stream_stored(self.code, self.side_exits, site, state, at, row, size)
 
     def stream_end(self, site: Site, state: object, start: Lanes) -> NativeLanes:
-        assert isinstance(state, Stream)
+        assert isinstance(state, NativeStream)
         begun = self.code.emit("i1", f"icmp ne {state.begun}, 0")
         flag = NativeLanes(self.code, I1, 1, begun)
         return flag.select(NativeLanes(self.code, INDEX, 1, state.end), native(start))
 
     def stream_flush(self, site: Site, state: object, address: Lanes) -> None:
-        assert isinstance(state, Stream)
+        assert isinstance(state, NativeStream)
         flushed(self.code, self.side_exits, site, state, native(address))
 
     # Control, scalars, registers.

@@ -14,7 +14,7 @@ from ptoscope.isa.types import Mask, Type
 from ptoscope.native import types
 from ptoscope.native.lanes import NativeLanes
 from ptoscope.native.llvm_text import Code, Value
-from ptoscope.native.stream import Stream
+from ptoscope.native.stream import NativeStream
 
 
 class JoinShape(NamedTuple):
@@ -29,7 +29,7 @@ class JoinShape(NamedTuple):
 
 def shape(value: object, type: Type) -> JoinShape:
     """The shape of a value."""
-    if isinstance(value, Stream):
+    if isinstance(value, NativeStream):
         return JoinShape("stream")
     assert isinstance(value, NativeLanes)
     if isinstance(type, Mask):
@@ -46,7 +46,7 @@ def join(one: JoinShape, two: JoinShape) -> JoinShape:
 
 def parts(value: object, shape: JoinShape) -> list[Value]:
     """The parts of a value in a shape."""
-    if isinstance(value, Stream):
+    if isinstance(value, NativeStream):
         return list(value.parts)
     assert isinstance(value, NativeLanes)
     if shape.kind == "mask":
@@ -59,13 +59,13 @@ def parts(value: object, shape: JoinShape) -> list[Value]:
 def kinds(shape: JoinShape) -> list[str]:
     """The LLVM types of the parts."""
     if shape.kind == "stream":
-        return [part.type for part in Stream.fresh().parts]
+        return [part.type for part in NativeStream.fresh().parts]
     return [types.row(shape.dtype, shape.lanes)]
 
 
 def rebuilt(code: Code, shape: JoinShape, values: list[Value]) -> object:
     """A value of parts."""
     if shape.kind == "stream":
-        return Stream(*values)
+        return NativeStream(*values)
     row = NativeLanes(code, shape.dtype, shape.lanes, values[0], nans=shape.nans)
     return row.image() if shape.kind == "mask" else row

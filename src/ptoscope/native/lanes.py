@@ -12,7 +12,7 @@ from ptoscope.isa.dtypes import BF16, F16, F32, F64, I1, I64, UI8, UI16, UI32, D
 from ptoscope.isa.lanes import PREDICATE_BITS, Arith, Bitwise, Compare, Lanes
 from ptoscope.machine.lanes import NumpyLanes, constant, quietly
 from ptoscope.native import types
-from ptoscope.native.llvm_text import Code, Region, Value
+from ptoscope.native.llvm_text import Code, CodeRegion, Value
 from ptoscope.native.nans import ARITHMETIC, CANONICAL, RAW, made_canonical
 from ptoscope.native.permutes import picked, picked_of_two, splatted, squeezed, taken
 from ptoscope.native.ranges import Range, combined, either, exactly, within
@@ -65,9 +65,9 @@ class NativeLanes(Lanes):
         if uniform is not None and count == 1 and dtype.is_int:
             self.range = exactly(int(uniform.a))
         self._value = value
-        self._region: Region = code.region
+        self._region: CodeRegion = code.region
         self._make = make
-        self._memo: dict[object, tuple[Region, NativeLanes]] | None = None
+        self._memo: dict[object, tuple[CodeRegion, NativeLanes]] | None = None
         self._lanes: NativeLanes | None = None
         """Of a predicate register: the lanes it was made of."""
         self.shuffled: tuple[NativeLanes, tuple[int, ...]] | None = None

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-Region = tuple[int, ...]
+CodeRegion = tuple[int, ...]
 
 
 class Value(NamedTuple):
@@ -23,7 +23,7 @@ class Value(NamedTuple):
         return f"{self.type} {self.name}"
 
 
-class Function:
+class LlvmFunction:
     """One LLVM function under construction."""
 
     def __init__(self, head: str) -> None:
@@ -75,12 +75,12 @@ class Code:
         self.declared: set[str] = set()
         self.kinds: dict[str, str] = {}
         """The type of every value by its name."""
-        self.region: Region = ()
+        self.region: CodeRegion = ()
         self._next = 0
-        self._function: Function | None = None
+        self._function: LlvmFunction | None = None
 
     @property
-    def function(self) -> Function:
+    def function(self) -> LlvmFunction:
         assert self._function is not None
         return self._function
 
@@ -164,16 +164,16 @@ class Code:
         finally:
             self.region = before
 
-    def visible(self, region: Region) -> bool:
+    def visible(self, region: CodeRegion) -> bool:
         """Whether a value made in a region may be used here."""
         return self.region[: len(region)] == region
 
     @contextmanager
-    def outlined(self, head: str) -> Iterator[Function]:
+    def outlined(self, head: str) -> Iterator[LlvmFunction]:
         """Writes another function; what is around it is not visible inside. The caller
         finishes it."""
         around, region = self._function, self.region
-        self._function, self.region = Function(head), (self.fresh(),)
+        self._function, self.region = LlvmFunction(head), (self.fresh(),)
         try:
             yield self._function
         finally:

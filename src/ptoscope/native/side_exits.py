@@ -22,7 +22,7 @@ Act = Callable[..., object]
 
 
 @dataclass(frozen=True)
-class Loop:
+class LoopAround:
     """A loop around a place: how its iteration is called, and its number in the code."""
 
     name: str
@@ -45,13 +45,13 @@ class SideExits:
     def __init__(self, code: Code) -> None:
         self._code = code
         self.all: list[SideExit] = []
-        self.loops: list[Loop] = []
+        self.loops: list[LoopAround] = []
         self.needs: set[str] = {"rt_service"}
 
     def enter(self, name: str, iteration: Value) -> None:
         """An iteration of a loop begins."""
         function = self._code.function
-        self.loops.append(Loop(name, iteration))
+        self.loops.append(LoopAround(name, iteration))
         function.depth = max(function.depth, len(self.loops))
         if function.keeps_iterations:
             self._note(len(self.loops) - 1)

@@ -19,7 +19,7 @@ _PENDING = types.row(UI8, BLOCK_BYTES)
 
 
 @dataclass(frozen=True)
-class Stream:
+class NativeStream:
     """Pending bytes, how many they are, the address after them, whether it has begun."""
 
     pending: Value
@@ -28,9 +28,9 @@ class Stream:
     begun: Value
 
     @staticmethod
-    def fresh() -> Stream:
+    def fresh() -> NativeStream:
         zero = Value("i64", "0")
-        return Stream(Value(_PENDING, "zeroinitializer"), zero, zero, zero)
+        return NativeStream(Value(_PENDING, "zeroinitializer"), zero, zero, zero)
 
     @property
     def parts(self) -> tuple[Value, Value, Value, Value]:
@@ -50,9 +50,9 @@ class Stream:
         return memory
 
 
-def _reloaded(code: Code, memory: Value) -> Stream:
+def _reloaded(code: Code, memory: Value) -> NativeStream:
     words = [code.load("i64", code.offset(memory, index, "i64"), 8) for index in range(3)]
-    return Stream(code.load(_PENDING, code.offset(memory, streams.PENDING), 8), *words)
+    return NativeStream(code.load(_PENDING, code.offset(memory, streams.PENDING), 8), *words)
 
 
 def _again(pending: Any, count: Lanes, end: Lanes, begun: Lanes) -> Any:
@@ -68,11 +68,11 @@ def stream_stored(
     code: Code,
     side_exits: SideExits,
     site: Site,
-    stream: Stream,
+    stream: NativeStream,
     address: NativeLanes,
     value: NativeLanes,
     length: NativeLanes,
-) -> Stream:
+) -> NativeStream:
     """Appends the first bytes of a register."""
     memory = stream.spilled(code)
     data = code.alloca(value.type)
@@ -93,7 +93,7 @@ def stream_stored(
 
 
 def flushed(
-    code: Code, side_exits: SideExits, site: Site, stream: Stream, address: NativeLanes
+    code: Code, side_exits: SideExits, site: Site, stream: NativeStream, address: NativeLanes
 ) -> None:
     """Writes what is left."""
     memory = stream.spilled(code)

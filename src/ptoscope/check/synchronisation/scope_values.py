@@ -14,9 +14,9 @@ from ptoscope.dataflow import (
     Dataflow,
     Definition,
     Index,
-    Iterations,
     Joined,
     OpResult,
+    RunKnowledge,
     ScopeArgument,
     ways,
 )
@@ -103,7 +103,7 @@ class ScopeValues:
             return tuple(s for s in made.op.operands if isinstance(self._types[s], (Ptr, Scalar)))
         return made.op.operands
 
-    def joined(self, slot: int, at: T, run: Iterations[T]) -> Iterator[tuple[int, T, int]]:
+    def joined(self, slot: int, at: T, run: RunKnowledge[T]) -> Iterator[tuple[int, T, int]]:
         """The values that a joined value may be in an iteration: each with the iteration in
         which it is seen, and how many loops are around there."""
         for value, iteration, depth in ways(self.join(slot), at, run):

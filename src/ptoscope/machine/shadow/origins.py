@@ -14,7 +14,7 @@ import numpy as np
 
 from ptoscope.isa.memories import ON_CORE
 from ptoscope.isa.record import Site
-from ptoscope.machine.deadlock import Iteration
+from ptoscope.machine.deadlock import IterationText
 from ptoscope.machine.memory import Bytes
 
 OriginKind = Literal["never written", "inactive lane", "beyond a tail", "unflushed align bytes"]
@@ -81,7 +81,7 @@ class Origins:
     events: list[Origin] = field(default_factory=list[Origin])
     site: Site | None = None
     marks: bool = False
-    iterations: list[Iteration] = field(default_factory=list[Iteration])
+    iterations: list[IterationText] = field(default_factory=list[IterationText])
     block: str = ""
 
     def content(self, size: int) -> Bytes:

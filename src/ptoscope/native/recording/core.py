@@ -19,7 +19,7 @@ from ptoscope.native.lanes import NativeLanes, native
 from ptoscope.native.llvm_text import Code, Value
 from ptoscope.native.recording import marks
 from ptoscope.native.recording.marks import Mark
-from ptoscope.native.stream import Stream
+from ptoscope.native.stream import NativeStream
 from ptoscope.program import Block, For, Function, Op, Scope, While
 from ptoscope.trace.noting import Noting
 from ptoscope.trace.places import Outline
@@ -121,7 +121,9 @@ class NotingCore(Noting, NativeCore):
         kept = self._log_words(places.spilled(), 4 * count)
         self._touch(marks.SPREAD, site, (width, count), writes, _NOTHING, kept)
 
-    def note_stream(self, site: Site, before: Stream, address: Lanes, after: Stream | None) -> None:
+    def note_stream(
+        self, site: Site, before: NativeStream, address: Lanes, after: NativeStream | None
+    ) -> None:
         start = self.code.emit("i64", f"sub {native(address).value}, {before.count.name}")
         written = before.count
         if after is not None:

@@ -29,7 +29,14 @@ from typing import Any
 import numpy as np
 
 from ptoscope.native import cache, jit
-from ptoscope.native.subset.lowering import ARRAY, INTRINSICS, MEMORY, POINTER, Signature, Writer
+from ptoscope.native.subset.lowering import (
+    ARRAY,
+    INTRINSICS,
+    MEMORY,
+    POINTER,
+    CallSignature,
+    Writer,
+)
 
 Ints = np.ndarray[Any, np.dtype[Any]]
 """An array of int64."""
@@ -53,9 +60,9 @@ class CompiledFunction:
         return _twin(self.function)
 
     @cached_property
-    def signature(self) -> Signature:
+    def signature(self) -> CallSignature:
         """How it is called."""
-        return Signature.of(self.function)
+        return CallSignature.of(self.function)
 
     def __call__(self, *values: Any) -> Any:
         """Calls it. Arrays are of int64 and contiguous, and are written in place; memory is

@@ -58,7 +58,7 @@ define internal void @copy_line_past_cache(ptr %to, ptr %source) alwaysinline {{
 
 
 @dataclass(frozen=True)
-class Signature:
+class CallSignature:
     """How a function is called: what kind each parameter and the result is."""
 
     parameters: tuple[str, ...]
@@ -66,7 +66,7 @@ class Signature:
     """As Python annotates it: `int` (or `Any`), `bool`, `Address` or `None`."""
 
     @staticmethod
-    def of(function: types.FunctionType) -> Signature:
+    def of(function: types.FunctionType) -> CallSignature:
         """SyntaxError if its annotations do not say."""
         named = {
             name: kind if isinstance(kind, str) else getattr(kind, "__name__", str(kind))
@@ -80,7 +80,7 @@ class Signature:
         if result not in _RESULTS:
             raise SyntaxError(f"{function.__name__}: not compiled: result {result or 'unknown'}")
         kinds = tuple(_KINDS[kind] for kind in named.values())
-        return Signature(kinds, result)
+        return CallSignature(kinds, result)
 
     @property
     def result(self) -> str:
@@ -107,7 +107,7 @@ class Writer:
         assert isinstance(tree, ast.FunctionDef)
         self._tree = tree
         self._globals: dict[str, Any] = function.__globals__
-        self._signature = Signature.of(function)
+        self._signature = CallSignature.of(function)
         names = [a.arg for a in tree.args.args]
         self._kinds = dict(zip(names, self._signature.parameters, strict=True))
         self._lines: list[str] = []
@@ -379,7 +379,7 @@ class Writer:
                 return all(map(self._is_condition, values))
             case ast.Call(func=callee):
                 function = self._plain(self._global(callee))
-                return function is not None and Signature.of(function).returns == "bool"
+                return function is not None and CallSignature.of(function).returns == "bool"
         return False
 
     def _either(self, test: ast.expr, yes: ast.expr, no: ast.expr) -> str:
@@ -398,7 +398,7 @@ class Writer:
         function = self._plain(self._global(callee))
         if function is None:
             raise self._refusal(node)
-        signature = Signature.of(function)
+        signature = CallSignature.of(function)
         if len(args) != len(signature.parameters):
             raise self._refusal(node)
         self.called.append(self._global(callee))

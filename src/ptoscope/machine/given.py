@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ptoscope.isa.order.ledger import Chain, Ledger, Ticket
+from ptoscope.isa.order.ledger import Chain, Ledger, Ticket, Token
 from ptoscope.isa.order.rules import GET, RELEASE, SET, WAIT, OrderRule
 from ptoscope.isa.pipes import BUFFERS, EVENTS, MOST_PENDING, PIPE_ALL, PIPES
 from ptoscope.isa.record import Site
@@ -22,7 +22,7 @@ LOW = (1 << 32) - 1
 """The part of such a word that counts how often the flag is set."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Synchronisation:
     """One that was issued: what its rule settled, and how many instructions were queued before
     it."""
@@ -34,6 +34,11 @@ class Synchronisation:
     numbers: tuple[int, ...]
     ticket: Ticket[str]
     issued: int
+
+    @property
+    def what(self) -> str:
+        """What it waits for, in words."""
+        return self.rule.what(self.src, self.dst, self.numbers)
 
     @property
     def flag(self) -> Flag:
@@ -64,31 +69,30 @@ class Given:
         """Executes a synchronisation, or says what it waits for. `owes` tells whether a pipe
         has still to execute something up to a number. A flag that is set too often is a fault,
         or without `faults` waits."""
-        ticket, rule = sync.ticket, sync.rule
+        ticket = sync.ticket
         if ticket.unheld:
             raise _unheld(sync)
-        what = rule.what(sync.src, sync.dst, sync.numbers)
-        if ticket.room is not None and not self._has(*ticket.room):
+        if ticket.room is not None and not self._has(ticket.room):
             if faults:
                 raise overflow(sync.site, sync.flag, MOST_PENDING)
             # Another order does not run into this as long as somebody consumes the flag.
-            return Wait(what, (ticket.room[0][1],), full=sync.flag)
-        lacking = {chain: number for chain, number in ticket.awaits if not self._has(chain, number)}
+            return Wait(sync.what, (ticket.room[0][1],), full=sync.flag)
+        lacking = [token for token in ticket.awaits if not self._has(token)]
         if lacking:
-            if rule.between_cores:
+            if sync.rule.between_cores:
                 raise _other_core(sync)
-            pipes = tuple(dict.fromkeys(pipe for _, pipe, _ in lacking))
-            return Wait(what, pipes, lacking, sync.flag if rule is WAIT else None)
+            pipes = tuple(dict.fromkeys(pipe for (_, pipe, _), _ in lacking))
+            return Wait(sync.what, pipes, dict(lacking), sync.flag if sync.rule is WAIT else None)
         behind = tuple(pipe for pipe in ticket.behind if owes(pipe, sync.issued))
         if behind:
-            return Wait(what, behind, issued=sync.issued)
+            return Wait(sync.what, behind, issued=sync.issued)
         for token in (ticket.gives, ticket.takes, ticket.holds):
             if token is not None:
                 self._counts[token[0]] = token[1]
         return None
 
-    def _has(self, chain: Chain[str], number: int) -> bool:
-        return self._counts.get(chain, 0) >= number
+    def _has(self, token: Token[str]) -> bool:
+        return self._counts.get(token[0], 0) >= token[1]
 
     # Flags and buffers, as messages and generated code know them.
 

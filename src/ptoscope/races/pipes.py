@@ -20,7 +20,7 @@ from ptoscope.trace.trace import MEM_BAR, NONE, Trace
 
 _AT_ONCE = 1 << 14
 """How many instructions are taken out of the columns at a time."""
-_NUMBERS = [len(rule.numbers) for rule in RULES]
+_RULES = [(rule, len(rule.numbers)) for rule in RULES]
 
 
 def meetings(trace: Trace, runs: Runs, report: Callable[[Meeting], None]) -> None:
@@ -80,7 +80,8 @@ class _Core:
         self, event: int, kind: int, src: int, dst: int, numbers: tuple[int, int]
     ) -> None:
         """The scalar unit comes to what orders pipes."""
-        ticket = self._ledger.issue(RULES[kind], src, dst, numbers[: _NUMBERS[kind]])
+        rule, count = _RULES[kind]
+        ticket = self._ledger.issue(rule, src, dst, numbers[:count])
         self._pipes.issue(event, ticket.pipe, ticket)
 
 

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
 
 import numpy as np
 
-from ptoscope.isa.order.ledger import Ledger, Token
-from ptoscope.isa.order.rules import RULES
 from ptoscope.isa.pipes import EVERY, PIPE_NUMBERS, PIPES, SCALAR
 from ptoscope.native.subset import Ints
+from ptoscope.timing.dependencies import Dependencies
 from ptoscope.timing.pipe_schedule import run_pipes
 from ptoscope.trace.trace import Trace
 
 PIPE_COUNT = len(PIPES)
-_NUMBERS = [len(rule.numbers) for rule in RULES]
 
 
 @dataclass
@@ -41,11 +38,10 @@ class PipeEvents:
     scalar: Ints
     kind: Ints
     """Of a synchronisation its kind in the trace's table, else -1."""
-    sync_row: Ints
-    """Its row in that table, or -1."""
     block_at: Ints
     list_at: Ints
     lists: Ints
+    dependencies: Dependencies
 
     def __len__(self) -> int:
         return len(self.event)
@@ -97,8 +93,9 @@ def pipe_events(trace: Trace) -> PipeEvents:
     group = block * PIPE_COUNT + pipe
     order = np.argsort(group, kind="stable")
     list_at = np.searchsorted(group[order], np.arange(blocks * PIPE_COUNT + 1)).astype(np.int64)
+    dependencies = Dependencies(trace, block, pipe, sync_row)
     return PipeEvents(
-        trace, event, place, block, pipe, sync, scalar, kind, sync_row, block_at, list_at, order
+        trace, event, place, block, pipe, sync, scalar, kind, block_at, list_at, order, dependencies
     )
 
 
@@ -110,70 +107,6 @@ def _syncs(trace: Trace, row: Ints, count: int) -> Ints:
     return found
 
 
-def dependencies(events: PipeEvents, skipped: Ints) -> tuple[Ints, Ints]:
-    """What each synchronisation waits for, as a ragged array: the events that give what it
-    awaits, and the last one before it on each pipe that it stands behind."""
-    there = skipped[: len(events)] == 0
-    pairs, behind = _settled(events, there)
-    numbers = np.arange(len(events))
-    for pipe, who in behind.items():
-        pairs.append(_before(events, np.array(who), numbers[there & (events.pipe == pipe)]))
-    who = np.concatenate([p[0] for p in pairs])
-    what = np.concatenate([p[1] for p in pairs])
-    order = np.argsort(who, kind="stable")
-    at = np.zeros(len(events) + 1, dtype=np.int64)
-    np.cumsum(np.bincount(who, minlength=len(events)), out=at[1:])
-    return at, what[order] if len(what) else np.zeros(1, dtype=np.int64)
-
-
-def _settled(
-    events: PipeEvents, there: Ints
-) -> tuple[list[tuple[Ints, Ints]], dict[int, list[int]]]:
-    """What the rules of order say: who waits for the token of whom, and by pipe who stands
-    behind all of it."""
-    rows = np.flatnonzero(there & (events.sync == 1))
-    syncs, at = events.trace.syncs, events.sync_row[rows]
-    columns = (syncs.kind, syncs.src, syncs.dst, syncs.id, syncs.mode)
-    columns = (rows, events.block[rows], *(column[at] for column in columns))
-    who: list[int] = []
-    what: list[int] = []
-    behind: dict[int, list[int]] = defaultdict(list)
-    block = -1
-    ledger = Ledger(range(PIPE_COUNT), EVERY)
-    given: dict[Token[int], int] = {}
-    awaited: list[tuple[int, Token[int]]] = []
-
-    def resolve() -> None:
-        for row, token in awaited:
-            giver = given.get(token)
-            if giver is not None:
-                who.append(row)
-                what.append(giver)
-
-    for row, now, kind, src, dst, *numbers in zip(*(c.tolist() for c in columns), strict=True):
-        if now != block:
-            resolve()
-            block, ledger, given, awaited = now, Ledger(range(PIPE_COUNT), EVERY), {}, []
-        ticket = ledger.issue(RULES[kind], src, dst, tuple(numbers[: _NUMBERS[kind]]))
-        if ticket.gives is not None:
-            given[ticket.gives] = row
-        for token in ticket.awaits:
-            awaited.append((row, token))
-        for pipe in ticket.behind:
-            if pipe != ticket.pipe:
-                behind[pipe].append(row)
-    resolve()
-    return [(np.array(who, dtype=np.int64), np.array(what, dtype=np.int64))], behind
-
-
-def _before(events: PipeEvents, who: Ints, pool: Ints) -> tuple[Ints, Ints]:
-    """For each of `who` the last of the pool before it in its block."""
-    found = np.searchsorted(pool, who) - 1
-    good = found >= 0
-    good[good] = events.block[pool[found[good]]] == events.block[who[good]]
-    return who[good], pool[found[good]]
-
-
 def schedule(
     events: PipeEvents, work: Work, issue_cost: int, without: int | None = None
 ) -> PipeSchedule:
@@ -182,7 +115,7 @@ def schedule(
     skipped = np.zeros(size, dtype=np.int64)
     if without is not None:
         skipped[: len(events)] = events.place == without
-    dep_at, dep = dependencies(events, skipped)
+    dep_at, dep = events.dependencies.without(skipped[: len(events)])
     blocks = events.trace.grid
 
     def fresh(count: int, value: int = 0) -> Ints:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable
+from dataclasses import replace
 
 from ptoscope.check.analysis.expr import Expr
 from ptoscope.check.analysis.nodes import MemoryBarrier, Sync
@@ -72,7 +73,7 @@ class PipeOrder:
         for i, (chain, number) in waits.items():
             if number > given[chain]:
                 # Nothing is concluded from a wait that has no signal: it orders all.
-                self._tickets[i] = self._tickets[i]._replace(awaits=(), doubt=(chain[1],))
+                self._tickets[i] = replace(self._tickets[i], awaits=(), doubt=(chain[1],))
 
     def _surplus(
         self, tokens: dict[int, tuple[Chain[str], int]], counterparts: dict[Chain[str], int]

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
     from ptoscope.isa.order.rules import OrderRule
@@ -23,7 +24,8 @@ Chain = tuple[str, PipeT, Hashable]
 Token = tuple[Chain[PipeT], int]
 
 
-class Ticket(NamedTuple, Generic[PipeT]):
+@dataclass(slots=True)
+class Ticket(Generic[PipeT]):
     """What is settled of one synchronisation when it is issued to `pipe`.
 
     It is executed when all before it on its pipe has begun, the tokens that it `awaits` are

@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Hashable
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
 
 from ptoscope.isa.order.ledger import PipeT, Ticket
 
@@ -52,13 +52,10 @@ class Knowledge(ABC, Generic[PipeT, ItemT, ValueT]):
         """All that a pipe signals from now on comes after that; copies of it may not."""
 
 
-class _Entry(NamedTuple, Generic[PipeT, ItemT, ValueT]):
-    item: ItemT
-    pipe: PipeT
-    ticket: Ticket[PipeT] | None
-    issued: ValueT
-    mark: Hashable = None
-    """A place on a pipe that another one waits for: what it gives when the pipe comes to it."""
+_Entry = tuple[ItemT, PipeT, Ticket[PipeT] | None, ValueT, Hashable]
+"""An instruction, its pipe, what it awaits and gives, what was known at its issue. The last is
+not None for a place on a pipe that another one waits for: what it gives when the pipe comes to
+it."""
 
 
 class CarryingPipes(Generic[PipeT, ItemT, ValueT]):
@@ -66,7 +63,7 @@ class CarryingPipes(Generic[PipeT, ItemT, ValueT]):
 
     def __init__(self, knowledge: Knowledge[PipeT, ItemT, ValueT], scalar: PipeT) -> None:
         self._knowledge, self._scalar = knowledge, scalar
-        self._queues: dict[PipeT, deque[_Entry[PipeT, ItemT, ValueT]]] = {}
+        self._queues: dict[PipeT, deque[_Entry[ItemT, PipeT, ValueT]]] = {}
         self._waiting = 0
         self._given: dict[Hashable, ValueT] = {}
         """What tokens and marks carry."""
@@ -86,8 +83,8 @@ class CarryingPipes(Generic[PipeT, ItemT, ValueT]):
                 return True
             for other in ticket.behind:
                 if other != pipe:
-                    self._give(_Entry(item, other, None, issued, (other, item)))
-        if self._give(_Entry(item, pipe, ticket, issued)):
+                    self._give((item, other, None, issued, (other, item)))
+        if self._give((item, pipe, ticket, issued, None)):
             if self._waiting:
                 self.advance()
             return True
@@ -95,11 +92,12 @@ class CarryingPipes(Generic[PipeT, ItemT, ValueT]):
 
     def stuck(self) -> list[ItemT]:
         """Where pipes wait, in the order in which they were first used."""
-        return [queue[0].item for queue in self._queues.values() if queue]
+        return [queue[0][0] for queue in self._queues.values() if queue]
 
     def pending(self) -> set[ItemT]:
         """What was issued and not executed."""
-        return {entry.item for queue in self._queues.values() for entry in queue if not entry.mark}
+        queues = self._queues.values()
+        return {item for queue in queues for item, _, _, _, mark in queue if mark is None}
 
     def advance(self) -> None:
         """Pipes that can go on do."""
@@ -112,18 +110,18 @@ class CarryingPipes(Generic[PipeT, ItemT, ValueT]):
                     self._waiting -= 1
                     moved = True
 
-    def _give(self, entry: _Entry[PipeT, ItemT, ValueT]) -> bool:
+    def _give(self, entry: _Entry[ItemT, PipeT, ValueT]) -> bool:
         """Whether the pipe executes it at once."""
-        queue = self._queues.get(entry.pipe)
+        queue = self._queues.get(entry[1])
         if queue is None:
-            queue = self._queues[entry.pipe] = deque()
+            queue = self._queues[entry[1]] = deque()
         if not queue and self._execute(entry):
             return True
         queue.append(entry)
         self._waiting += 1
         return False
 
-    def _execute(self, entry: _Entry[PipeT, ItemT, ValueT]) -> bool:
+    def _execute(self, entry: _Entry[ItemT, PipeT, ValueT]) -> bool:
         item, pipe, ticket, issued, mark = entry
         knowledge = self._knowledge
         knowledge.begin(pipe, item, issued)
@@ -134,26 +132,31 @@ class CarryingPipes(Generic[PipeT, ItemT, ValueT]):
                 self._given[mark] = knowledge.complete(pipe, item)
             return True
         given = self._given
-        marks = [(other, item) for other in ticket.behind if other != pipe]
-        for token in (*ticket.awaits, *marks):
+        for token in ticket.awaits:
             if token not in given:
                 return False
+        if ticket.behind and not self._behind(item, ticket):
+            return False
         # Copies behind one that only signals do not wait for what it waited for.
         learn = knowledge.defer if ticket.signals else knowledge.learn
         for token in ticket.awaits:
             # A token that one instruction uses up is of no use to others.
-            learn(pipe, given[token] if token[0] in self._oldest else given.pop(token))
-        for place in marks:
-            learn(pipe, given.pop(place))
-        if pipe in ticket.behind:
-            learn(pipe, knowledge.complete(pipe, item))
+            learn(pipe, given.pop(token) if ticket.takes is not None else given[token])
+        for other in ticket.behind:
+            place = other, item
+            learn(pipe, given.pop(place) if other != pipe else knowledge.complete(pipe, item))
         for other in ticket.doubt:
             learn(pipe, knowledge.complete(other, item))
-        if ticket.gives is not None:
-            given[ticket.gives] = knowledge.complete(pipe, item)
+        gives = ticket.gives
+        if gives is not None:
+            given[gives] = knowledge.complete(pipe, item)
             if ticket.lasting:
-                self._forget(*ticket.gives)
+                self._forget(*gives)
         return True
+
+    def _behind(self, item: ItemT, ticket: Ticket[PipeT]) -> bool:
+        """Whether other pipes have come to the places that it stands behind."""
+        return all(p == ticket.pipe or (p, item) in self._given for p in ticket.behind)
 
     def _forget(self, chain: Hashable, last: int) -> None:
         """Drops tokens that another one stands for, unless one on its way may await them."""

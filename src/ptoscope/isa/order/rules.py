@@ -8,7 +8,7 @@ it: engines, traces, checks, races and cycles know no kind by name.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ptoscope.isa.order.ledger import Ledger, Number, Ticket
@@ -33,6 +33,10 @@ class OrderRule:
     given_by: str = ""
     """The rule that gives what it awaits, for the pipes and numbers of its own."""
     stall: str = "flag wait"
+    account: str = ""
+    by_pipes: bool = False
+    """What it settles depends only on rules of its account with the same first number, and if
+    so the same pipes: on one flag, on one buffer."""
     between_cores: bool = False
     """Other cores may take part: what one core does settles nothing."""
 
@@ -70,12 +74,27 @@ def signals(
         return Ticket(dst, awaits=(awaited,), takes=taken)
 
     first = numbers[-1][0]
+    both = OrderRule(
+        *give,
+        numbers,
+        settle_give,
+        account=give[0],
+        by_pipes=True,
+        between_cores=between_cores,
+    )
+    name, instruction = take
     return (
-        OrderRule(*give, numbers, settle_give, between_cores=between_cores,
-             awaited=f"room to set {first} {{{first}}}"),
-        OrderRule(*take, numbers, settle_take, second=True, given_by=give[0],
-             awaited=f"{first} {{{first}}} from {{src}}", between_cores=between_cores),
-    )  # fmt: skip
+        replace(both, awaited=f"room to set {first} {{{first}}}"),
+        replace(
+            both,
+            name=name,
+            instruction=instruction,
+            settle=settle_take,
+            second=True,
+            given_by=give[0],
+            awaited=f"{first} {{{first}}} from {{src}}",
+        ),
+    )
 
 
 SET, WAIT = signals(
@@ -117,13 +136,24 @@ def _settle_release(ledger: Ledger[Any], pipe: Any, _: Any, numbers: tuple[Numbe
 
 _BUFFER = (("buffer", BUFFERS), ("mode", 2))
 GET = OrderRule(
-    "get", "get_buf", _BUFFER, _settle_get,
-    awaited="the release of buffer {buffer}", given_by="release", stall="buffer wait",
-)  # fmt: skip
+    "get",
+    "get_buf",
+    _BUFFER,
+    _settle_get,
+    awaited="the release of buffer {buffer}",
+    given_by="release",
+    stall="buffer wait",
+    account="buffer",
+)
 RELEASE = OrderRule(
-    "release", "rls_buf", _BUFFER, _settle_release,
-    awaited="the other pipes that hold buffer {buffer}", stall="buffer wait",
-)  # fmt: skip
+    "release",
+    "rls_buf",
+    _BUFFER,
+    _settle_release,
+    awaited="the other pipes that hold buffer {buffer}",
+    stall="buffer wait",
+    account="buffer",
+)
 
 
 def _settle_barrier(ledger: Ledger[Any], pipe: Any, _: Any, numbers: tuple[Number, ...]) -> Any:

@@ -1,0 +1,103 @@
+"""What synchronisations of the pipes wait for: the rules of order over rows of events."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ptoscope.isa.order.ledger import Ledger, Token
+from ptoscope.isa.order.rules import RULES
+from ptoscope.isa.pipes import EVERY, PIPES
+from ptoscope.native.subset import Ints
+from ptoscope.trace.trace import Trace
+
+_RULES = [(rule, len(rule.numbers)) for rule in RULES]
+
+
+class Dependencies:
+    """Of the events of a run (their `block` and `pipe`): who waits for whom. `sync_row` is the
+    row of each in the trace's table of synchronisations, or -1.
+
+    What is settled of one synchronisation depends only on those of its account (a flag, a
+    buffer), so that with an event left out only its account is settled anew.
+    """
+
+    def __init__(self, trace: Trace, block: Ints, pipe: Ints, sync_row: Ints) -> None:
+        self._syncs, self._block, self._pipe, self._sync_row = trace.syncs, block, pipe, sync_row
+        self._rows = np.flatnonzero(sync_row >= 0)
+        self._account = np.full(len(sync_row), -1, dtype=np.int64)
+        self._account[self._rows] = self._accounts()
+        self._tokens, self._places = self._settle(self._rows)
+
+    def _accounts(self) -> Ints:
+        syncs, at = self._syncs, self._sync_row[self._rows]
+        names = [rule.account for rule in RULES]
+        family = np.array([names.index(name) for name in names])
+        by_pipes = np.array([rule.by_pipes for rule in RULES])
+        key = family[syncs.kind[at]] if len(at) else np.zeros(0, dtype=np.int64)
+        for column in (syncs.src, syncs.dst):
+            pipe = np.where(by_pipes[syncs.kind[at]], column[at], 0) if len(at) else key
+            key = key * (EVERY + 2) + pipe + 1
+        return (key << 16) + syncs.id[at]
+
+    def without(self, skipped: Ints) -> tuple[Ints, Ints]:
+        """What each synchronisation waits for, as a ragged array: the events that give what it
+        awaits, and the last one before it on each pipe that it stands behind. Events that are
+        `skipped` count as if they were not there."""
+        there = skipped == 0
+        tokens, places = self._tokens, self._places
+        gone = np.unique(self._account[~there])
+        gone = gone[gone >= 0]
+        if len(gone):
+            anew = self._rows[np.isin(self._account[self._rows], gone) & there[self._rows]]
+            others = (
+                table[~np.isin(self._account[table[:, 0]], gone)] for table in (tokens, places)
+            )
+            tokens, places = map(np.vstack, zip(others, self._settle(anew), strict=True))
+        pairs = [tokens]
+        numbers = np.arange(len(there))
+        for pipe in range(len(PIPES)):
+            who = np.sort(places[places[:, 1] == pipe, 0])
+            pairs.append(self._before(who, numbers[there & (self._pipe == pipe)]))
+        who, what = np.vstack(pairs).T
+        order = np.argsort(who, kind="stable")
+        at = np.zeros(len(there) + 1, dtype=np.int64)
+        np.cumsum(np.bincount(who, minlength=len(there)), out=at[1:])
+        return at, what[order] if len(what) else np.zeros(1, dtype=np.int64)
+
+    def _settle(self, rows: Ints) -> tuple[Ints, Ints]:
+        """Who waits for the token of whom, and who stands behind all of which pipe."""
+        syncs, at = self._syncs, self._sync_row[rows]
+        columns = (syncs.kind, syncs.src, syncs.dst, syncs.id, syncs.mode)
+        columns = (rows, self._block[rows], *(column[at] for column in columns))
+        tokens: list[tuple[int, int]] = []
+        places: list[tuple[int, int]] = []
+        block = -1
+        ledger = Ledger(range(len(PIPES)), EVERY)
+        given: dict[Token[int], int] = {}
+        awaited: list[tuple[int, Token[int]]] = []
+        for row, now, kind, src, dst, *numbers in zip(*(c.tolist() for c in columns), strict=True):
+            if now != block:
+                tokens += [(who, given[token]) for who, token in awaited if token in given]
+                block, ledger, given, awaited = now, Ledger(range(len(PIPES)), EVERY), {}, []
+            rule, count = _RULES[kind]
+            ticket = ledger.issue(rule, src, dst, tuple(numbers[:count]))
+            if ticket.gives is not None:
+                given[ticket.gives] = row
+            for token in ticket.awaits:
+                awaited.append((row, token))
+            for pipe in ticket.behind:
+                if pipe != ticket.pipe:
+                    places.append((row, pipe))
+        tokens += [(who, given[token]) for who, token in awaited if token in given]
+        return _table(tokens), _table(places)
+
+    def _before(self, who: Ints, pool: Ints) -> Ints:
+        """For each of `who` the last of the pool before it in its block."""
+        found = np.searchsorted(pool, who) - 1
+        good = found >= 0
+        good[good] = self._block[pool[found[good]]] == self._block[who[good]]
+        return np.column_stack((who[good], pool[found[good]]))
+
+
+def _table(rows: list[tuple[int, int]]) -> Ints:
+    return np.array(rows, dtype=np.int64).reshape(-1, 2)

@@ -85,10 +85,19 @@ def _others(value: Any) -> Other:
                 for i, part in enumerate(value)
                 for how, make in _others(part).items()
             }
-        case _ if is_dataclass(value) and not isinstance(value, (Site, DType, type)):
+        case _ if _holds_lanes(value):
             return _parts(value)
         case _:
             return {}
+
+
+def _holds_lanes(value: Any) -> bool:
+    """Whether an argument is made by the meaning: others describe, and are the same for all."""
+    if isinstance(value, tuple):
+        return any(isinstance(v, Lanes) or _holds_lanes(v) for v in value)
+    if not is_dataclass(value) or isinstance(value, (Site, DType, type)):
+        return False
+    return any(_holds_lanes((getattr(value, f.name),)) for f in fields(value))
 
 
 def _parts(value: Any) -> Other:

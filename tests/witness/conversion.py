@@ -115,19 +115,16 @@ def _chosen(use: Use) -> tuple[Use, ...]:
 
 
 def _registers(use: Use) -> Iterator[Case]:
-    e = use.operands[0]
-    yield Case((some(e, e.lanes, 0), mask(0, e.lanes, str(use))))
-    if main(use):
-        yield Case((_near(use), mask(1, e.lanes)))
-        yield Case((_near(use)[::-1], mask(2, e.lanes, 5)))
-
-
-def _near(use: Use) -> list[int]:
-    """Ends of the result's type, its values, what lies half way between two, and beside them."""
+    """Random values under any mask; then ends of the result's type, its values, what lies half
+    way between two of them, and beside them."""
     e, to = use.operands[0], use.results[0]
+    yield Case((some(e, e.lanes, 0), mask(0, e.lanes, str(use))))
     known = _known(e, to)
-    r = rng("near", use)
-    return [r.choice(known) for _ in range(e.lanes)]
+    if main(use):
+        yield Case((rng("near", use).choices(known, k=e.lanes), mask(2, e.lanes, 5)))
+        for start in range(0, min(len(known), 12 * e.lanes), e.lanes):
+            row = known[start : start + e.lanes]
+            yield Case(((row * e.lanes)[: e.lanes], mask(1, e.lanes)))
 
 
 @cache
@@ -206,7 +203,33 @@ def _whole(e: Element, raw: int, mode: str) -> int:
     return e.round(Fraction(abs(exact.whole(e.value(raw), mode)))) | (raw & e.sign)
 
 
-@witness("pto.vaddreluconv", "pto.vmulconv", inputs=plain)
+def _both_halves(use: Use) -> Iterator[Case]:
+    """Every pair of lanes also in the lower half, which alone has room in a wider result; and
+    products just below a half, which round to it."""
+    for case in plain(use):
+        yield case
+        yield Case((*(_reversed(v) for v in case.values[:2]), case.values[2]))
+    e = use.operands[0]
+    if use.site.record.name == "pto.vmulconv":
+        near = [pair for a in range(e.bits << 6) for pair in _below_half(e, (e.infinity >> 1) - a)]
+        row = (near * e.lanes)[: e.lanes]
+        yield Case(([a for a, _ in row], [b for _, b in row], mask(1, e.lanes)))
+
+
+def _reversed(value: Value) -> list[int]:
+    assert isinstance(value, list)
+    return value[::-1]
+
+
+def _below_half(e: Element, a: int) -> list[tuple[int, int]]:
+    """Factors whose product lies just below 3.5 and rounds to it."""
+    half = Fraction(7, 2)
+    b = e.round(half / Fraction(e.value(a)))
+    exact = Fraction(e.value(a)) * Fraction(e.value(b))
+    return [(a, b)] if exact < half and e.round(exact) == e.round(half) else []
+
+
+@witness("pto.vaddreluconv", "pto.vmulconv", inputs=_both_halves)
 def _converting(state: State) -> list[Value]:
     """The sum or product in the source type, not below 0, to nearest and saturated; lane i of
     the result is lane i of the operands, and the rest is 0."""

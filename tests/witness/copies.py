@@ -61,7 +61,7 @@ def _numbers(use: Use, number: int, inward: bool) -> tuple[int, int, int, list[i
     """Source, destination, length and the numbers of the clauses of a copy that fits."""
     size = use.operands[0].bytes
     source, dest = (13 * size, 1024) if inward else (1024, 13 * size)
-    length = (40, 32, 8, 72)[number % 4]
+    length = (40, 32, 8, 64)[number % 4]
     row = (96, 128) if inward else (128, 96)
     numbers: list[int] = []
     rows = (3, 2, 4, 1)[number % 4]
@@ -69,9 +69,11 @@ def _numbers(use: Use, number: int, inward: bool) -> tuple[int, int, int, list[i
     for keyword, count in use.site.segments:
         if keyword == "pad":
             fill = rng("fill", number).getrandbits(8 * size)
-            numbers += [fill, *((3 + number, 2) if count == 3 else ())]
+            # One row without a stride: the padding ends where a block does.
+            right = (32 - length // size - 3 - number) % 32 if rows == 1 else 5
+            numbers += [fill, *((3 + number, right) if count == 3 else ())]
         elif depth == 0:
-            numbers += [rows, row[0], row[1]]
+            numbers += [rows, row[0], row[1] if rows > 1 else 0]
             depth = 1
         else:
             far = 512 * depth
@@ -149,8 +151,11 @@ def _bursts(use: Use) -> Iterator[Case]:
         (2, 3, 1, 4),
         (1, 5, 0, 0),
         (3, 1, 9, 9),
-        (1, 2, 1 << 16, 0),
-        (1, 2, 0, -1),
+        (1, 1, 1 << 16, 0),
+        (1, 1, 0, 1 << 16),
+        (1, 1, -1, 0),
+        (1, 1, 0, -1),
+        (1, 1, 0xFFFF, 0xFFFF),
         (4, 2, 2, 0),
     )
     for number, (length, rows, src_gap, dst_gap) in enumerate(cases if main(use) else cases[:1]):
@@ -252,15 +257,19 @@ def _manual(inward: bool) -> Iterator[Trial]:
             (everything, ((3, 544, 608), (2, 1760, 2080)), False),
             (everything, ((2, 1760, 2080), (3, 544, 608)), True),
             ((), ((1, 0, 0), (1, 0, 0)), True),
+            ((), ((1, 0, 0), (1, 0, 0)), True),
+            ((), ((1, 0, 0), (1, 0, 0)), True),
             (("one", "two"), ((1, 544, 608), (1, 9, 9)), False),
         )
     ):
         burst = (3, 96, 128) if inward else (3, 128, 96)
+        burst = (1, 0, 0) if number in (3, 4) else burst
         before, there = memory(number), _gm(number)
         start = (0, 1024) if inward else (1024, 0)
         outer = outer if inward else tuple((c, d, s) for c, s, d in outer)
         levels = (burst, *(outer if set_up else ()))
-        copy = Copy(*start, 40, levels, 0, 5, 7, pads and inward)
+        left, right = (5, {3: 19, 4: 20}.get(number, 7))
+        copy = Copy(*start, 40, levels, 0, left, right, pads and inward)
         after, far = before, there
         if inward:
             after = loops(copy, there, before, 1)
@@ -268,7 +277,7 @@ def _manual(inward: bool) -> Iterator[Trial]:
             far = loops(copy, before, there, 1)
         (c1, s1, d1), (c2, s2, d2) = outer
         arrays = [np.frombuffer(data, np.uint8) for data in (before, there, bytes(8192))]
-        numbers = (*burst, 40, 5, 7, c1, c2, s1, d1, s2, d2, int(pads))
+        numbers = (*burst, 40, left, right, c1, c2, s1, d1, s2, d2, int(pads))
         text = _kernel(inward, set_up)
         label = f"{'in' if inward else 'out'} {number}"
         yield always(label, text, (*arrays, *numbers), [before, far, after], ("program",))

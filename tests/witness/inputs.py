@@ -144,6 +144,10 @@ def _scalar_cases(use: Use, count: int) -> Iterator[Case]:
         every = [(a, b) for a in known[0] for b in known[1]]
         rest = tuple(r.choice(k) for k in known[2:])
         chosen = every if len(every) <= 4 * count else r.sample(every, 4 * count)
+        if elements[0].is_float and elements[0] == elements[1]:
+            e = elements[0]
+            few = (0, e.sign, e.infinity, e.nan, e.nan | e.sign | 1, e.infinity >> 1)
+            chosen = [*((a, b) for a in few for b in few), *chosen]
         for a, b in chosen:
             yield Case((a, b, *rest))
     for n in range(count):

@@ -5,24 +5,25 @@ A 64-bit lane reads the first of its two mask bits; inactive lanes are zero.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 
 from ptoscope.isa.types import Mask, Scalar
 from tests.isa import ieee, loops, precise
 from tests.isa.elements import Element
 from tests.isa.registers import image, lanes_of
-from tests.witness.inputs import plain
-from tests.witness.machine import Value
-from tests.witness.registry import State, witness
+from tests.witness.inputs import main, mask, plain, rng
+from tests.witness.machine import Case, Value
+from tests.witness.registry import Inputs, State, witness
+from tests.witness.use import Use
 
 Lane = Callable[..., int]
 
 
-def lanewise(name: str, lane: Lane, micro: Lane | None = None) -> None:
+def lanewise(name: str, lane: Lane, micro: Lane | None = None, inputs: Inputs = plain) -> None:
     """`lane(element, a, b, ...)` is the result of an active lane; a scalar is seen by all."""
 
-    @witness(f"pto.{name}", inputs=plain)
+    @witness(f"pto.{name}", inputs=inputs)
     def formula(state: State) -> list[Value]:  # pyright: ignore[reportUnusedFunction]
         use = state.use
         chosen = micro if use.micro and micro is not None else lane
@@ -51,8 +52,47 @@ for _name in loops.SCALAR:
 for _name, _lane in loops.UNARY.items():
     lanewise(_name, _lane)
 
-lanewise("vexp", precise.exp)
-lanewise("vln", precise.ln)
+# f32 numbers whose exponential or logarithm lies so near the middle of two f32 that the last
+# terms of a series, or the last bits of f64, decide: of logarithms all that are two units of f64
+# from it or less.
+_HARD_EXP = (
+    *(0x3FABD339, 0x422E9575, 0x428658EC, 0x428935D3, 0x3EFFD360, 0x3FDB4310),
+    *(0x3FDF614F, 0x4042AE41, 0x416EE114, 0x429675E7, 0xC1AE9FB8),
+)
+_HARD_LN = (
+    *(0x0DC8BBA4, 0x111C87F8, 0x1A8446CB, 0x1F116AB8, 0x28E3FA26, 0x29E6126B),
+    *(0x29FD22F8, 0x2C4C24B7, 0x2E492984, 0x38DCBE38, 0x3BF86EF0, 0x3C413D3A),
+    *(0x41178FEB, 0x464D5B2B, 0x4665A9A6, 0x4C5D65A5, 0x4D604EBE, 0x4E85F412),
+    *(0x5EE8984E, 0x65D890D3, 0x66A8C860, 0x66ABBD63, 0x6F31A8EC, 0x79E7EC37),
+)
+
+
+def _near(e: Element, hard: tuple[int, ...], low: float, high: float) -> list[list[int]]:
+    """Registers of hard numbers and of evenly spread ones."""
+    r = rng("functions", e.name, low)
+    spread = [e.round(Fraction(r.uniform(low, high))) for _ in range(8 * e.lanes)]
+    row = ([*hard, *spread] if e.bits == 32 else spread)[: 8 * e.lanes]
+    return [row[i : i + e.lanes] for i in range(0, len(row), e.lanes)]
+
+
+def _exponents(use: Use) -> Iterator[Case]:
+    e = use.operands[0]
+    yield from plain(use)
+    for row in _near(e, _HARD_EXP, -105, 90) if main(use) else ():
+        more = ([0] * e.lanes,) if len(use.operands) == 3 else ()
+        yield Case((row, *more, mask(1, e.lanes)))
+
+
+def _positive_numbers(use: Use) -> Iterator[Case]:
+    e = use.operands[0]
+    yield from plain(use)
+    for high in (2.0, 60000.0) if main(use) else ():
+        for row in _near(e, _HARD_LN, 0.0, high):
+            yield Case((row, mask(1, e.lanes)))
+
+
+lanewise("vexp", precise.exp, inputs=_exponents)
+lanewise("vln", precise.ln, inputs=_positive_numbers)
 lanewise("vsqrt", precise.sqrt)
 lanewise("vrsqrt", precise.rsqrt)
 lanewise("vrec", lambda e, a: ieee.div(e, e.round(Fraction(1)), a))
@@ -95,9 +135,30 @@ def _accumulate(e: Element, acc: int, a: int, b: int) -> int:
     return e.wrap(acc + a * b)
 
 
+def _ties(use: Use) -> Iterator[Case]:
+    """Of bf16 also products half way between two numbers, with an addend about a unit of f64."""
+    yield from plain(use)
+    e = use.operands[0]
+    if e.name != "bf16":
+        return
+    lanes: list[tuple[int, int, int]] = []
+    for scale in (1, 8):
+        half, unit = e.round(Fraction(3, 2 * scale)), Fraction(1, scale << 52)
+        # 387/256 and 393/256 have nine bits: half way between two of eight.
+        for factor in (e.round(Fraction(n, 128)) for n in (129, 131)):
+            for share in (0, 1, 2, 3, 5, 6, 7, 10):
+                addend = e.round(unit * share / 4)
+                for sign in (0, e.sign):
+                    lanes += [(addend, factor | sign, half), (addend | e.sign, factor | sign, half)]
+    for start in range(0, len(lanes), e.lanes):
+        row = (lanes[start : start + e.lanes] * e.lanes)[: e.lanes]
+        columns = [list(column) for column in zip(*row, strict=True)]
+        yield Case((*columns, mask(1, e.lanes)))
+
+
 lanewise("vprelu", _prelu)
 lanewise("vaxpy", lambda e, x, y, alpha: precise.fma(e, alpha, x, y))
-lanewise("vmula", _accumulate)
+lanewise("vmula", _accumulate, inputs=_ties)
 lanewise("vaddrelu", lambda e, a, b: _positive(e, ieee.add(e, a, b)))
 lanewise("vsubrelu", lambda e, a, b: _positive(e, ieee.sub(e, a, b)))
 
@@ -199,7 +260,7 @@ def _duplicated(state: State) -> list[Value]:
     return [[value if on else 0 for on in lanes_of(state.row(1), e.lanes)]]
 
 
-@witness("pto.vexpdif", inputs=plain)
+@witness("pto.vexpdif", inputs=_exponents)
 def _exponential_of_difference(state: State) -> list[Value]:
     """In f32: of f16 inputs the even or odd lanes, with their own mask bits."""
     e, f32 = state.use.operands[0], Element("f32")

@@ -51,7 +51,7 @@ def addresses(use: Use) -> Iterator[tuple[int, int]]:
     size = use_element(use).bytes
     places = [(1024, 96), (3008, -64), (512, 0), (1024, 16), (1024, 8), (1024, 4), (1024, 2)]
     places += [(1025, 0), (1028, 0), (1040, 0), (1056, 0)]
-    for base, at in places if main(use) else places[:1]:
+    for base, at in places if main(use) else (places[0], *places[7:]):
         if at % size == 0:
             yield base, at // size % (1 << 64)
 
@@ -285,6 +285,7 @@ def _block_gathers(use: Use) -> Iterator[Case]:
     far = [2**32 - 32] * 64
     yield Case((64, far, _selector(use, 2, 64)), memory(0))
     yield Case((16, [16] * 64, _selector(use, 0, 64)), memory(0))
+    yield Case((33, [31] * 64, _selector(use, 0, 64)), memory(0))
     yield Case((16, [16] * 64, _selector(use, 3 if use.form == 0 else 1, 64)), memory(0))
 
 
@@ -307,7 +308,8 @@ def _gather_blocks(state: State) -> list[Value]:
 
 def _strides(use: Use, number: int) -> tuple[int, ...]:
     """Block and repeat stride, as two operands or one word."""
-    block, repeat = ((1, 3), (5, 0), (0, 2), (17, 9), (2, 1), (0x8000, 1))[number % 6]
+    pairs = ((1, 3), (5, 0), (0, 2), (17, 9), (2, 1), (0x8000, 1), (1, 1), (1, 0xFFFF), (0xFFFF, 1))
+    block, repeat = pairs[number]
     packed_form = len(use.operands) - (0 if use.results else 1) == 3
     return ((block << 16 | repeat),) if packed_form else (block, repeat)
 
@@ -342,12 +344,14 @@ def _block_masks(use: Use, number: int) -> list[int]:
     e = use_element(use)
     if number == 5:  # block 0 alone: the others lie far outside
         return [1] + [0] * 255
+    if number > 6:  # a stride is unsigned, so that these are outside
+        return mask(1, e.lanes)
     return mask(number, e.lanes, number)
 
 
 def _block_accesses(use: Use) -> Iterator[Case]:
     e = use_element(use)
-    for number in range(7 if main(use) else 2):
+    for number in range(9 if main(use) else 2):
         row = () if use.results else (some(e, 256 // e.bytes, number),)
         base = 64 * (number + 1) + (4 if number == 6 else 0)
         yield Case((*row, base, *_strides(use, number), _block_masks(use, number)), memory(number))

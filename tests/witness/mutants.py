@@ -37,20 +37,19 @@ class Mutant:
 
 @dataclass(frozen=True)
 class Equivalent:
-    """Changes that cannot be seen, by patterns as of file names, and why."""
+    """Changes that cannot be seen ("operation: change"), by patterns as of file names, and why."""
 
     records: tuple[str, ...]
-    operation: str
-    change: str
+    changes: tuple[str, ...]
     reason: str
     use: str = "*"
 
     def covers(self, mutant: Mutant) -> bool:
-        pairs = ((mutant.operation, self.operation), (mutant.change, self.change))
+        said = f"{mutant.operation}: {mutant.change}"
         return (
-            any(fnmatchcase(mutant.record, r) for r in self.records)
+            any(fnmatchcase(mutant.record, pattern) for pattern in self.records)
+            and any(fnmatchcase(said, pattern) for pattern in self.changes)
             and fnmatchcase(mutant.use, self.use)
-            and all(fnmatchcase(value, pattern) for value, pattern in pairs)
         )
 
 
@@ -58,7 +57,10 @@ class Equivalent:
 def equivalents() -> tuple[Equivalent, ...]:
     """The stated ones."""
     rows = tomllib.loads(EQUIVALENTS.read_text())["equivalent"]
-    return tuple(Equivalent(tuple(row.pop("records")), **row) for row in rows)
+    return tuple(
+        Equivalent(tuple(r["records"]), tuple(r["changes"]), r["reason"], r.get("use", "*"))
+        for r in rows
+    )
 
 
 @dataclass(frozen=True)

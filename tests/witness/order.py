@@ -40,6 +40,9 @@ def _flags(record: Record) -> Iterator[Trial]:
         other = (event + 3) % 8
         text = through(both("MTE2", "V", event), both("V", "MTE3", other))
         yield always(f"events {event} and {other}", text, ARGUMENTS, MOVED)
+    again = (scope(), both("V", "MTE2"), copy_in("%d"), both("V", "MTE3"), copy_out())
+    text = kernel(copy_in(), both("MTE2", "V"), *again)
+    yield always("the buffer is free again", text, ARGUMENTS, MOVED)
     for event in (0, 1, 7):
         pair = "\n".join(_dynamic(name, "MTE2", "V", event) for name in ("set_flag", "wait_flag"))
         yield always(f"number {event}", through(pair, both("V", "MTE3")), ARGUMENTS, MOVED)

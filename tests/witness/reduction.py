@@ -17,22 +17,28 @@ from tests.witness.use import Use
 def _registers(use: Use) -> Iterator[Case]:
     """All kinds of masks; many edges, few different numbers (ties), and ordinary ones."""
     e = use.operands[0]
-    for number in range(15 if main(use) else 3):
+    if main(use):
+        yield Case(([e.sign] * e.lanes, mask(1, e.lanes)))
+        if e.is_float:
+            yield Case((([e.nan] * 5 + scattered(e, 3, 1)) * (e.lanes // 8), mask(1, e.lanes)))
+    for number in range(40 if main(use) else 4):
         r = rng(e.name, "reduced", number)
-        kind = number % 3
+        kind = number % 4
         if kind == 0:
             row = some(e, e.lanes, number)
         elif kind == 1:
             few = [*some(e, 4, number), 0, e.sign, e.full, 1]
             row = [r.choice(few) for _ in range(e.lanes)]
+        elif kind == 2:
+            row = [r.choice((0, e.sign)) for _ in range(e.lanes)]
         else:
-            row = _ordinary(e)
+            row = _ordinary(e, number)
         yield Case((row, mask((0, 1, 4, 2, 3)[number % 5], e.lanes, number)))
 
 
-def _ordinary(e: Element) -> list[int]:
+def _ordinary(e: Element, seed: int) -> list[int]:
     """Numbers of one sign and size: no NaN, and sums that round."""
-    row = scattered(e, 2 * e.lanes, 11)[::2]
+    row = scattered(e, 2 * e.lanes, seed)[::2]
     return [v & ~e.sign for v in row] if e.is_float else row
 
 

@@ -35,6 +35,10 @@ def _scores(e: Element, count: int, number: int) -> list[int]:
     """Many ties, zeros of both signs, NaN; edges; random ones."""
     r = rng("scores", e.name, count, number)
     few = [0, e.sign, edges(e)[1], e.nan, e.nan | e.sign | 3, e.infinity, edges(e)[1] | e.sign]
+    if number == 5:
+        return [few[0]] * count
+    if number == 4:  # no number stands behind the NaN before it
+        return [e.nan, *scattered(e, count - 1, 3)]
     if number % 3 == 0:
         return [r.choice(few) for _ in range(count)]
     if number % 3 == 1:
@@ -51,9 +55,21 @@ def _put(data: bytes, at: int, piece: bytes) -> bytes:
     return data[:at] + piece + data[at + len(piece) :]
 
 
+_MOVED = tuple(
+    tuple(by if k == i else 0 for k in range(3)) for i in range(3) for by in (1, 2, 4, 8)
+)
+"""Each address off by a little, in turn."""
+
+
+def _aligned(address: int, size: int) -> int:
+    if address % size:
+        raise Refused("PTO0903")
+    return address
+
+
 def _bitsorts(use: Use) -> Iterator[Case]:
     e = use.operands[1]
-    cases = ((2, 0), (3, 1), (1, 2), (0, 0), (-1, 1))
+    cases = ((2, 0), (3, 1), (1, 2), (0, 0), (-1, 1), (1, 3), (1, 4), (1, 5))
     for groups, number in cases[:1] if _few(use) else cases:
         total = max(groups, 0) * 32
         scores = [s for g in range(max(groups, 0)) for s in _scores(e, 32, number + g)]
@@ -61,6 +77,9 @@ def _bitsorts(use: Use) -> Iterator[Case]:
         indices = rng("ids", total).randbytes(4 * total)
         ub = _put(_put(memory(number), 512, raw), 2048, indices)
         yield Case((4096, 512, 2048, groups % (1 << 64)), ub)
+    if not _few(use):
+        for dest, source, ids in _MOVED:
+            yield Case((4096 + dest, 512 + source, 2048 + ids, 1), memory(7))
 
 
 @witness("pto.vbitsort", inputs=_bitsorts)
@@ -70,6 +89,10 @@ def _bitsort(state: State) -> None:
     groups = state.use.operands[3].number(state.number(3))
     if groups < 0:
         raise Refused("PTO0910")
+    if groups:
+        _aligned(source, e.bytes)
+        _aligned(ids, 4)
+        _aligned(dest, 4)
     for g in range(groups):
         pairs = [
             (
@@ -87,7 +110,7 @@ def _word(state: State, at: int, size: int = 4) -> int:
 
 def _sorts(use: Use) -> Iterator[Case]:
     e = use.operands[1]
-    cases = ((2, 0), (3, 1), (1, 2), (0, 0))
+    cases = ((2, 0), (3, 1), (1, 2), (0, 0), (1, 3), (1, 4), (3, 5))
     for groups, number in cases[:1] if _few(use) else cases:
         scores = [s for g in range(3) for s in _scores(e, 32, number + g)]
         r = rng("sort", number)
@@ -95,12 +118,18 @@ def _sorts(use: Use) -> Iterator[Case]:
         noise = 0 if e.bits == 32 else 0xABCD0000
         data = pairs_as_bytes([(s | noise, r.getrandbits(32)) for s in scores])
         yield Case((4096, 512, groups | 0xF00), _put(memory(number), 512, data))
+    if not _few(use):
+        for dest, source, _ in _MOVED[:8]:
+            yield Case((4096 + dest, 512 + source, 1), memory(7))
 
 
 @witness("pto.vsort32", inputs=_sorts)
 def _sort(state: State) -> None:
     """Groups of 32 records; how many is in the lowest 8 bits of the configuration."""
     e, dest, source = state.use.operands[1], state.number(0), state.number(1)
+    if state.number(2) & 0xFF:
+        _aligned(source, 4)
+        _aligned(dest, 4)
     for g in range(state.number(2) & 0xFF):
         at = source + 256 * g
         pairs = [
@@ -109,27 +138,43 @@ def _sort(state: State) -> None:
         state.ub[dest + 256 * g : dest + 256 * (g + 1)] = pairs_as_bytes(by_score(e, pairs))
 
 
+_Merge = tuple[tuple[int, int, int, int], int, int, int]
+"""Lengths of the four lists, which of them are used, whether the first to end stops, times."""
+
+
+def _settings() -> Iterator[_Merge]:
+    yield (5, 7, 3, 6), 0b1111, 0, 1
+    yield (4, 4, 4, 4), 0b1111, 1, 1
+    for k in range(4):
+        yield (5, 4, 2, 6), 0b1111 ^ 1 << k, 0, 1
+        yield (7, 3, 9, 4), 0b1111 ^ 1 << k, 1, 1
+        short = [9, 9, 9, 9]
+        short[k] = 2
+        yield (short[0], short[1], short[2], short[3]), 0b1111, 1, 1
+    yield (1, 1, 1, 1), 0b1111, 0, 2
+    yield (0, 0, 0, 0), 0b1111, 0, 1
+
+
 def _merges(use: Use) -> Iterator[Case]:
     e = use.operands[1]
-    settings = (
-        ((5, 7, 3, 6), 0b1111, 0, 1),
-        ((4, 4, 4, 4), 0b1111, 1, 1),
-        ((5, 0, 2, 9), 0b1101, 0, 1),
-        ((3, 6, 8, 1), 0b0110, 1, 1),
-        ((2, 2, 0, 3), 0b1011, 0, 1),
-        ((1, 1, 1, 1), 0b1111, 0, 2),
-        ((0, 0, 0, 0), 0b1111, 0, 1),
-    )
+    settings = list(_settings())
     for number, (lengths, used, stops, times) in enumerate(settings[:2] if _few(use) else settings):
         ub = memory(number)
+        # One list ends where UB does: nothing is read behind it.
         starts = [512 * (k + 1) for k in range(4)]
+        starts[number % 4] = len(ub) - 8 * lengths[number % 4]
         for k, (start, length) in enumerate(zip(starts, lengths, strict=True)):
             r = rng("merge", number, k)
-            made = by_score(e, [(s, r.getrandbits(32)) for s in _scores(e, length, number + k)])
+            scores = _scores(e, length, 3 * number + k)
+            if length == 2:  # the short list goes first
+                scores = [e.infinity] * 2
+            made = by_score(e, [(s, r.getrandbits(32)) for s in scores])
             ub = _put(ub, start, pairs_as_bytes(made))
         count = sum(length << 16 * k for k, length in enumerate(lengths))
         config = times | used << 8 | stops << 12
-        yield Case((4096, *starts, count, config), ub, registers=dict.fromkeys(COUNTS, 9))
+        # What an earlier merge left must not matter.
+        left = dict.fromkeys((*COUNTS, "VMS4_OUT", "VMS4_DONE"), 1)
+        yield Case((4096, *starts, count, config), ub, registers=left)
 
 
 @witness("pto.vmrgsort4", inputs=_merges)
@@ -154,7 +199,7 @@ def _merge(state: State) -> None:
         if config >> 12 & 1 and taken[k] == len(lists[k]):
             break
     state.ub[dest : dest + len(out)] = out
-    state.registers.update(zip(COUNTS, taken, strict=True))
+    state.registers = dict(zip(COUNTS, taken, strict=True))
 
 
 def _read(use: Use) -> Iterator[Case]:

@@ -76,6 +76,8 @@ def _inputs(use: Use) -> Iterator[Case]:
         step = (number % 3) * e.bytes if "offset" in names or "offset_in" in names else 0
         moves = use.site.record.short == "vstus" and use.micro and use.form == 2
         registers = {"AR": 5 * e.bytes, "SQZN": length * e.bytes}
+        if number in (1, 3):  # as at launch
+            registers = {"AR": 0, "SQZN": 0}
         if use.micro and use.site.record.short in ("vstur", "vstar"):
             step = registers["AR"]
         values: list[Value] = []
@@ -95,7 +97,9 @@ def _inputs(use: Use) -> Iterator[Case]:
                     unit = 1 if use.site.record.short == "vstas" and not use.micro else e.bytes
                     count = (3, e.lanes, 0, 1, 2, e.lanes + 1, -1)[number]
                     values.append(kind.wrap(count if moves else step // unit))
-        yield Case(tuple(values), memory(number), registers=registers)
+        yield Case(
+            tuple(values), memory(number), registers=registers if number not in (1, 3) else {}
+        )
 
 
 @witness("pto.vldas", inputs=lambda use: [Case((1000,), memory(0)), Case((64,), memory(1))])
@@ -165,10 +169,10 @@ def _vstur(state: State) -> list[Value]:
     data = packed(_pointer(use), state.row(1))
     if not use.micro:
         return [append(state, held, state.number(2) if held[1] is None else held[1], data)]
-    length = state.registers["SQZN"]
-    made = append(state, held, state.number(2) + state.registers["AR"], data[:length])
+    length, at = (state.registers.get(name, 0) for name in ("SQZN", "AR"))
+    made = append(state, held, state.number(2) + at, data[:length])
     if use.attr("mode") != "NO_POST_UPDATE":
-        state.registers["AR"] += length
+        state.registers["AR"] = at + length
     return [made]
 
 
@@ -183,7 +187,7 @@ def _flush(state: State) -> None:
 @witness("pto.vstar", inputs=_inputs)
 def _flush_at_end(state: State) -> None:
     held = state.stream(0)
-    at = state.number(1) + state.registers["AR"]
+    at = state.number(1) + state.registers.get("AR", 0)
     if not state.use.micro:
         at = state.number(1) if held[1] is None else held[1]
     flush(state, held, at)

@@ -70,14 +70,12 @@ def test_a_stated_equivalent_that_is_noticed_is_an_error(
     stated.write_text(
         """[[equivalent]]
 records = ["pto.vsub"]
-operation = "arith sub *"
-change = "swapped"
+changes = ["arith sub *: swapped"]
 reason = "none"
 
 [[equivalent]]
 records = ["pto.vsub"]
-operation = "rint *"
-change = "*"
+changes = ["rint *"]
 reason = "none"
 """
     )

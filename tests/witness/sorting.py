@@ -143,7 +143,7 @@ _Merge = tuple[tuple[int, int, int, int], int, int, int]
 
 
 def _settings() -> Iterator[_Merge]:
-    yield (5, 7, 3, 6), 0b1111, 0, 1
+    yield (5, 7, 3, 7), 0b1111, 0, 1
     yield (4, 4, 4, 4), 0b1111, 1, 1
     for k in range(4):
         yield (5, 4, 2, 6), 0b1111 ^ 1 << k, 0, 1
@@ -151,6 +151,9 @@ def _settings() -> Iterator[_Merge]:
         short = [9, 9, 9, 9]
         short[k] = 2
         yield (short[0], short[1], short[2], short[3]), 0b1111, 1, 1
+        yield (short[0], short[1], short[2], short[3]), 0b1111, 0, 1
+        yield (1, 1, 1, 1), 1 << k, 0, 1
+    yield (8, 8, 8, 8), 0b1111, 0, 1
     yield (1, 1, 1, 1), 0b1111, 0, 2
     yield (0, 0, 0, 0), 0b1111, 0, 1
 
@@ -162,12 +165,17 @@ def _merges(use: Use) -> Iterator[Case]:
         ub = memory(number)
         # One list ends where UB does: nothing is read behind it.
         starts = [512 * (k + 1) for k in range(4)]
-        starts[number % 4] = len(ub) - 8 * lengths[number % 4]
+        shortest = lengths.index(min(lengths))
+        starts[shortest] = len(ub) - 8 * lengths[shortest]
         for k, (start, length) in enumerate(zip(starts, lengths, strict=True)):
             r = rng("merge", number, k)
             scores = _scores(e, length, 3 * number + k)
             if length == 2:  # the short list goes first
                 scores = [e.infinity] * 2
+            if length == 8:  # no number at all: the lower list first
+                scores = [e.nan] * 8
+            if length == 1:  # below 0, where a comparison with nothing would fail
+                scores = [e.infinity | e.sign]
             made = by_score(e, [(s, r.getrandbits(32)) for s in scores])
             ub = _put(ub, start, pairs_as_bytes(made))
         count = sum(length << 16 * k for k, length in enumerate(lengths))

@@ -15,8 +15,9 @@ from ptoscope import PtoError
 from ptoscope.isa import TABLE
 from tests.isa import exact
 from tests.isa.elements import NARROW, Element
-from tests.isa.harness import Case, Direct, mask_type, same, vreg
+from tests.isa.harness import Case, mask_type, same, vreg
 from tests.isa.values import masks, scattered, singles
+from tests.witness.conversion import expected, parts, values
 
 # The micro specification's list of forms, the manual's ui32 to f32, the suite's si64 to f32.
 RSP, RS, RP, SP, R, P = "rnd sat part", "rnd sat", "rnd part", "sat part", "rnd", "part"
@@ -60,88 +61,6 @@ FORMS: dict[tuple[str, str], str] = {
     **{(wide, n): RSP for wide in ("f32", "f16", "bf16") for n in NARROW},
     **{(n, wide): P for wide in ("f32", "f16", "bf16") for n in NARROW},
 }
-PARTS = {1: ("NONE",), 2: ("EVEN", "ODD"), 4: ("P0", "P1", "P2", "P3"), 8: ("P0", "P1", "P2", "P3")}
-
-every_pair = pytest.mark.parametrize(("source", "target"), [*FORMS])
-
-
-def width(name: str) -> int:
-    return 4 if name.startswith("f4") else Element(name).bits
-
-
-def parts(source: str, target: str) -> tuple[str, ...]:
-    wide, narrow = sorted((width(source), width(target)), reverse=True)
-    return PARTS[wide // narrow]
-
-
-def as_floats(name: str, raw: Sequence[int]) -> list[float]:
-    """What raw bits stand for."""
-    if name in NARROW:
-        return [float(exact.numbers(name)[r]) for r in raw]
-    e = Element(name)
-    return [e.value(r) for r in raw]
-
-
-def values(source: str, target: str, raw: Sequence[int], mode: str, saturate: bool) -> list[int]:
-    """Raw bits converted one by one."""
-    s, t = Element(source), Element(target)
-    if not s.is_float and source not in NARROW:
-        numbers = [s.number(r) for r in raw]
-        if not t.is_float:
-            return exact.fit(numbers, t, saturate)
-        wide = [exact.from_integer(n, t.precision, mode) for n in numbers]
-        return np.array(wide).astype(t.storage).view(t.raw).tolist()
-    floats = as_floats(source, raw)
-    if target == "f32":
-        with np.errstate(invalid="ignore"):
-            bits = np.array(floats).astype(np.float32).view(np.uint32)
-        return np.where(np.isnan(floats), t.nan, bits).tolist()
-    if t.is_float or target in NARROW:
-        return exact.to_float(np.array(floats), target, mode, saturate).tolist()
-    return exact.fit(exact.to_integers(floats, mode), t, saturate)
-
-
-def expected(
-    source: str,
-    target: str,
-    raw: Sequence[int],
-    active: Sequence[int],
-    part: str,
-    mode: str = "R",
-    saturate: bool = False,
-) -> list[int]:
-    """A register converted: the loop of the document, with the places of its part table."""
-    at = 0 if part == "NONE" else parts(source, target).index(part)
-    t = Element(target)
-    out = [0] * t.lanes
-
-    def one(code: int) -> int:
-        return values(source, target, [code], mode, saturate)[0]
-
-    if width(source) == width(target):
-        return [one(v) if a else 0 for v, a in zip(raw, active, strict=True)]
-    if target.startswith("f4"):
-        step = 2 * Element(source).bytes
-        for i, v in enumerate(raw):
-            if active[i]:
-                out[i // 2 * step + at] |= one(v) << (4 * (i % 2))
-    elif source.startswith("f4"):
-        step = 2 * t.bytes
-        for i in range(t.lanes):
-            byte = i // 2 * step + at
-            if active[byte]:
-                out[i] = one(raw[byte] >> (4 * (i % 2)) & 15)
-    elif width(source) > width(target):
-        step = width(source) // width(target)
-        for i, v in enumerate(raw):
-            if active[i]:
-                out[i * step + at] = one(v)
-    else:
-        step = width(target) // width(source)
-        for i in range(t.lanes):
-            if active[i * step + at]:
-                out[i] = one(raw[i * step + at])
-    return out
 
 
 def inputs(source: str, seed: int) -> list[int]:
@@ -152,24 +71,10 @@ def inputs(source: str, seed: int) -> list[int]:
     return singles(e, seed + 1)[seed]
 
 
-def lane_mask(source: str, seed: int) -> list[int]:
-    """A random mask; b32 masks of 64-bit lanes have two bits for each, of which one counts."""
-    e = Element(source)
-    rng = random.Random(seed)
-    return [rng.getrandbits(1) for _ in range(2048 // e.granularity)]
-
-
 def governing(source: str, mask: Sequence[int]) -> list[int]:
     """The bits that govern the lanes."""
     e = Element(source)
     return list(mask[:: len(mask) // e.lanes])
-
-
-def direct(source: str, target: str, **attrs: str) -> Direct:
-    given = {"rnd": "R", "sat": "NOSAT", "part": "NONE"} | attrs
-    e = Element(source)
-    operands = (f"v:{source}", f"m:{e.granularity}")
-    return Direct("vcvt", operands, (f"v:{target}",), **given)
 
 
 def test_the_pairs_are_those_of_the_documents() -> None:
@@ -186,42 +91,6 @@ def test_the_pairs_are_those_of_the_documents() -> None:
             assert attrs["part"] == ("NONE", *parts(s.name, t.name))
         assert attrs.get("rnd", exact.MODES) == exact.MODES
         assert set(attrs.get("sat", ("SAT", "NOSAT"))) == {"SAT", "NOSAT"}
-
-
-@every_pair
-def test_every_part_and_mask(source: str, target: str) -> None:
-    attrs = FORMS[source, target].split()
-    for seed, part in enumerate(parts(source, target)):
-        raw = inputs(source, seed)
-        saturations = ("NOSAT", "SAT") if "sat" in attrs else ("NOSAT",)
-        for sat in saturations:
-            mode = random.Random(f"{source}{target}{part}{sat}").choice(exact.MODES)
-            mode = mode if "rnd" in attrs else "R"
-            run = direct(source, target, part=part, sat=sat, rnd=mode)
-            for mask in ([1] * (2048 // Element(source).granularity), lane_mask(source, seed)):
-                (found,) = run(raw, mask)
-                active = governing(source, mask)
-                wanted = expected(source, target, raw, active, part, mode, sat == "SAT")
-                same([found], [wanted], f"{source} to {target} {part} {mode} {sat}")
-
-
-@every_pair
-def test_no_part_is_the_first_one(source: str, target: str) -> None:
-    raw, mask = inputs(source, 5), lane_mask(source, 6)
-    first = parts(source, target)[0]
-    assert direct(source, target)(raw, mask) == direct(source, target, part=first)(raw, mask)
-
-
-@pytest.mark.parametrize(
-    ("source", "target", "also"),
-    [("i32", "i16", "si32 si16"), ("i8", "f16", "si8 f16"), ("i64", "f32", "si64 f32")],
-)
-def test_signless_counts_as_signed(source: str, target: str, also: str) -> None:
-    raw, mask = inputs(source, 1), [1] * (2048 // Element(source).granularity)
-    wide, narrow = also.split()
-    for sat in ("SAT", "NOSAT"):
-        found = direct(source, target, sat=sat)(raw, mask)
-        assert found == direct(wide, narrow, sat=sat)(raw, mask)
 
 
 def text_of(source: str, target: str, attrs: str) -> str:

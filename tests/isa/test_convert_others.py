@@ -6,15 +6,14 @@ import random
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
 import pytest
 
 import ptoscope
 from ptoscope import PtoError
 from tests.isa import exact, ieee
-from tests.isa.elements import FLOATS, INTS, INTS64, NARROW, Element
-from tests.isa.harness import Case, Direct, array, mask_type, same, vreg, zeroed
-from tests.isa.values import edges, masks, scattered, singles
+from tests.isa.elements import FLOATS, Element
+from tests.isa.harness import Case, array, mask_type, same, vreg, zeroed
+from tests.isa.values import masks, scattered, singles
 
 REVISIONS = ("manual", "micro")
 both = pytest.mark.parametrize("revision", REVISIONS)
@@ -28,29 +27,6 @@ def _index(e: Element, base: int, lane: int, order: str) -> int:
         step = e.round(Fraction(lane))
         return ieee.add(e, base, step) if order == "ASC" else ieee.sub(e, base, step)
     return e.wrap(e.number(base) + (lane if order == "ASC" else -lane))
-
-
-@pytest.mark.parametrize("order", ["ASC", "DESC"])
-@pytest.mark.parametrize(
-    ("scalar", "result"),
-    [
-        ("i8", "si8"),
-        ("si8", "si8"),
-        ("i8", "i8"),
-        ("i16", "si16"),
-        ("i16", "i16"),
-        ("i32", "si32"),
-        ("i32", "i32"),
-        ("f16", "f16"),
-        ("f32", "f32"),
-    ],
-)
-def test_vci(scalar: str, result: str, order: str) -> None:
-    e = Element(result)
-    run = Direct("vci", (f"s:{scalar}",), (f"v:{result}",), order=order)
-    for base in (*edges(e), *scattered(e, 20, 3)):
-        (found,) = run(base)
-        assert found == [_index(e, base, i, order) for i in range(e.lanes)], hex(base)
 
 
 @both
@@ -122,22 +98,6 @@ def test_vtrc_with_a_mask_has_five_modes(token: str) -> None:
 
 
 # vbitcast
-
-_BITS = FLOATS + INTS + INTS64 + NARROW
-
-
-@pytest.mark.parametrize("source", _BITS)
-def test_vbitcast(source: str) -> None:
-    """Every type to every type: the bytes stay, those of NaN too."""
-    e = Element(source)
-    rng = random.Random(source)
-    row = [rng.getrandbits(e.bits) for _ in range(e.lanes)]
-    if e.is_float:
-        row[: len(edges(e))] = edges(e)
-    for target in _BITS:
-        t = Element(target)
-        (found,) = Direct("vbitcast", (f"v:{source}",), (f"v:{target}",))(row)
-        assert np.array(found, t.raw).tobytes() == np.array(row, e.raw).tobytes()
 
 
 @both

@@ -3,42 +3,17 @@
 from __future__ import annotations
 
 import math
-from decimal import Decimal, localcontext
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.isa import precise
 from tests.isa.elements import Element
 from tests.isa.harness import Case, Direct, mask_type, same, vreg, zeroed
 from tests.isa.values import masks, scattered, singles
 
 F16, F32 = Element("f16"), Element("f32")
-
-# The f32 inputs whose exponential is nearest to the middle of two f32: within 1e-7 of a unit
-# in the last place. Found by trying them all.
-HARDEST = """
-    C16912CD BBF0EDF1 C2B2E798 377EFF81 38E69CC1 39C6BE5B B3000000 BAE0E25C
-    383A3EF1 3D1A274E 4001B249 40315B33 36FDFFC1 39E5BB1D 337FFFFF 33800000
-    343FFFFF 34DFFFFD 356FFFF9 35F7FFF1 367BFFE1 4288942B 3FE67199 BC2A461A
-    C0781533 38AD9E29 41CBF87B BBB70EE8 C13D6631 4034D02B 3A7BCD08 3C608A0E
-    3C971AAA 3CAFFE2E BCB8F40F 3B18F346 40DD70CB BFBFA14B 3F5BC24C B7C9C09F
-    B7F4C0EA 3B8C972E B2FFFFFF BF81EADF 4178966E BA7242A6 BF76FD92 38643E69
-    4283070F 337FFFFE BDB393EB C2B27DD9 3DFB09D6 C0382E72 C159FA1E C2B43FB7
-    3D7010DE BEE0E6CD B3000001 B3C00001 B4200001 B4B00002 B5D4000B B616000B
-"""
-
-
-def _precise(e: Element, raw: int) -> int:
-    """exp of one value from 50 decimal digits."""
-    if e.is_nan(raw):
-        return e.nan
-    if abs(e.value(raw)) > 200:  # far beyond overflow and underflow, also of the decimals
-        return 0 if raw & e.sign else e.infinity
-    with localcontext() as context:
-        context.prec = 50
-        return e.round(Fraction(Decimal(e.value(raw)).exp()))
 
 
 def _expected(e: Element, raw: Any) -> Any:
@@ -52,7 +27,7 @@ def _expected(e: Element, raw: Any) -> Any:
     special = np.isnan(x) | np.isinf(x)
     unsure = np.flatnonzero((low != high) | special)
     out = low.copy()
-    out[unsure] = [_precise(e, int(raw[i])) for i in unsure]
+    out[unsure] = [precise.exp(e, int(raw[i])) for i in unsure]
     return out
 
 
@@ -94,8 +69,8 @@ def test_f32_near_ties() -> None:
 
 def test_f32_hardest() -> None:
     """Here an error of a few units of f64 shows."""
-    raw = np.array([int(word, 16) for word in HARDEST.split()], dtype=np.uint32)
-    assert _direct(F32, raw).tolist() == [_precise(F32, int(r)) for r in raw]
+    raw = np.array(precise.HARDEST_EXP, dtype=np.uint32)
+    assert _direct(F32, raw).tolist() == [precise.exp(F32, int(r)) for r in raw]
 
 
 def test_f32_at_the_ends() -> None:
@@ -114,7 +89,7 @@ def test_edges_and_masks(dtype: str, revision: str) -> None:
     body = f"%r0 = pto.vexp %v0, %mask : {v}, {m} -> {v}"
     case = Case(body, (dtype,), (dtype,), revision=revision)
     source = singles(e, 4)
-    full = [[_precise(e, a) for a in row] for row in source]
+    full = [[precise.exp(e, a) for a in row] for row in source]
     for mask in masks(e.lanes, len(source)):
         if e.bits == 16:  # a lane count makes tails only
             mask = [sorted(row, reverse=True) for row in mask]
@@ -123,8 +98,8 @@ def test_edges_and_masks(dtype: str, revision: str) -> None:
 
 
 def test_the_expected_values_themselves() -> None:
-    assert _precise(F32, 0x3F800000) == 0x402DF854
-    assert _precise(F16, 0) == 0x3C00
-    assert _precise(F32, F32.infinity | F32.sign) == 0
+    assert precise.exp(F32, 0x3F800000) == 0x402DF854
+    assert precise.exp(F16, 0) == 0x3C00
+    assert precise.exp(F32, F32.infinity | F32.sign) == 0
     sample = np.array(scattered(F32, 200, 1)[::2], dtype=np.uint32)
-    assert _expected(F32, sample).tolist() == [_precise(F32, int(r)) for r in sample]
+    assert _expected(F32, sample).tolist() == [precise.exp(F32, int(r)) for r in sample]

@@ -6,9 +6,9 @@ import pytest
 
 from tests.isa import loops
 from tests.isa.elements import INTS, Element
-from tests.isa.harness import Case, Direct, mask_type, same, vreg, zeroed
+from tests.isa.harness import Case, mask_type, same, vreg, zeroed
 from tests.isa.legality import cases
-from tests.isa.values import edges, is_tail, masks, pairs, scattered, singles
+from tests.isa.values import edges, masks, pairs, scattered, singles, writable
 
 
 def _mask_lanes(e: Element) -> int:
@@ -26,20 +26,14 @@ def test_binary(name: str, dtype: str, target: str, revision: str) -> None:
         target=target,
         revision=revision,
     )
-    direct = Direct(
-        name, (f"v:{dtype}",) * 2 + (f"m:{e.granularity}",), (f"v:{dtype}",), target, revision
-    )
     left, right = pairs(e)
     lane = loops.two_operand(name, revision)
     full = [
         [lane(e, a, b) for a, b in zip(x, y, strict=True)] for x, y in zip(left, right, strict=True)
     ]
-    for mask in masks(_mask_lanes(e), len(left)):
+    for mask in writable(e.granularity, masks(_mask_lanes(e), len(left))):
         expected = zeroed(e, full, mask)
-        if e.granularity == 32 or all(map(is_tail, mask)):
-            (found,) = case.run((left, right), mask)
-        else:
-            found = [direct(*row)[0] for row in zip(left, right, mask, strict=True)]
+        (found,) = case.run((left, right), mask)
         same(found, expected, f"{name} {dtype} {revision}", left, right)
 
 
@@ -68,20 +62,15 @@ def test_vector_scalar(name: str, dtype: str, scalar: str, target: str, revision
         target=target,
         revision=revision,
     )
-    types = (f"v:{dtype}", f"s:{scalar}", f"m:{e.granularity}")
-    direct = Direct(name, types, (f"v:{dtype}",), target, revision)
     scalars = [*edges(s), *scattered(s, 4, 7)]
     if s.bits > e.bits:
         scalars += [256, 257, 0x7F00]
     left = singles(e, len(scalars))
     lane = loops.two_operand(name, revision)
     full = [[lane(e, a, b) for a in row] for row, b in zip(left, scalars, strict=True)]
-    for mask in masks(_mask_lanes(e), len(left)):
+    for mask in writable(e.granularity, masks(_mask_lanes(e), len(left))):
         expected = zeroed(e, full, mask)
-        if e.granularity == 32 or all(map(is_tail, mask)):
-            (found,) = case.run((left,), mask, scalars)
-        else:
-            found = [direct(*row)[0] for row in zip(left, scalars, mask, strict=True)]
+        (found,) = case.run((left,), mask, scalars)
         spread = [[b] * e.lanes for b in scalars]
         same(found, expected, f"{name} {dtype} {scalar} {revision}", left, spread)
 
@@ -97,13 +86,9 @@ def test_unary(name: str, dtype: str, target: str, revision: str) -> None:
         target=target,
         revision=revision,
     )
-    direct = Direct(name, (f"v:{dtype}", f"m:{e.granularity}"), (f"v:{dtype}",), target, revision)
     source = singles(e, 6)
     full = [[loops.UNARY[name](e, a) for a in row] for row in source]
-    for mask in masks(_mask_lanes(e), len(source)):
+    for mask in writable(e.granularity, masks(_mask_lanes(e), len(source))):
         expected = zeroed(e, full, mask)
-        if e.granularity == 32 or all(map(is_tail, mask)):
-            (found,) = case.run((source,), mask)
-        else:
-            found = [direct(*row)[0] for row in zip(source, mask, strict=True)]
+        (found,) = case.run((source,), mask)
         same(found, expected, f"{name} {dtype} {revision}", source)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.isa.elements import INTS, Element
-from tests.isa.harness import Case, Direct, mask_type, same, vreg, zeroed
+from tests.isa.harness import Case, mask_type, same, vreg, zeroed
 from tests.isa.legality import cases
-from tests.isa.values import edges, is_tail, masks, scattered, singles
+from tests.isa.values import edges, masks, scattered, singles, writable
 
 
 def _scalars(dtype: str) -> tuple[str, ...]:
@@ -34,12 +34,8 @@ def test_vdup_of_a_scalar(name: str, dtype: str, target: str, revision: str) -> 
     for scalar in _scalars(dtype):
         body = f"%r0 = pto.vdup %s, %mask : {scalar}, {mask_type(e)} -> {vreg(e)}"
         case = Case(body, (), (dtype,), scalar, dtype, target, revision)
-        direct = Direct("vdup", (f"s:{scalar}", f"m:{e.bits}"), (f"v:{dtype}",), target, revision)
-        for mask in masks(e.lanes, len(values)):
-            if e.bits == 32 or all(map(is_tail, mask)):
-                (found,) = case.run((), mask, values)
-            else:
-                found = [direct(*row)[0] for row in zip(values, mask, strict=True)]
+        for mask in writable(e.bits, masks(e.lanes, len(values))):
+            (found,) = case.run((), mask, values)
             same(found, zeroed(e, full, mask), f"vdup {dtype} from {scalar}")
 
 
@@ -52,15 +48,9 @@ def test_vdup_of_a_lane(name: str, dtype: str, target: str, revision: str, posit
     attribute = f' {{position = "{position}"}}' if position else ""
     body = f"%r0 = pto.vdup %v0, %mask{attribute} : {v}, {m} -> {v}"
     case = Case(body, (dtype,), (dtype,), target=target, revision=revision)
-    attrs = {"position": position} if position else {}
-    types = (f"v:{dtype}", f"m:{e.bits}")
-    direct = Direct("vdup", types, (f"v:{dtype}",), target, revision, **attrs)
     source = singles(e, 4)
     lane = e.lanes - 1 if position == "HIGHEST" else 0
     full = [[row[lane]] * e.lanes for row in source]
-    for mask in masks(e.lanes, len(source)):
-        if e.bits == 32 or all(map(is_tail, mask)):
-            (found,) = case.run((source,), mask)
-        else:
-            found = [direct(*row)[0] for row in zip(source, mask, strict=True)]
+    for mask in writable(e.bits, masks(e.lanes, len(source))):
+        (found,) = case.run((source,), mask)
         same(found, zeroed(e, full, mask), f"vdup {dtype} {position}")

@@ -95,3 +95,9 @@ def masks(lanes: int, rows: int, seed: int = 0) -> list[list[list[int]]]:
 def is_tail(mask: list[int]) -> bool:
     """Whether the active lanes are the first ones: what a lane count can express."""
     return sorted(mask, reverse=True) == mask
+
+
+def writable(bits: int, kinds: list[list[list[int]]]) -> list[list[list[int]]]:
+    """The masks that a kernel of `Case` makes: any of 32 bits, those of narrower lanes from a
+    lane count. Any bits at all are for the witnesses."""
+    return [kind for kind in kinds if bits == 32 or all(map(is_tail, kind))]

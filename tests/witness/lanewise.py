@@ -52,20 +52,6 @@ for _name in loops.SCALAR:
 for _name, _lane in loops.UNARY.items():
     lanewise(_name, _lane)
 
-# f32 numbers whose exponential or logarithm lies so near the middle of two f32 that the last
-# terms of a series, or the last bits of f64, decide: of logarithms all that are two units of f64
-# from it or less.
-_HARD_EXP = (
-    *(0x3FABD339, 0x422E9575, 0x428658EC, 0x428935D3, 0x3EFFD360, 0x3FDB4310),
-    *(0x3FDF614F, 0x4042AE41, 0x416EE114, 0x429675E7, 0xC1AE9FB8),
-)
-_HARD_LN = (
-    *(0x0DC8BBA4, 0x111C87F8, 0x1A8446CB, 0x1F116AB8, 0x28E3FA26, 0x29E6126B),
-    *(0x29FD22F8, 0x2C4C24B7, 0x2E492984, 0x38DCBE38, 0x3BF86EF0, 0x3C413D3A),
-    *(0x41178FEB, 0x464D5B2B, 0x4665A9A6, 0x4C5D65A5, 0x4D604EBE, 0x4E85F412),
-    *(0x5EE8984E, 0x65D890D3, 0x66A8C860, 0x66ABBD63, 0x6F31A8EC, 0x79E7EC37),
-)
-
 
 def _near(e: Element, hard: tuple[int, ...], low: float, high: float) -> list[list[int]]:
     """Registers of hard numbers and of evenly spread ones."""
@@ -78,7 +64,7 @@ def _near(e: Element, hard: tuple[int, ...], low: float, high: float) -> list[li
 def _exponents(use: Use) -> Iterator[Case]:
     e = use.operands[0]
     yield from plain(use)
-    for row in _near(e, _HARD_EXP, -105, 90) if main(use) else ():
+    for row in _near(e, precise.HARDEST_EXP, -105, 90) if main(use) else ():
         more = ([0] * e.lanes,) if len(use.operands) == 3 else ()
         yield Case((row, *more, mask(1, e.lanes)))
 
@@ -87,7 +73,7 @@ def _positive_numbers(use: Use) -> Iterator[Case]:
     e = use.operands[0]
     yield from plain(use)
     for high in (2.0, 60000.0) if main(use) else ():
-        for row in _near(e, _HARD_LN, 0.0, high):
+        for row in _near(e, precise.HARDEST_LN, 0.0, high):
             yield Case((row, mask(1, e.lanes)))
 
 

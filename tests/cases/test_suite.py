@@ -36,7 +36,7 @@ def test_one_case_for_each_verdict(verdicts: Outcome, tmp_path: Path):
     assert verdicts.code == 1
     assert verdicts.err == ""
     assert verdicts.verdicts == VERDICTS
-    assert (record["version"], record["command"], record["ok"]) == (1, "cases", False)
+    assert (record["version"], record["command"], record["ok"]) == (2, "cases", False)
     assert record["revision"] == "micro"
     assert record["counts"] == {
         "pass": 1,

@@ -101,7 +101,7 @@ def test_wrong_usage_is_exit_2_in_both_forms(cli: Cli, write, tmp_path, argv: li
     as_json = cli("--json", *argv)
     assert (as_json.code, as_json.err) == (2, "")
     record = as_json.json
-    assert (record["version"], record["ok"]) == (1, False)
+    assert (record["version"], record["ok"]) == (2, False)
     (diagnostic,) = record["diagnostics"]
     assert {"code", "severity", "file", "line", "column", "message", "hint"} <= set(diagnostic)
     assert diagnostic["message"] in outcome.err
@@ -176,7 +176,7 @@ def test_json_is_one_object_with_the_common_fields(cli: Cli, write, name, text, 
         if command == "check" or name == "a":
             assert outcome.code == code
         assert outcome.err == ""
-        assert (record["version"], record["command"]) == (1, command)
+        assert (record["version"], record["command"]) == (2, command)
         assert record["ok"] == (outcome.code == 0)
         for diagnostic in record["diagnostics"]:
             assert diagnostic["file"] == name

@@ -14,7 +14,7 @@ from typing import Any, TextIO
 
 from ptoscope.diagnostics import Diagnostic
 
-SCHEMA = 1
+SCHEMA = 2
 USAGE = "PTO0000"
 MEMORY = "PTO0807"
 INTERNAL = "PTO9999"

@@ -6,9 +6,9 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from ptoscope.kernel import load
+from ptoscope.timing import time_kernel
 from ptoscope.timing.figures import table
 from ptoscope.timing.report import vecscopes
-from ptoscope.timing.timing import time_kernel
 
 FITTED = ("vlds vlds vadd vsts", "vlds vexp vsts")
 """The bodies whose points the model's free figures were fitted to. No figure was fitted to the

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 import ptoscope
 from bench import points
 from bench.measure import Job, Remark, Row, once
+from ptoscope.timing import time_trace
 from ptoscope.timing.critical import _walk
 from ptoscope.timing.in_order import ideal_starts
 from ptoscope.timing.pipe_schedule import run_pipes
 from ptoscope.timing.producers import _count_depths, _follow
-from ptoscope.timing.timing import time_trace
 from ptoscope.timing.vector_core import run_scopes
 from ptoscope.tracing import trace
 

@@ -12,7 +12,7 @@ from ptoscope.isa.cost import Cost
 from ptoscope.isa.dtypes import F16, F32
 from ptoscope.isa.families import unary
 from ptoscope.isa.record import NO_FIGURE, Record, Types
-from ptoscope.timing.timing import MODELS
+from ptoscope.timing import MODELS
 from tests.timing.kernels import MASK, REG, UB, lds, scope, sts, timed
 
 NEW = unary(

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from ptoscope.kernel import prepare
-from ptoscope.timing import MODELS, Timing
+from ptoscope.timing import MODELS, Timing, time_trace
 from ptoscope.timing.export import chrome_trace
-from ptoscope.timing.timing import time_trace
 from ptoscope.tracing import trace
 from tests.fuzz.programs import generate
 from tests.timing.validity import problems

@@ -1,7 +1,129 @@
-"""From a trace to cycles: one model per target, with reasons."""
+"""From a trace to cycles: the schedule of a run by a model of its target, with reasons."""
 
 from __future__ import annotations
 
-from ptoscope.timing.timing import MODELS, Timing, time_kernel, time_trace
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
 
-__all__ = ["MODELS", "Timing", "time_kernel", "time_trace"]
+from ptoscope.diagnostics import UsageError
+from ptoscope.isa.targets import Target
+from ptoscope.program import Launchable, Program
+from ptoscope.timing import a2a3, a5, reasons, report
+from ptoscope.timing.figures import Overrides
+from ptoscope.timing.model import Model
+from ptoscope.timing.pipes import pipe_events, schedule
+from ptoscope.timing.run import TimedRun
+from ptoscope.timing.scopes import instructions
+from ptoscope.trace.trace import Trace
+from ptoscope.tracing import trace
+
+MODELS: dict[str, dict[str, type[Model]]] = {
+    "a5": {"calibrated": a5.A5, "manual": a5.A5Manual},
+    "a2a3": {"calibrated": a2a3.Calibrated, "manual": a2a3.Manual},
+    "cpu": {},
+}
+"""The models of each target by name, the default first."""
+
+
+class Timing(TimedRun):
+    """A run in cycles, by one model, and what is to be said of it."""
+
+    @cached_property
+    def reasons(self) -> reasons.Reasons:
+        """Where the cycles went."""
+        return reasons.find(self)
+
+    @cached_property
+    def others(self) -> dict[str, Timing]:
+        """The same run by the target's other models."""
+        found: dict[str, Timing] = {}
+        for name, model in MODELS[self.model.target].items():
+            if name != self.model.name:
+                found[name] = _timed(self.trace, self.program, model(self.model.overrides), self)
+        return found
+
+    def as_json(self) -> dict[str, object]:
+        """Everything, for machines."""
+        return report.as_json(self, self.reasons, self.others)
+
+    def table(self) -> list[report.Line]:
+        """The lines of the source that took cycles or waited."""
+        return report.lines(self, self.reasons, self.others)
+
+
+def time_trace(
+    trace: Trace,
+    program: Program,
+    target: Target | str,
+    model: str | None = None,
+    overrides: Mapping[str, float] | None = None,
+    calibration: str | Path | None = None,
+) -> Timing:
+    """The cycles of a traced run.
+
+    `model` is one of `MODELS[target]`, by default the first. `overrides` maps names of figures
+    (`vadd.f32.latency`) to numbers; `calibration` is a file of them. UsageError for a target
+    without cycles, an unknown model or figure; PtoError for a run that ended in a fault.
+    """
+    name = target if isinstance(target, str) else target.name
+    found = choose_model(name, model)(_given(name, overrides, calibration))
+    if trace.error is not None:
+        raise trace.error
+    return _timed(trace, program, found, None)
+
+
+def _timed(trace: Trace, program: Program, model: Model, like: Timing | None) -> Timing:
+    """The run by a model; what does not depend on the model is taken from another timing."""
+    code = instructions(trace) if like is None else like.code
+    events = pipe_events(trace) if like is None else like.events
+    scopes = model.scopes(trace, code)
+    work = model.work(events, scopes)
+    times = schedule(events, work, model.issue.cycles)
+    return Timing(trace, program, model, code, scopes, events, work, times)
+
+
+def time_kernel(
+    kernel: Launchable,
+    arguments: Sequence[Any],
+    grid: int = 1,
+    model: str | None = None,
+    overrides: Mapping[str, float] | None = None,
+    calibration: str | Path | None = None,
+    max_steps: int | None = None,
+    engine: str | None = None,
+) -> Timing:
+    """Runs a kernel, arrays written in place, and gives its cycles; without `engine` on the
+    native one, if it covers the kernel."""
+    choose_model(kernel.target.name, model)
+    # What is asked for wrongly is said before the run.
+    _given(kernel.target.name, overrides, calibration)
+    run = trace(kernel, arguments, grid, max_steps, engine)
+    return time_trace(run, kernel.program, kernel.target, model, overrides, calibration)
+
+
+def _given(
+    target: str, overrides: Mapping[str, float] | None, calibration: str | Path | None
+) -> Overrides:
+    found = Overrides.of(overrides, calibration)
+    found.check(target, (f for model in MODELS[target].values() for f in model.fields))
+    return found
+
+
+def choose_model(target: str, model: str | None) -> type[Model]:
+    """The model by name; UsageError if there is none."""
+    models = MODELS.get(target)
+    if models is None:
+        raise UsageError(f"unknown target '{target}'; there are {', '.join(MODELS)}")
+    if not models:
+        timed = " or ".join(t for t, found in MODELS.items() if found)
+        raise UsageError(
+            f"no cycles are defined for {target}: it simulates results, not time; "
+            f"choose the target {timed}"
+        )
+    if model is None:
+        return next(iter(models.values()))
+    if model not in models:
+        raise UsageError(f"{target} has no model '{model}'; there are {', '.join(models)}")
+    return models[model]

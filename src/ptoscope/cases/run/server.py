@@ -7,11 +7,13 @@ thread, since a fork takes no other with it.
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import gc
 import json
 import os
 import resource
+import runpy
 import selectors
 import shutil
 import signal
@@ -23,10 +25,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from ptoscope import demo
+from ptoscope.cases.difference import compare_outputs
+from ptoscope.cases.host.library import Library
 from ptoscope.cases.options import Options
-from ptoscope.cases.run.case import run_case
+from ptoscope.cases.run.case import host_files, run_case, run_host
+from ptoscope.cases.run.kernels import Kernels
 from ptoscope.cases.run.script import MOST_FILES, end_with_parent
-from ptoscope.cases.run.warm_up import warm_up
+from ptoscope.cases.skeleton.write import case_files
 
 _LARGEST_FILE = 1 << 32
 """What a script may write to one file: endless output must not fill the disk."""
@@ -226,9 +234,35 @@ def _be_modest() -> None:
         file.write("1000")
 
 
+def _warm_up() -> None:
+    """Does once what every case does, so that forks find it done: the demonstration's kernel as
+    a case, and what scripts use of NumPy."""
+    with tempfile.TemporaryDirectory() as scratch:
+        case, work = Path(scratch), Path(scratch, "work")
+        work.mkdir()
+        kernel = case / demo.PATH.name
+        kernel.write_bytes(demo.PATH.read_bytes())
+        kernels = Kernels(kernel, Options())
+        files = case_files(demo.PATH.read_text("utf-8"), kernels.entry(None).function)
+        for name, text in files.items():
+            (case / name).write_text(text, encoding="utf-8")
+        values = np.random.default_rng(0).uniform(-1, 1, demo.COLUMNS).astype(np.float32)
+        for name in ("v1", "v2", "golden_v2"):
+            values.tofile(work / f"{name}.bin")
+        np.int32(1).tofile(work / "v3.bin")
+        library = Library(work)
+        run_host(host_files(case), kernels, library)
+        compare_outputs(work, library.written)
+        np.allclose(np.fromfile(work / "v1.bin", np.float32), values, equal_nan=True)
+        runpy.run_path(str(case / "compare.py"), run_name="compare")
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--output-dir", type=Path)
+    parser.parse_args([])
+
+
 def main(root: str) -> None:
     """Serves on the standard streams, below a directory for scratch."""
-    warm_up()
+    _warm_up()
     sys.dont_write_bytecode = True
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     answers = os.dup(1)

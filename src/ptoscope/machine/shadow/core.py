@@ -24,10 +24,9 @@ from ptoscope.machine.shadow.findings import (
     ShadowFindings,
 )
 from ptoscope.machine.shadow.lanes import ShadowLanes, is_prefix
-from ptoscope.machine.shadow.memory import ShadowBytes, lane_offsets
+from ptoscope.machine.shadow.memory import ShadowBytes, ShadowStream, lane_offsets
 from ptoscope.machine.shadow.origins import Origins
 from ptoscope.machine.shadow.rules import full, word
-from ptoscope.machine.shadow.stream import ShadowStream
 from ptoscope.machine.shadow.transfer import Located, follow_transfer
 
 

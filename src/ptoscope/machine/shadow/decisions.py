@@ -6,15 +6,16 @@ from collections.abc import Callable
 from typing import Any
 
 from ptoscope.isa.lanes import Lanes
+from ptoscope.isa.order.ledger import Ticket
 from ptoscope.isa.order.rules import OrderRule
 from ptoscope.isa.record import Site
 from ptoscope.machine.core import ReferenceCore
 from ptoscope.machine.lanes import NumpyLanes
 from ptoscope.machine.memory import Memory
+from ptoscope.machine.pipes import Pipes, Thunk
 from ptoscope.machine.shadow.findings import REACHES_BRANCH, ShadowFindings
 from ptoscope.machine.shadow.lanes import ShadowLanes
 from ptoscope.machine.shadow.origins import Origins
-from ptoscope.machine.shadow.pipes import ShadowPipes
 
 
 class DecidingCore(ReferenceCore):
@@ -33,7 +34,7 @@ class DecidingCore(ReferenceCore):
         self.book = book
         book.iterations = self.iterations
         self.findings = findings
-        self.pipes = ShadowPipes(book)
+        self.pipes = _Pipes(book)
 
     def shadowed(self, value: Any) -> Any:
         """A value with its shadow: a row that has none is defined."""
@@ -60,3 +61,35 @@ class DecidingCore(ReferenceCore):
         what = "signal" if rule.between_cores else rule.numbers[0][0] if rule.numbers else ""
         self._decides(site, f"the {what}", *numbers)
         super().synchronise(site, rule, src, dst, numbers)
+
+
+class _Pipes(Pipes):
+    """The same pipes; an instruction runs in the iterations of the loops that issued it, also when
+    it had to wait."""
+
+    def __init__(self, book: Origins) -> None:
+        super().__init__(iterations=book.iterations)
+        self._book = book
+
+    def issue(
+        self,
+        pipe: str,
+        site: Site,
+        thunk: Thunk,
+        ticket: Ticket[str] | None = None,
+        swaps: bool = False,
+    ) -> None:
+        """As in Pipes."""
+        book = self._book
+        issued = (tuple(book.iterations), book.site, book.marks)
+
+        def run() -> object:
+            before = (tuple(book.iterations), book.site, book.marks)
+            # In place: the loops that run keep hold of this list.
+            book.iterations[:], book.site, book.marks = issued
+            try:
+                return thunk()
+            finally:
+                book.iterations[:], book.site, book.marks = before
+
+        super().issue(pipe, site, run, ticket, swaps)

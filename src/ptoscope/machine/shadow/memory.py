@@ -1,8 +1,9 @@
-"""The shadow of memory: for every byte its undefined bits and where they come from."""
+"""The shadow of memory, and of the streams that write it: for every byte its undefined bits and
+where they come from."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
@@ -11,7 +12,9 @@ import numpy as np
 from ptoscope.isa.distributions import NOTHING, Access
 from ptoscope.isa.dtypes import VREG_BYTES
 from ptoscope.isa.record import Site
+from ptoscope.machine.memory import Region
 from ptoscope.machine.shadow.origins import DETAIL_BITS, Ids, Origin, OriginKind, Origins
+from ptoscope.machine.stream import Stream
 
 Places = Any
 """Byte addresses, one row for each lane."""
@@ -91,6 +94,44 @@ class ShadowBytes:
         event = book.event(Origin("unflushed align bytes", self.name, site, None, book.iteration()))
         self.v[start:end] = 0xFF
         self.o[start:end] = event | np.arange(start, end, dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class ShadowStream:
+    """An unaligned store stream, and the undefined bits and origins of its pending bytes."""
+
+    real: Stream = field(default_factory=Stream)
+    v: Any = field(default_factory=lambda: np.zeros(0, np.uint8))
+    o: Any = field(default_factory=lambda: np.zeros(0, np.int64))
+
+    def store(
+        self,
+        site: Site,
+        memory: Region,
+        shadow: ShadowBytes,
+        address: int,
+        data: tuple[bytes, Any, Any],
+        book: Origins,
+    ) -> ShadowStream:
+        """Appends bytes with their undefined bits and origins. What is held back is undefined
+        in memory until it is written."""
+        content, v, o = data
+        real = self.real.store(site, memory, address, content)
+        v, o = np.concatenate((self.v, v)), np.concatenate((self.o, o))
+        end = address + len(content)
+        start, kept = end - len(v), len(real.pending)
+        written = len(v) - kept
+        shadow.write(slice(start, start + written), v[:written], o[:written])
+        held = max(address, end - kept)
+        shadow.hold_back(site, held, end, book)
+        if book.garbage is not None:
+            memory.data[held:end] = np.frombuffer(book.garbage.bytes(end - held), np.uint8)
+        return ShadowStream(real, v[written:], o[written:])
+
+    def flush(self, site: Site, memory: Region, shadow: ShadowBytes, address: int) -> None:
+        """Writes what is left, which ends at the address."""
+        self.real.flush(site, memory, address)
+        shadow.write(slice(address - len(self.v), address), self.v, self.o)
 
 
 def tail_of(start: int, end: int) -> Ids:

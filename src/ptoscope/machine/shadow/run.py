@@ -4,23 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from ptoscope.arguments import Argument, bind, check_counts
 from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
+from ptoscope.isa.families import ZEROING
+from ptoscope.isa.record import Site
 from ptoscope.isa.types import Space
+from ptoscope.machine.core import ReferenceCore
 from ptoscope.machine.faults import Fault
 from ptoscope.machine.lanes import quietly
 from ptoscope.machine.launch import argument_value
 from ptoscope.machine.memory import Memory, Region, gm_regions, own_regions
 from ptoscope.machine.shadow.core import ShadowCore
-from ptoscope.machine.shadow.findings import ShadowFindings
+from ptoscope.machine.shadow.findings import REACHES_BRANCH, ShadowFindings
 from ptoscope.machine.shadow.memory import ShadowBytes
 from ptoscope.machine.shadow.origins import Origins
-from ptoscope.machine.shadow.walker import ShadowWalker
-from ptoscope.program import Launchable
+from ptoscope.machine.walker import Registers, Step, Walker
+from ptoscope.program import Condition, For, If, Launchable, Op, Scope, While
 from ptoscope.trace.spaces import list_spaces
 
 
@@ -132,3 +135,57 @@ def _shadows(
             shadow.write(slice(None), marked.v, marked.o)
         shadows[regions[position].key] = shadow
     return shadows
+
+
+def _forbids_relying(site: Site) -> bool:
+    """Whether the documents forbid relying on the inactive lanes of a result.
+
+    The micro specification makes zeroing the machine's rule, and so does the manual for its
+    vector-scalar instructions; its overview forbids relying on the others.
+    """
+    record = site.record
+    return not site.micro and ZEROING in record.evidence and record.group != "vector-scalar"
+
+
+class ShadowWalker(Walker):
+    """The same steps; each tells the core which instruction is running."""
+
+    def _op(self, op: Op) -> Step | None:
+        step = super()._op(op)
+        match op:
+            case For():
+                return self._decided(op, op.bounds, "a loop bound", step)
+            case If():
+                return self._decided(op, (op.condition,), "the condition", step)
+            case Condition():
+                return self._decided(op, (op.condition,), "whether the loop goes on", None)
+            case While() | Scope():
+                return step
+            case _:
+                return self._announced(op, step) if step is not None else None
+
+    def _announced(self, op: Op, step: Step) -> Step:
+        site = self._site(op)
+        marks = _forbids_relying(site)
+        operands = op.operands
+
+        def announced(core: ReferenceCore, registers: Registers) -> None:
+            shadow = cast(ShadowCore, core)
+            shadow.book.site, shadow.book.marks = site, marks
+            for slot in operands:
+                registers[slot] = shadow.shadowed(registers[slot])
+            step(core, registers)
+
+        return announced
+
+    def _decided(self, op: Op, slots: tuple[int, ...], what: str, step: Step | None) -> Step:
+        site = self._site(op)
+
+        def decided(core: ReferenceCore, registers: Registers) -> None:
+            findings = cast(ShadowCore, core).findings
+            for slot in slots:
+                findings.decided(REACHES_BRANCH, site, what, registers[slot])
+            if step is not None:
+                step(core, registers)
+
+        return decided

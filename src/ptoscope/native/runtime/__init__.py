@@ -10,7 +10,6 @@ faults, with all that people need to know, or does the work.
 from __future__ import annotations
 
 from ptoscope.native.runtime.copies import rt_transfer
-from ptoscope.native.runtime.entry import ENTRY, entry_text
 from ptoscope.native.runtime.issue import (
     rt_acquire,
     rt_consume,
@@ -44,12 +43,45 @@ FUNCTIONS: dict[str, CompiledFunction] = {
 }
 """What generated code may call."""
 
+ENTRY = "rt_enter"
+"""Enters a kernel: runs its `main` on its state, and gives its status."""
+
 NAMES = (*FUNCTIONS, ENTRY)
+
+
+# As LLVM text: the control register of a processor, and a fence, cannot be said in Python.
+_ENTER = """
+define i32 @rt_enter(ptr %main, ptr %state) {
+  %status = call i32 %main(ptr %state)
+  fence seq_cst
+  ret i32 %status
+}
+"""
+
+# Another library may have left denormals switched off; what kernels mean does not depend on
+# that, and what is found is put back.
+_ENTER_X86 = """
+declare void @llvm.x86.sse.stmxcsr(ptr)
+declare void @llvm.x86.sse.ldmxcsr(ptr)
+declare void @llvm.x86.sse.sfence()
+define i32 @rt_enter(ptr %main, ptr %state) {
+  %found = alloca i32
+  %plain = alloca i32
+  call void @llvm.x86.sse.stmxcsr(ptr %found)
+  store i32 8064, ptr %plain
+  call void @llvm.x86.sse.ldmxcsr(ptr %plain)
+  %status = call i32 %main(ptr %state)
+  call void @llvm.x86.sse.ldmxcsr(ptr %found)
+  ; What went past the cache is there before anybody is told that the block is done.
+  call void @llvm.x86.sse.sfence()
+  ret i32 %status
+}
+"""
 
 
 def text(x86: bool) -> str:
     """The whole module."""
-    return module_text(FUNCTIONS.values()) + entry_text(x86)
+    return module_text(FUNCTIONS.values()) + (_ENTER_X86 if x86 else _ENTER)
 
 
 def declared(names: set[str]) -> str:

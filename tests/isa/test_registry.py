@@ -14,6 +14,7 @@ import pytest
 from ptoscope.isa import INSTRUCTIONS, TABLE, binary, cost_tables
 from ptoscope.isa.cost import CostKind
 from ptoscope.isa.cost_tables import FORWARDING, INTERVAL, attached, pairs, rows, stand_in
+from ptoscope.isa.families import VECTOR_SCALAR, ZEROING
 from ptoscope.isa.pipes import PIPE_ALL, PIPES
 from ptoscope.isa.record import Form, Record, Source
 from ptoscope.isa.table import by_name
@@ -272,3 +273,10 @@ def test_published_a2a3_completion_of_roots_and_copies() -> None:
 @pytest.mark.parametrize("name", ["vand", "vor", "vxor", "vshl", "vshr", "vaddc", "vsubc"])
 def test_published_a2a3_repeat_of_simple_ones(name: str) -> None:
     assert TABLE[f"pto.{name}"].cost.a2a3["per_repeat"] == 1
+
+
+def test_unreliable_zeros_are_documented() -> None:
+    """The page of an instruction says so where the manual forbids to rely on its zeros; the
+    vector-scalar document makes them a rule."""
+    shown = {r.name for r in TABLE.values() if ZEROING in r.evidence and r.group != VECTOR_SCALAR}
+    assert {r.name for r in TABLE.values() if r.unreliable_zeros} == shown

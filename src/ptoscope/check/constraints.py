@@ -10,28 +10,9 @@ from ptoscope.check.rule import Context, Finding, Rule
 from ptoscope.check.text import Fix
 from ptoscope.check.types import fits
 from ptoscope.isa import TABLE
-from ptoscope.isa.record import AttrValue, Constraint, Record, Site
+from ptoscope.isa.record import Constraint, Site
 from ptoscope.isa.types import GRANULARITIES, Mask
 from ptoscope.program import Op
-
-
-def site_of(context: Context, op: Op, record: Record) -> Site:
-    """One use as its record sees it, attributes completed by their defaults."""
-    attrs: dict[str, AttrValue] = {
-        a.name: a.default for a in record.forms[op.form].attrs if a.default is not None
-    }
-    attrs.update(op.attrs)
-    return Site(
-        record,
-        context.types(op.operands),
-        context.types(op.results),
-        attrs,
-        context.target,
-        context.revision,
-        op.span,
-        op.form,
-        op.segments,
-    )
 
 
 def _broken(context: Context) -> Iterator[Finding]:
@@ -40,7 +21,7 @@ def _broken(context: Context) -> Iterator[Finding]:
         # A constraint reads types that fit; those that do not are another rule's finding.
         if record is None or not record.constraints or not fits(context, op, record):
             continue
-        site = site_of(context, op, record)
+        site = context.site(op)
         for constraint in record.constraints:
             found = constraint.broken(site)
             if found:

@@ -11,9 +11,10 @@ from ptoscope.check.analysis import Analysis, analyse
 from ptoscope.check.flow import Values
 from ptoscope.check.text import Text
 from ptoscope.diagnostics import Diagnostic, Edit, Span
+from ptoscope.isa.record import Site
 from ptoscope.isa.targets import Revision, Target
 from ptoscope.isa.types import Type
-from ptoscope.program import Function, Op, Program
+from ptoscope.program import Function, Op, Program, site_of
 
 T = TypeVar("T")
 
@@ -69,6 +70,10 @@ class Context:
     def types(self, slots: tuple[int, ...]) -> tuple[Type, ...]:
         """The types of values."""
         return tuple(self.function.types[slot] for slot in slots)
+
+    def site(self, op: Op) -> Site:
+        """One use as its record sees it."""
+        return site_of(self.function, op, self.target, self.revision)
 
     def operand_span(self, op: Op, index: int) -> Span:
         """Where an operand is written; the operation itself where that is not known."""

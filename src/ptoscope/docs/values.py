@@ -6,10 +6,8 @@ instruction.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from ptoscope.isa.distributions import suffix_bits
-from ptoscope.isa.dtypes import UI8, UI32, VREG_BYTES, DType, dtype, unsigned
+from ptoscope.isa.dtypes import UI8, UI32, DType, dtype, unsigned
 from ptoscope.isa.patterns import (
     AnyMask,
     Bindings,
@@ -52,20 +50,6 @@ NUMBERS: dict[str, int] = {
     "value": 5,
 }
 """Scalar operands by name; any other is 0. A burst of 32 fits its area in bytes and in blocks."""
-
-SPECIAL: dict[tuple[str, str], int | Callable[[DType], int]] = {
-    # The flush address is where the stream ended, which each counts in its own unit.
-    ("pto.vsta", "offset"): lambda element: element.lanes,
-    ("pto.vstas", "offset"): VREG_BYTES,
-    # No bit of the control register is modelled.
-    ("pto.set_ctrl", "value"): 0,
-    # Words packed from fields, which no pattern tells.
-    ("pto.vtranspose", "config"): 2 | 4 << 16,
-    ("pto.vsort32", "config"): 1,
-    ("pto.vmrgsort4", "count"): 0x0002_0002_0002_0002,
-    ("pto.vmrgsort4", "config"): 1 | 0xF << 8,
-}
-"""Numbers of one instruction that neither pattern nor name tells."""
 
 
 class NoExample(Exception):
@@ -137,7 +121,7 @@ def signless(element: DType) -> DType:
 
 def number(record: Record, operand: Operand, pattern: Pattern, element: DType | None) -> int:
     """The value of a scalar operand."""
-    given = SPECIAL.get((record.name, operand.name))
+    given = operand.example
     if given is not None:
         return given if isinstance(given, int) else given(element or UI8)
     if isinstance(pattern, ScalarFor):

@@ -258,6 +258,7 @@ vcvt = Record(
         "U": Types(tuple(d for d in ELEMENTS if any(d is u for _, u in PAIRS))),
     },
     pairs=PAIRS,
+    unreliable_zeros=True,
     cost=Cost(a5={"f32 to f16": 7}, like_a2a3="vabs", row_a2a3="vconv", rows_by="types"),
     evidence=(
         ZEROING,
@@ -401,6 +402,7 @@ vtrc = Record(
     ),
     _truncate,
     {"T": Types((F32, F16, BF16))},
+    unreliable_zeros=True,
     cost=Cost(like="vcvt_f32_to_s32", like_a2a3="vabs", row_a2a3="vconv"),
     evidence=(
         ZEROING,

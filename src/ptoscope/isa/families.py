@@ -22,6 +22,8 @@ Unary = Callable[[Lanes], Lanes]
 Binary = Callable[[Lanes, Lanes], Lanes]
 Carry = Callable[..., tuple[Lanes, Lanes]]
 
+VECTOR_SCALAR = "vector-scalar"
+"""The group whose document makes zeroing of inactive lanes a rule."""
 ZEROING = Evidence(
     "inactive lanes",
     "manual",
@@ -133,6 +135,7 @@ def _lanewise(
         (Form((*operands, MASK), (RESULT,)),),
         meaning,
         {"T": types},
+        unreliable_zeros=True,
         cost=cost,
         evidence=(ZEROING, *evidence),
         formula=masked_formula(formula),
@@ -178,7 +181,7 @@ def with_scalar(
     )
     return Record(
         f"pto.{name}",
-        "vector-scalar",
+        VECTOR_SCALAR,
         doc,
         (Form(operands, (RESULT,)),),
         meaning,
@@ -226,6 +229,7 @@ def carrying(
         (Form((*inputs, MASK), (RESULT, Operand(out, MaskFor(), "one bit per lane"))),),
         meaning,
         {"T": types},
+        unreliable_zeros=group != VECTOR_SCALAR,
         cost=cost,
         evidence=(
             ZEROING,

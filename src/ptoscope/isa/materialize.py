@@ -75,6 +75,7 @@ vdup = Record(
     _duplicate,
     {"T": Types(FLOATS + INTS)},
     cost=Cost(like_a2a3="vmov", row_a2a3="vector_dup"),
+    unreliable_zeros=True,
     evidence=(ZEROING, Evidence("position", "micro", "LOWEST where none is written.")),
     formula="result[i] = mask[i] ? input (its lowest or highest lane) : 0",
     cpp="vdup(dst, input, mask, mode)",

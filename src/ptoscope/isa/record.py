@@ -27,6 +27,9 @@ class Operand:
     name: str
     type: Pattern
     doc: str = ""
+    example: int | Callable[[DType], int] | None = None
+    """A number for examples, where the name does not tell one; of the element type where that
+    decides."""
 
 
 @dataclass(frozen=True)
@@ -236,6 +239,9 @@ class Record:
     path: CopyPath | None = None
     """Of a copy: from which memory to which."""
     where: Where = "vecscope"
+    unreliable_zeros: bool = False
+    """Inactive lanes of its results are zero, but the manual forbids to rely on it; revision
+    micro makes it the machine's rule."""
     targets: tuple[TargetName, ...] = ("cpu", "a2a3", "a5")
     absent: Mapping[TargetName, Mapping[str, tuple[str, ...]]] = field(
         default_factory=dict[TargetName, Mapping[str, tuple[str, ...]]]

@@ -253,7 +253,7 @@ set_ctrl = Record(
     "pto.set_ctrl",
     GROUP,
     "Writes the control register.",
-    (Form((Operand("value", ScalarIn((I64,))),)),),
+    (Form((Operand("value", ScalarIn((I64,)), example=0),)),),
     _set_ctrl,
     pipe="PIPE_S",
     where="anywhere",

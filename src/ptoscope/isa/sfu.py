@@ -65,6 +65,7 @@ def _fused(
         (Form((*described, MASK), (RESULT,)),),
         meaning,
         {"T": types},
+        unreliable_zeros=True,
         cost=Cost(like=like),
         evidence=(ZEROING, *evidence),
         formula=f"result[i] = mask[i] ? {formula} : 0",
@@ -115,6 +116,7 @@ vexpdif = Record(
     ),
     _expdif,
     _FLOATS,
+    unreliable_zeros=True,
     cost=Cost(like="vexp"),
     evidence=(
         ZEROING,
@@ -152,6 +154,7 @@ vmull = Record(
     ),
     _mull,
     {"T": Types((I32, SI32, UI32))},
+    unreliable_zeros=True,
     cost=Cost(like="vmul"),
     evidence=(ZEROING, Evidence("sign", "micro", "By the type; signless is signed.")),
     formula="low[i], high[i] = halves of lhs[i] * rhs[i]",
@@ -198,6 +201,7 @@ def _converting(
             "U": Types(tuple(dict.fromkeys(result for _, result in pairs))),
         },
         pairs={pair: {} for pair in pairs},
+        unreliable_zeros=True,
         cost=Cost(like=like),
         evidence=(
             ZEROING,

@@ -220,7 +220,11 @@ RECORDS = (
     _helper(
         "vtranspose",
         "Transposes a matrix in UB.",
-        (Operand("dest", PtrTo()), _SRC, Operand("config", _NUMBER, "rows and columns")),
+        (
+            Operand("dest", PtrTo()),
+            _SRC,
+            Operand("config", _NUMBER, "rows and columns", 2 | 4 << 16),
+        ),
         _vtranspose,
         Types(tuple(d for d in ELEMENTS if d.bits >= 8)),
         "dest[column*rows + row] = src[row*columns + column]",
@@ -236,7 +240,7 @@ RECORDS = (
     _helper(
         "vsort32",
         "Sorts groups of 32 records in UB by score.",
-        (_TO_ANY, _SRC, Operand("config", _NUMBER, "how many groups, in its lowest 8 bits")),
+        (_TO_ANY, _SRC, Operand("config", _NUMBER, "how many groups, in its lowest 8 bits", 1)),
         _vsort32,
         _SCORES,
         "each group of 32 records of src, sorted, to dest",
@@ -272,8 +276,8 @@ RECORDS = (
         (
             Operand("dest", PtrTo()),
             *(Operand(f"src{k}", PtrTo(), f"list {k}") for k in range(4)),
-            Operand("count", _NUMBER, "four lengths of 16 bits, list 0 lowest"),
-            Operand("config", _NUMBER, "repetitions, lists in use, stop rule"),
+            Operand("count", _NUMBER, "four lengths of 16 bits, list 0 lowest", 0x2_0002_0002_0002),
+            Operand("config", _NUMBER, "repetitions, lists in use, stop rule", 1 | 0xF << 8),
         ),
         _vmrgsort4,
         _SCORES,

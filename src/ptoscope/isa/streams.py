@@ -420,7 +420,12 @@ RECORDS = (
         "Flushes an unaligned store stream at dest + offset elements.",
         (
             Form(
-                (_ALIGN_VALUE, _DEST, Operand("offset", ScalarIn((INDEX,)), "in elements")),
+                (
+                    _ALIGN_VALUE,
+                    _DEST,
+                    # An example flushes one vector: as many elements.
+                    Operand("offset", ScalarIn((INDEX,)), "in elements", lambda t: t.lanes),
+                ),
                 syntax="value, dest[offset] : value, dest, offset",
             ),
         ),
@@ -434,7 +439,7 @@ RECORDS = (
         "Flushes an unaligned store stream at a scalar offset.",
         (
             Form(
-                (_ALIGN_VALUE, _DEST, Operand("offset", ScalarIn((I32,)))),
+                (_ALIGN_VALUE, _DEST, Operand("offset", ScalarIn((I32,)), example=VREG_BYTES)),
             ),
         ),
         _flush(lambda site: _element(site).bytes if site.micro else 1),

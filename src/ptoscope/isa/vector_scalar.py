@@ -5,7 +5,7 @@ from __future__ import annotations
 from ptoscope.isa.binary import NAN_SECOND, NAN_SPREADS
 from ptoscope.isa.cost import Cost
 from ptoscope.isa.dtypes import F16, F32, FLOATS, INTS, INTS8, INTS32
-from ptoscope.isa.families import carrying, cost, with_scalar
+from ptoscope.isa.families import VECTOR_SCALAR, carrying, cost, with_scalar
 from ptoscope.isa.functions import leaky_relu
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.record import IN_MICRO, Evidence, Types
@@ -139,7 +139,7 @@ def _sub_carry(lhs: Lanes, rhs: Lanes, borrow_in: Lanes) -> tuple[Lanes, Lanes]:
 vaddcs = carrying(
     "vaddcs",
     _add,
-    group="vector-scalar",
+    group=VECTOR_SCALAR,
     doc="Unsigned sum with carry in and out: a further link of a carry chain.",
     types=Types(INTS32),
     out="carry",
@@ -150,7 +150,7 @@ vsubcs = carrying(
     "vsubcs",
     _sub,
     micro=_sub_carry,
-    group="vector-scalar",
+    group=VECTOR_SCALAR,
     doc="Unsigned difference with borrow in and out: a further link of a borrow chain.",
     types=Types(INTS32),
     out="borrow",

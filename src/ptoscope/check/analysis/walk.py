@@ -16,19 +16,18 @@ from ptoscope.check.analysis.nodes import (
     ScopeNode,
 )
 from ptoscope.check.analysis.values import KnownLanes, limits
-from ptoscope.isa import TABLE
 from ptoscope.isa.dtypes import I1, INDEX, DType
 from ptoscope.isa.lanes import PREDICATE_BITS
-from ptoscope.isa.record import Site
 from ptoscope.isa.targets import Revision, Target
 from ptoscope.isa.types import Align, Mask, Ptr, Scalar, Type, VReg
-from ptoscope.program import Block, For, Function, If, Op, Scope, Terminator, While
+from ptoscope.program import Block, For, Function, If, Op, Scope, Terminator, While, site_of
 
 
 class AnalysisWalker:
     """One function; `values` holds what is known of each slot, `nodes` what was done."""
 
     def __init__(self, function: Function, target: Target, revision: Revision) -> None:
+        self._function = function
         self._types = function.types
         self._inert: dict[tuple[str, int], bool] = {}
         """Whether an instruction without pointers only computes: found out at its first use."""
@@ -92,17 +91,7 @@ class AnalysisWalker:
             for slot, kind in zip(op.results, results, strict=True):
                 values[slot] = _anything(kind)
             return
-        site = Site(
-            TABLE[op.name],
-            tuple(operands),
-            tuple(results),
-            op.attrs,
-            self._target,
-            self._revision,
-            op.span,
-            op.form,
-            op.segments,
-        )
+        site = site_of(self._function, op, self._target, self._revision)
         done, registers = len(core.nodes), dict(core.registers)
         made = site.record.meaning(site)(core, *[values[slot] for slot in op.operands])
         if lanewise:

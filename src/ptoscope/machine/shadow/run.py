@@ -10,7 +10,6 @@ import numpy as np
 
 from ptoscope.arguments import Argument, bind, check_counts
 from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
-from ptoscope.isa.families import ZEROING
 from ptoscope.isa.record import Site
 from ptoscope.isa.types import Space
 from ptoscope.machine.core import ReferenceCore
@@ -138,13 +137,8 @@ def _shadows(
 
 
 def _forbids_relying(site: Site) -> bool:
-    """Whether the documents forbid relying on the inactive lanes of a result.
-
-    The micro specification makes zeroing the machine's rule, and so does the manual for its
-    vector-scalar instructions; its overview forbids relying on the others.
-    """
-    record = site.record
-    return not site.micro and ZEROING in record.evidence and record.group != "vector-scalar"
+    """Whether the documents forbid relying on the inactive lanes of a result."""
+    return site.record.unreliable_zeros and not site.micro
 
 
 class ShadowWalker(Walker):

@@ -215,3 +215,22 @@ def test_a_barrier_of_one_pipe_orders_its_copies() -> None:
     run.sync("bar", BARRIER, OUT)
     run.work(OUT, "c")
     assert run.before == {"a": set(), "b": set(), "c": {"a", "b"}}
+
+
+def test_an_account_that_begins_with_the_state_of_another_settles_the_same() -> None:
+    one = Issued()
+    for pipe in (IN, V):
+        one(GET, pipe, 3, 0)
+    one(RELEASE, IN, 3, 0)
+    for _ in range(2):
+        one(SET, IN, V, 0)
+    one(WAIT, IN, V, 0)
+    other = Issued()
+    other.ledger = Ledger(PIPES, PIPE_ALL, one.ledger.state())
+    # Two sets so far are tokens 1 and 2, and from there on -1 and 0.
+    assert [issue(WAIT, IN, V, 0).awaits[0][1] for issue in (one, other)] == [2, 0]
+    sets = [issue(SET, IN, V, 0).gives for issue in (one, other)]
+    assert [token and token[1] for token in sets] == [3, 1]
+    assert [issue(GET, OUT, 3, 0).awaits[0][1] for issue in (one, other)] == [1, 0]
+    # V still holds the buffer.
+    assert one(RELEASE, OUT, 3, 1).behind == other(RELEASE, OUT, 3, 1).behind == (V,)

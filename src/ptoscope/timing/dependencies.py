@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
-from ptoscope.isa.order.ledger import Ledger, Token
 from ptoscope.isa.order.rules import RULES
 from ptoscope.isa.pipes import EVERY, PIPES
 from ptoscope.native.subset import Ints
+from ptoscope.timing.settled import settle
 from ptoscope.trace.trace import Trace
-
-_RULES = [(rule, len(rule.numbers)) for rule in RULES]
 
 
 class Dependencies:
@@ -24,20 +24,22 @@ class Dependencies:
     def __init__(self, trace: Trace, block: Ints, pipe: Ints, sync_row: Ints) -> None:
         self._syncs, self._block, self._pipe, self._sync_row = trace.syncs, block, pipe, sync_row
         self._rows = np.flatnonzero(sync_row >= 0)
-        self._account = np.full(len(sync_row), -1, dtype=np.int64)
-        self._account[self._rows] = self._accounts()
         self._tokens, self._places = self._settle(self._rows)
 
-    def _accounts(self) -> Ints:
-        syncs, at = self._syncs, self._sync_row[self._rows]
-        names = [rule.account for rule in RULES]
-        family = np.array([names.index(name) for name in names])
-        by_pipes = np.array([rule.by_pipes for rule in RULES])
-        key = family[syncs.kind[at]] if len(at) else np.zeros(0, dtype=np.int64)
-        for column in (syncs.src, syncs.dst):
-            pipe = np.where(by_pipes[syncs.kind[at]], column[at], 0) if len(at) else key
-            key = key * (EVERY + 2) + pipe + 1
-        return (key << 16) + syncs.id[at]
+    @cached_property
+    def _account(self) -> Ints:
+        """Of each event, -1 of those that do not synchronise."""
+        account = np.full(len(self._sync_row), -1, dtype=np.int64)
+        if len(self._rows):
+            syncs, at = self._syncs, self._sync_row[self._rows]
+            names = [rule.account for rule in RULES]
+            family = np.array([names.index(name) for name in names])
+            by_pipes = np.array([rule.by_pipes for rule in RULES])[syncs.kind[at]]
+            key = family[syncs.kind[at]]
+            for column in (syncs.src, syncs.dst):
+                key = key * (EVERY + 2) + np.where(by_pipes, column[at], 0) + 1
+            account[self._rows] = (key << 16) + syncs.id[at]
+        return account
 
     def without(self, skipped: Ints) -> tuple[Ints, Ints]:
         """What each synchronisation waits for, as a ragged array: the events that give what it
@@ -45,9 +47,8 @@ class Dependencies:
         `skipped` count as if they were not there."""
         there = skipped == 0
         tokens, places = self._tokens, self._places
-        gone = np.unique(self._account[~there])
-        gone = gone[gone >= 0]
-        if len(gone):
+        if not there[self._rows].all():
+            gone = np.unique(self._account[~there])
             anew = self._rows[np.isin(self._account[self._rows], gone) & there[self._rows]]
             others = (
                 table[~np.isin(self._account[table[:, 0]], gone)] for table in (tokens, places)
@@ -68,28 +69,10 @@ class Dependencies:
         """Who waits for the token of whom, and who stands behind all of which pipe."""
         syncs, at = self._syncs, self._sync_row[rows]
         columns = (syncs.kind, syncs.src, syncs.dst, syncs.id, syncs.mode)
-        columns = (rows, self._block[rows], *(column[at] for column in columns))
-        tokens: list[tuple[int, int]] = []
-        places: list[tuple[int, int]] = []
-        block = -1
-        ledger = Ledger(range(len(PIPES)), EVERY)
-        given: dict[Token[int], int] = {}
-        awaited: list[tuple[int, Token[int]]] = []
-        for row, now, kind, src, dst, *numbers in zip(*(c.tolist() for c in columns), strict=True):
-            if now != block:
-                tokens += [(who, given[token]) for who, token in awaited if token in given]
-                block, ledger, given, awaited = now, Ledger(range(len(PIPES)), EVERY), {}, []
-            rule, count = _RULES[kind]
-            ticket = ledger.issue(rule, src, dst, tuple(numbers[:count]))
-            if ticket.gives is not None:
-                given[ticket.gives] = row
-            for token in ticket.awaits:
-                awaited.append((row, token))
-            for pipe in ticket.behind:
-                if pipe != ticket.pipe:
-                    places.append((row, pipe))
-        tokens += [(who, given[token]) for who, token in awaited if token in given]
-        return _table(tokens), _table(places)
+        table = np.column_stack([column[at] for column in columns]).astype(np.int64)
+        tokens, places = settle(self._block[rows], table)
+        places[:, 0] = rows[places[:, 0]]
+        return rows[tokens], places
 
     def _before(self, who: Ints, pool: Ints) -> Ints:
         """For each of `who` the last of the pool before it in its block."""
@@ -97,7 +80,3 @@ class Dependencies:
         good = found >= 0
         good[good] = self._block[pool[found[good]]] == self._block[who[good]]
         return np.column_stack((who[good], pool[found[good]]))
-
-
-def _table(rows: list[tuple[int, int]]) -> Ints:
-    return np.array(rows, dtype=np.int64).reshape(-1, 2)

@@ -22,6 +22,12 @@ Number = Hashable
 Chain = tuple[str, PipeT, Hashable]
 """What gives it (the name of a rule), the pipe on which, and the flag or buffer."""
 Token = tuple[Chain[PipeT], int]
+LedgerState = tuple[
+    tuple[tuple[Chain[PipeT], Chain[PipeT], int], ...],
+    tuple[tuple[Number, tuple[tuple[PipeT, int], ...]], ...],
+    tuple[tuple[Number, tuple[tuple[PipeT, Token[PipeT]], ...]], ...],
+]
+"""What is in a ledger, with numbers of tokens from some moment on."""
 
 
 @dataclass(slots=True)
@@ -59,7 +65,9 @@ class Ledger(Generic[PipeT]):
     """The account of one core. `pipes` are its pipes, the scalar unit first; `every` stands
     for all of them in a barrier."""
 
-    def __init__(self, pipes: Sequence[PipeT], every: PipeT) -> None:
+    def __init__(
+        self, pipes: Sequence[PipeT], every: PipeT, state: LedgerState[PipeT] = ((), (), ())
+    ) -> None:
         self.pipes = tuple(pipes)
         self.every = every
         self.counts: dict[Chain[PipeT], int] = defaultdict(int)
@@ -68,6 +76,27 @@ class Ledger(Generic[PipeT]):
         """By buffer, how often each pipe has acquired and not released it."""
         self.released: dict[Number, dict[PipeT, Token[PipeT]]] = defaultdict(dict)
         """By buffer, the last release by each pipe: it comes after those before it."""
+        self._along: dict[Chain[PipeT], Chain[PipeT]] = {}
+        """Chains that are tied to others."""
+        along, held, released = state
+        for chain, other, ahead in along:
+            self._along[chain], self.counts[chain] = other, ahead
+        for buffer, by in held:
+            self.held[buffer].update(by)
+        for buffer, by in released:
+            self.released[buffer].update(by)
+
+    def state(self) -> LedgerState[PipeT]:
+        """What tickets to come depend on, but for `room`. An account that begins with it
+        settles the same and counts tokens from here: those issued so far up to 0."""
+        counts = self.counts
+        along = tuple((c, other, counts[c] - counts[other]) for c, other in self._along.items())
+        held = tuple((buffer, tuple(by.items())) for buffer, by in self.held.items())
+        released = tuple(
+            (buffer, tuple((p, (chain, n - counts[chain])) for p, (chain, n) in by.items()))
+            for buffer, by in self.released.items()
+        )
+        return along, held, released
 
     def issue(
         self, rule: OrderRule, src: PipeT, dst: PipeT | None, numbers: tuple[Number, ...]
@@ -81,3 +110,7 @@ class Ledger(Generic[PipeT]):
         number = self.counts[chain] + 1
         self.counts[chain] = number
         return chain, number
+
+    def tie(self, chain: Chain[PipeT], other: Chain[PipeT]) -> None:
+        """From the first token of one of two on: numbers of a chain name tokens of another."""
+        self._along[chain] = other

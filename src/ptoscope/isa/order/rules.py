@@ -63,15 +63,20 @@ def signals(
 
     def settle_give(ledger: Ledger[Any], src: Any, dst: Any, key: tuple[Number, ...]) -> Any:
         given = ledger.next(give[0], src, (dst, *key))
-        number = given[1]
+        chain, number = given
         taken = take[0], dst, (src, *key)
+        if number == 1:
+            ledger.tie(taken, chain)
         room = (taken, number - most) if most is not None and number > most else None
         return Ticket(src, gives=given, room=room, signals=True)
 
     def settle_take(ledger: Ledger[Any], src: Any, dst: Any, key: tuple[Number, ...]) -> Any:
         taken = ledger.next(take[0], dst, (src, *key))
-        awaited = (give[0], src, (dst, *key)), taken[1]
-        return Ticket(dst, awaits=(awaited,), takes=taken)
+        chain, number = taken
+        given = give[0], src, (dst, *key)
+        if number == 1:
+            ledger.tie(chain, given)
+        return Ticket(dst, awaits=((given, number),), takes=taken)
 
     first = numbers[-1][0]
     both = OrderRule(

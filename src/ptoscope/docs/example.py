@@ -34,8 +34,13 @@ SHOWN_BY = {
 }
 NEEDS = {
     # One core is modelled: it can wait only for a signal of its own.
-    "pto.wait_flag_dev": "pto.set_cross_core",
-    "pto.wait_intra_core": "pto.set_intra_block",
+    record.name: other.name
+    for record in TABLE.values()
+    for other in TABLE.values()
+    if record.order is not None
+    and other.order is not None
+    and record.order.between_cores
+    and record.order.given_by == other.order.name
 }
 _READ = ("source", "src", "indices", "ptr", "ub_ptr")
 Attrs = dict[str, AttrValue]

@@ -7,6 +7,7 @@ from ptoscope.docs.line import line
 from ptoscope.ir.forms.syntax import compiled
 from ptoscope.isa import TABLE
 from ptoscope.isa.dtypes import I64, INDEX, UI8, DType
+from ptoscope.isa.order.rules import BARRIER, GET, SET, OrderRule
 from ptoscope.isa.record import AttrValue, Form, Record
 from ptoscope.isa.targets import Target
 from ptoscope.isa.types import Mask, Ptr, Scalar, VReg
@@ -14,9 +15,6 @@ from ptoscope.isa.types import Mask, Ptr, Scalar, VReg
 AREA = 2048
 """Bytes of UB for each pointer: the widest stride reaches so far."""
 MASK_BYTES = 32
-_FLAGS = ("pto.set_flag", "pto.wait_flag")
-_BUFFERS = ("pto.get_buf", "pto.rls_buf")
-_BARRIERS = ("pto.barrier", "pto.pipe_barrier")
 
 
 class ExampleOrder:
@@ -24,41 +22,47 @@ class ExampleOrder:
 
     def __init__(self, record: Record, form: int) -> None:
         self._record = record
-        self._form = form if record.name in (*_FLAGS, *_BUFFERS) else 0
+        rule = record.order
+        if rule is None or not rule.by_pipes or rule.between_cores:
+            self._signals = _instructions(SET)
+        else:
+            self._signals = _instructions(rule)
+        about_buffers = rule is not None and rule.account == GET.account
+        self._buffers = _instructions(GET) if about_buffers else []
+        self._form = form if record.name in (*self._signals, *self._buffers) else 0
 
     def hand_off(self, kernel: ExampleKernel, src: str, dst: str) -> list[str]:
         """Lines after which the second pipe may use what the first one made."""
-        name = self._record.name
-        if name in _BUFFERS or src == dst == "PIPE_V":
+        if self._buffers or src == dst == "PIPE_V":
             return []
-        if name in _BARRIERS:
+        if self._record.order is BARRIER:
             form = self._record.forms[0]
             return [line(self._record, form, {}, {}, {"pipe": "PIPE_ALL"})]
         if src == dst:
             return [f'pto.pipe_barrier "{src}"']
         event: AttrValue = "EVENT_ID0"
         attrs: dict[str, AttrValue] = {"src": src, "dst": dst, "event": event}
-        return [self._line(kernel, flag, attrs, ("event",)) for flag in _FLAGS]
+        return [self._line(kernel, name, attrs) for name in self._signals]
 
     def around(self, kernel: ExampleKernel, pipe: str, lines: list[str]) -> list[str]:
         """Lines of one pipe between the acquisition and the release of a buffer."""
-        if self._record.name not in _BUFFERS or not lines:
+        if not self._buffers or not lines:
             return lines
         attrs: dict[str, AttrValue] = {"pipe": pipe, "id": 0, "mode": 0}
-        get, release = (self._line(kernel, b, attrs, ("id", "mode")) for b in _BUFFERS)
+        get, release = (self._line(kernel, name, attrs) for name in self._buffers)
         return [get, *lines, release]
 
-    def _line(
-        self,
-        kernel: ExampleKernel,
-        name: str,
-        attrs: dict[str, AttrValue],
-        numbers: tuple[str, ...],
-    ) -> str:
+    def _line(self, kernel: ExampleKernel, name: str, attrs: dict[str, AttrValue]) -> str:
         form = TABLE[name].forms[self._form]
         operands = {o.name: (kernel.constant(0, I64), Scalar(I64)) for o in form.operands}
-        given = {k: v for k, v in attrs.items() if k not in operands}
+        given = {attr.name: attrs[attr.name] for attr in form.attrs}
         return line(TABLE[name], form, operands, {}, given)
+
+
+def _instructions(rule: OrderRule) -> list[str]:
+    """Those of the account of a rule: what gives a signal and what takes it, for example."""
+    records = TABLE.values()
+    return [r.name for r in records if r.order is not None and r.order.account == rule.account]
 
 
 class ExampleKernel:

@@ -11,6 +11,7 @@ from ptoscope.isa.dtypes import ELEMENTS, I1, I64
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.memories import MEMORIES
 from ptoscope.isa.patterns import PtrTo, ScalarAsWide, ScalarIn
+from ptoscope.isa.pipes import SCALAR_PIPE
 from ptoscope.isa.record import (
     Evidence,
     Form,
@@ -310,8 +311,8 @@ copy_ubuf_to_gm = Record(
 )
 
 
-def _state(name: str, registers: tuple[str, str], doc: str, pipe: str) -> Record:
-    """An instruction that sets two registers which later copies of its pipe read."""
+def _state(name: str, registers: tuple[str, str], doc: str) -> Record:
+    """An instruction of the scalar unit that sets two registers which later copies read."""
 
     def meaning(site: Site) -> Run:
         def run(core: Core, first: Lanes, second: Lanes) -> None:
@@ -327,7 +328,7 @@ def _state(name: str, registers: tuple[str, str], doc: str, pipe: str) -> Record
         doc,
         (Form(tuple(_number(label, "") for label in labels)),),
         meaning,
-        pipe=pipe,
+        pipe=SCALAR_PIPE,
         where="outside",
         evidence=(_STATE_EVIDENCE,),
         formula=f"{registers[0]} = {labels[0]}; {registers[1]} = {labels[1]}",
@@ -335,21 +336,19 @@ def _state(name: str, registers: tuple[str, str], doc: str, pipe: str) -> Record
     )
 
 
-def _states(direction: str, pipe: str) -> tuple[Record, ...]:
+def _states(direction: str) -> tuple[Record, ...]:
     sizes = (f"loop1_size_{direction}", f"loop2_size_{direction}")
     return (
         _state(
             f"set_loop_size_{direction}",
             sizes,
             "Sets the counts of the two loops around later copies: loop2 around loop1.",
-            pipe,
         ),
         *(
             _state(
                 f"set_loop{n}_stride_{direction}",
                 (f"loop{n}_src_stride_{direction}", f"loop{n}_dst_stride_{direction}"),
                 f"Sets the byte steps of loop {n} of later copies.",
-                pipe,
             )
             for n in (1, 2)
         ),
@@ -459,6 +458,6 @@ RECORDS = (
     copy_ubuf_to_gm,
     mte_ub_ub,
     copy_ubuf_to_ubuf,
-    *_states("outtoub", "PIPE_MTE2"),
-    *_states("ubtoout", "PIPE_MTE3"),
+    *_states("outtoub"),
+    *_states("ubtoout"),
 )

@@ -11,6 +11,7 @@ from ptoscope.diagnostics import NOWHERE, Span
 from ptoscope.isa.copies import CopyPath
 from ptoscope.isa.cost import NO_FIGURE, Cost, CostKind, RepeatRole
 from ptoscope.isa.dtypes import DType
+from ptoscope.isa.order.rules import OrderRule
 from ptoscope.isa.patterns import Pattern
 from ptoscope.isa.targets import Revision, Target, TargetName
 from ptoscope.isa.types import AttrValue, Type, VReg
@@ -238,6 +239,8 @@ class Record:
     """The pipe that executes it; `=x` names the attribute that says which."""
     path: CopyPath | None = None
     """Of a copy: from which memory to which."""
+    order: OrderRule | None = None
+    """Of a synchronisation of pipes: what it does to their order."""
     where: Where = "vecscope"
     unreliable_zeros: bool = False
     """Inactive lanes of its results are zero, but the manual forbids to rely on it; revision

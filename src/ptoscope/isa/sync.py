@@ -57,6 +57,7 @@ set_flag = Record(
     _FLAG_FORMS,
     _flag(rules.SET),
     pipe="=src",
+    order=rules.SET,
     where="outside",
     evidence=(
         Evidence(
@@ -77,6 +78,7 @@ wait_flag = Record(
     _FLAG_FORMS,
     _flag(rules.WAIT),
     pipe="=dst",
+    order=rules.WAIT,
     where="outside",
     evidence=(
         Evidence(
@@ -127,6 +129,7 @@ get_buf = Record(
     _BUFFER_FORMS,
     _use(rules.GET),
     pipe="=pipe",
+    order=rules.GET,
     where="outside",
     evidence=(Evidence("modes", "micro", "0 waits for earlier releases, 1 does not wait."),),
     formula="mode 0: wait until every earlier rls_buf of id has happened",
@@ -139,6 +142,7 @@ rls_buf = Record(
     _BUFFER_FORMS,
     _use(rules.RELEASE),
     pipe="=pipe",
+    order=rules.RELEASE,
     where="outside",
     evidence=(
         Evidence("modes", "micro", "0 waits for the pipe's own work, 1 for that of all holders."),
@@ -178,6 +182,7 @@ barrier = Record(
     (Form(attrs=(_ANY_PIPE,), syntax="#pipe"),),
     _barrier,
     pipe="=pipe",
+    order=rules.BARRIER,
     where="outside",
     evidence=(Evidence("#pto.pipe without a name", "manual", "All pipes."),),
     formula="wait until the pipe is idle",
@@ -190,6 +195,7 @@ pipe_barrier = Record(
     (Form(attrs=(_ANY_PIPE,), syntax='"pipe"'),),
     _barrier,
     pipe="=pipe",
+    order=rules.BARRIER,
     where="outside",
     evidence=(Evidence("order of copies", "micro", "Orders overlapping copies of one pipe."),),
     formula="wait until the pipe is idle",
@@ -241,6 +247,7 @@ def _between(
         (Form((Operand(first, number), Operand("event_id", number))),),
         meaning,
         pipe=SCALAR_PIPE,
+        order=rule,
         where="outside",
         targets=targets,
         evidence=(

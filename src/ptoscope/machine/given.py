@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ptoscope.isa.order.ledger import Chain, Ledger, Ticket, Token
 from ptoscope.isa.order.rules import GET, RELEASE, SET, WAIT, OrderRule
-from ptoscope.isa.pipes import BUFFERS, EVENTS, MOST_PENDING, PIPE_ALL, PIPES
+from ptoscope.isa.pipes import BUFFERS, EVENTS, PIPE_ALL, PIPES
 from ptoscope.isa.record import Site
 from ptoscope.machine.deadlock import Wait, overflow
 from ptoscope.machine.faults import OTHER_CORE, SYNC_MISUSE, Fault
@@ -74,7 +74,7 @@ class Given:
             raise _unheld(sync)
         if ticket.room is not None and not self._has(ticket.room):
             if faults:
-                raise overflow(sync.site, sync.flag, MOST_PENDING)
+                raise overflow(sync.site, sync.flag, ticket.most)
             # Another order does not run into this as long as somebody consumes the flag.
             return Wait(sync.what, (ticket.room[0][1],), full=sync.flag)
         lacking = [token for token in ticket.awaits if not self._has(token)]

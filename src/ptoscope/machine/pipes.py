@@ -15,7 +15,7 @@ from itertools import islice
 
 from ptoscope.isa.order.ledger import Ticket
 from ptoscope.isa.order.rules import OrderRule
-from ptoscope.isa.pipes import MOST_PENDING, PIPES
+from ptoscope.isa.pipes import PIPES
 from ptoscope.isa.record import Site
 from ptoscope.machine.deadlock import Deadlock, IterationText, Queued, Stuck, Wait, overflow
 from ptoscope.machine.faults import Fault
@@ -187,8 +187,8 @@ class Pipes:
     def _stuck(self, at: Site | None) -> Fault:
         blocked = {pipe: (self._queues[pipe][0], self._waits[pipe]) for pipe in self.waiting()}
         for entry, wait in blocked.values():
-            if wait.full:
-                return overflow(entry.site, wait.full, MOST_PENDING, entry)
+            if wait.full and entry.ticket:
+                return overflow(entry.site, wait.full, entry.ticket.most, entry)
         queued = {pipe: list(queue) for pipe, queue in self._queues.items()}
         flags, totals = self.left_set(), self._given.totals()
         return Deadlock(Stuck(blocked, queued, flags, totals, self.held(), at))

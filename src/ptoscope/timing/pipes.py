@@ -76,10 +76,6 @@ def pipe_events(trace: Trace) -> PipeEvents:
     place = trace.events.place[event].astype(np.int64)
     block = trace.events.block[event].astype(np.int64)
     numbers = [PIPE_NUMBERS.get(p.pipe, 0) for p in places]
-    # Registers of the DMA engines are set by the scalar unit.
-    for p in places:
-        if p.record is not None and p.record.short.startswith("set_loop"):
-            numbers[p.index] = 0
     pipe = np.array(numbers, dtype=np.int64)[place]
     pipe[pipe == EVERY] = SCALAR
     row = np.full(len(trace.events), -1, dtype=np.int64)

@@ -10,7 +10,7 @@ from ptoscope.check.synchronisation.races import StaticRace, anchor, touch_of
 from ptoscope.check.synchronisation.scopes import ScopeHazard
 from ptoscope.check.synchronisation.unroll import Execution, UnrolledRun
 from ptoscope.isa.memories import MEMORIES
-from ptoscope.isa.order.rules import SET, WAIT
+from ptoscope.isa.order.rules import RULES, SET, WAIT
 from ptoscope.isa.pipes import EVENTS
 
 
@@ -23,6 +23,14 @@ def _named(sync: Sync) -> str:
     number, what = sync.number, sync.rule.numbers[0][0]
     which = f"this {what}" if number is None else f"{what} {number}"
     return f"{which} from {sync.src} to {sync.dst}"
+
+
+def _partner(sync: Sync) -> tuple[str, str]:
+    """The other instruction of a signal: what gives it or what takes it; and what its number
+    is called."""
+    rule = sync.rule
+    other = next(r for r in RULES if r.account == rule.account and r is not rule)
+    return other.instruction, rule.numbers[0][0]
 
 
 def flag_text(name: str, src: str, dst: str, event: str) -> str:
@@ -68,18 +76,19 @@ def short(context: Context, run: UnrolledRun, event: Execution) -> Finding:
     flag = _sync(event)
     sets, waits = (_like(run, name, flag) for name in (flag.rule.given_by, flag.rule.name))
     others = _signals(run, flag)
+    giver, what = _partner(flag)
     if sets:
         found = f"{len(sets)} set ({_lines(sets)}) for {len(waits)} waits ({_lines(waits)})"
     else:
-        found = "no set_flag of it" + (f"; flags set: {'; '.join(others)}" if others else "")
+        found = f"no {giver} of it" + (f"; flags set: {'; '.join(others)}" if others else "")
     number = flag.number
     name = EVENTS[number] if number is not None and 0 <= number < len(EVENTS) else EVENTS[0]
     return Finding(
         event.node.op.span,
         f"{event.node.op.name}: {flag.dst} waits for {_named(flag)}, which is not set",
         found=found,
-        expected="one set_flag of the same pipes and event for every wait, on every path",
-        hint=f"put {flag_text('set_flag', flag.src, flag.dst, name)} after the last instruction "
+        expected=f"one {giver} of the same pipes and {what} for every wait, on every path",
+        hint=f"put {flag_text(giver, flag.src, flag.dst, name)} after the last instruction "
         f"of {flag.src} that {flag.dst} has to wait for, before line {flag.op.span.line}",
     )
 
@@ -105,12 +114,13 @@ def left(event: Execution) -> Finding:
     flag = _sync(event)
     number = flag.number
     name = EVENTS[number] if number is not None and 0 <= number < len(EVENTS) else "EVENT_ID?"
+    taker, what = _partner(flag)
     return Finding(
         event.node.op.span,
         f"{event.node.op.name}: {_named(flag)} is set and never waited for",
         found="more sets than waits",
-        expected="one wait_flag of the same pipes and event for every set, on every path",
-        hint=f"put {flag_text('wait_flag', flag.src, flag.dst, name)} before the first "
+        expected=f"one {taker} of the same pipes and {what} for every set, on every path",
+        hint=f"put {flag_text(taker, flag.src, flag.dst, name)} before the first "
         f"instruction of {flag.dst} that needs it, or remove the set; a flag that is left set "
         "lets a later wait through too early",
     )

@@ -60,6 +60,13 @@ class Ticket(Generic[PipeT]):
     """Pipes that it may await, by numbers that are not known: whatever they have completed
     may be complete for it too."""
 
+    @property
+    def most(self) -> int:
+        """Of one that needs room: how many like it may be given and not taken."""
+        assert self.gives is not None
+        assert self.room is not None
+        return self.gives[1] - self.room[1]
+
 
 class Ledger(Generic[PipeT]):
     """The account of one core. `pipes` are its pipes, the scalar unit first; `every` stands

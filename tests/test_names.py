@@ -29,8 +29,6 @@ SYNC = "its messages name them"
 ALLOWED = {
     "cli/demo.py": WRITTEN,
     "docs/example.py": WRITTEN,
-    "docs/kernel.py": WRITTEN,
-    "check/analysis/walk.py": SCALAR,
     "check/conversions.py": WRITTEN,
     "check/flow.py": SCALAR,
     "check/lanes.py": STREAMS,
@@ -45,7 +43,6 @@ ALLOWED = {
     "native/lanes.py": "these are instructions of LLVM",
     "races/event_ids.py": SCALAR,
     "races/fixes.py": WRITTEN,
-    "trace/recorder.py": "what an event is to the vector core",
 }
 
 

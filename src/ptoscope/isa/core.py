@@ -130,6 +130,10 @@ class Core(ABC):
     # Pipes. Transfers and this are issued: they happen when their pipe gets to them.
 
     @abstractmethod
+    def memory_barrier(self, site: Site, kinds: str) -> None:
+        """Orders accesses inside a vecscope: a type of `isa.order.memory.MEMORY_BARRIERS`."""
+
+    @abstractmethod
     def synchronise(
         self, site: Site, rule: OrderRule, src: str, dst: str, numbers: tuple[Lanes, ...]
     ) -> None:

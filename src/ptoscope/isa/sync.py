@@ -204,8 +204,10 @@ pipe_barrier = Record(
 
 
 def _mem_bar(site: Site) -> Run:
+    kinds = str(site.attrs["type"])
+
     def run(core: Core) -> None:
-        """Loads and stores happen in program order, which satisfies every barrier."""
+        core.memory_barrier(site, kinds)
 
     return run
 

@@ -279,6 +279,9 @@ class ReferenceCore(Core):
         if number(condition):
             raise Fault(site, code, message)
 
+    def memory_barrier(self, site: Site, kinds: str) -> None:
+        """Loads and stores happen in program order, which satisfies every barrier."""
+
     def synchronise(
         self, site: Site, rule: OrderRule, src: str, dst: str, numbers: tuple[Lanes, ...]
     ) -> None:

@@ -9,13 +9,14 @@ from typing import Any
 from ptoscope.isa.copies import Transfer
 from ptoscope.isa.core import Core
 from ptoscope.isa.distributions import Access
-from ptoscope.isa.dtypes import DType
+from ptoscope.isa.dtypes import I64, DType
 from ptoscope.isa.lanes import Lanes
+from ptoscope.isa.order.memory import MEMORY_BARRIERS
 from ptoscope.isa.order.rules import NUMBERS, OrderRule
 from ptoscope.isa.pipes import SCALAR_PIPE
 from ptoscope.isa.record import Site
 from ptoscope.isa.types import Space
-from ptoscope.trace.trace import NONE
+from ptoscope.trace.trace import MEM_BAR, NONE
 
 
 class Noting(Core):
@@ -148,6 +149,11 @@ class Noting(Core):
             self._written.add(name)
             self.note_register(site, True, name)
         self._engine.write_register(site, name, value)
+
+    def memory_barrier(self, site: Site, kinds: str) -> None:
+        number = self.constant(I64, 1, MEMORY_BARRIERS.index(kinds))
+        self.note_sync(site, MEM_BAR, "", "", (self.constant(I64, 1, NONE), number))
+        self._engine.memory_barrier(site, kinds)
 
     def synchronise(
         self, site: Site, rule: OrderRule, src: str, dst: str, numbers: tuple[Lanes, ...]

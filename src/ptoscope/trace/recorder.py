@@ -15,10 +15,8 @@ import numpy as np
 
 from ptoscope.diagnostics import PtoError
 from ptoscope.isa.footprint import Footprint, StridedRun
-from ptoscope.isa.order.memory import MEMORY_BARRIERS
 from ptoscope.program import Function
 from ptoscope.trace.trace import (
-    MEM_BAR,
     NONE,
     Accesses,
     Column,
@@ -156,7 +154,7 @@ class _Layout:
                 iterations[0].astype(np.int32), iterations[1].astype(np.int32), iterations[2].copy()
             ),
             self._accesses(*footprints),
-            self._syncs(events),
+            self._syncs(),
             error,
             tuple(self._recorder.registers),
         )
@@ -204,20 +202,10 @@ class _Layout:
             table[:, 3].copy(),
         )
 
-    def _syncs(self, events: Events) -> Syncs:
+    def _syncs(self) -> Syncs:
         begun, place, *columns = _table(self._recorder.syncs, _SYNC)
         noted = np.vstack((self._event(begun, place), *columns))
-        # The meaning of a mem_bar does nothing in this engine: its place tells all.
-        types = np.full(len(self._places), NONE)
-        for p in self._places:
-            if p.name == "pto.mem_bar":
-                types[p.index] = MEMORY_BARRIERS.index(str(p.op.attrs["type"]))
-        mode = types[events.place]
-        at = np.flatnonzero(mode != NONE)
-        none = np.full(len(at), NONE)
-        bars = np.vstack((at, np.full(len(at), MEM_BAR), none, none, none, mode[at]))
-        both = np.hstack((noted, bars))
-        event, kind, src, dst, number, mode = both[:, np.argsort(both[0], kind="stable")]
+        event, kind, src, dst, number, mode = noted[:, np.argsort(noted[0], kind="stable")]
         small = np.int8
         return Syncs(
             event.astype(np.int32),

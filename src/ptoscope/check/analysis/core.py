@@ -17,7 +17,15 @@ from ptoscope.check.analysis.copies import (
     touched,
 )
 from ptoscope.check.analysis.expr import ONE, ZERO, Expr, Symbol, of
-from ptoscope.check.analysis.nodes import FieldNode, KnownBytes, LoopNode, Node, Sync, Touch
+from ptoscope.check.analysis.nodes import (
+    FieldNode,
+    KnownBytes,
+    LoopNode,
+    MemoryBarrier,
+    Node,
+    Sync,
+    Touch,
+)
 from ptoscope.check.analysis.values import LONGEST, KnownLanes, Prefix, constant, limits
 from ptoscope.isa.copies import Transfer, ends, fields
 from ptoscope.isa.core import Core
@@ -305,6 +313,9 @@ class AbstractCore(Core):
 
     def refuse(self, site: Site, condition: Lanes, code: str, message: str) -> None:
         """A run decides."""
+
+    def memory_barrier(self, site: Site, kinds: str) -> None:
+        self.nodes.append(MemoryBarrier(self.op, kinds))
 
     def synchronise(
         self, site: Site, rule: OrderRule, src: str, dst: str, numbers: tuple[Lanes, ...]

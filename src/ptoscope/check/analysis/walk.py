@@ -11,7 +11,6 @@ from ptoscope.check.analysis.nodes import (
     BranchNode,
     CarriedNumber,
     LoopNode,
-    MemoryBarrier,
     Node,
     ScopeNode,
 )
@@ -73,9 +72,6 @@ class AnalysisWalker:
                 pass
             case Scope():
                 self._scope(op)
-            case Op(name="pto.mem_bar"):
-                # It has no effect on values, so its meaning says nothing to the core.
-                core.nodes.append(MemoryBarrier(op, str(op.attrs["type"])))
             case _:
                 self._instruction(op)
 

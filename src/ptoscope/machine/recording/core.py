@@ -171,8 +171,8 @@ class TraceCore(Noting, ReferenceCore):
                 self.segment,
                 self._places[site],
                 kind,
-                PIPE_NUMBERS[src],
-                PIPE_NUMBERS[dst] if dst else NONE,
+                PIPE_NUMBERS.get(src, NONE),
+                PIPE_NUMBERS.get(dst, NONE),
                 *[number(value) for value in numbers],
                 *[NONE] * (2 - len(numbers)),
             )

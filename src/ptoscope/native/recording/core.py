@@ -151,7 +151,7 @@ class NotingCore(Noting, NativeCore):
     def note_sync(
         self, site: Site, kind: int, src: str, dst: str, numbers: tuple[Lanes, ...]
     ) -> None:
-        detail = (kind, PIPE_NUMBERS[src], PIPE_NUMBERS[dst] if dst else NONE)
+        detail = (kind, PIPE_NUMBERS.get(src, NONE), PIPE_NUMBERS.get(dst, NONE))
         given = [native(number).cast(I64).value for number in numbers]
         given += [_NONE] * (2 - len(given))
         self._log(Mark(marks.SYNC, self.sites[site], detail), self.segment, *given)

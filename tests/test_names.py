@@ -25,7 +25,6 @@ the lane vocabulary, a kind of event."""
 WRITTEN = "it writes or changes kernel text"
 SCALAR = "it follows scalar values through the surrounding code"
 STREAMS = "its rule is about these instructions"
-SYNC = "its messages name them"
 ALLOWED = {
     "cli/demo.py": WRITTEN,
     "docs/example.py": WRITTEN,
@@ -37,12 +36,7 @@ ALLOWED = {
     "check/streams/ends.py": STREAMS,
     "check/streams/fixes.py": WRITTEN,
     "check/streams/rules.py": STREAMS,
-    "check/synchronisation/messages.py": SYNC,
-    "machine/deadlock.py": SYNC,
-    "machine/flags.py": SYNC,
     "native/lanes.py": "these are instructions of LLVM",
-    "races/event_ids.py": SCALAR,
-    "races/fixes.py": WRITTEN,
 }
 
 

@@ -8,26 +8,27 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ptoscope.diagnostics import Diagnostic
 from ptoscope.isa.order.ledger import Chain, Ticket
+from ptoscope.isa.order.rules import GET, GIVERS, RELEASE
+from ptoscope.isa.pipes import SCALAR_PIPE
 from ptoscope.isa.record import Site
 from ptoscope.machine.faults import DEADLOCK, FLAG_OVERFLOW, LEFT_SET, Fault
-from ptoscope.machine.flags import (
+from ptoscope.machine.signals import (
     Buffer,
-    Flag,
     Position,
+    Signal,
     acquisitions_of,
     function_of,
+    givers_of,
+    is_computed,
     line_list,
-    named,
     positions,
-    sets_of,
-    spelt,
     times,
 )
 
 if TYPE_CHECKING:
     from ptoscope.program import Function, Program
 
-_Key = TypeVar("_Key", Flag, Buffer)
+_Key = TypeVar("_Key", Signal, Buffer)
 IterationText = tuple[object, ...]
 """The parts of the text that names an iteration of a loop: joined only where it is needed."""
 
@@ -56,27 +57,27 @@ class Queued:
 @dataclass(frozen=True, slots=True)
 class Wait:
     """What a pipe waits for, the pipes that could bring it about, and what they would give:
-    of each chain the tokens up to a number. `full` is a flag that has to be consumed before
-    it is set again. `issued` is up to where in the order of issue those pipes have to get;
+    of each chain the tokens up to a number. `full` is a signal that has to be taken before
+    it is given again. `issued` is up to where in the order of issue those pipes have to get;
     None otherwise."""
 
     what: str
     pipes: tuple[str, ...]
     gives: Mapping[Chain[str], int] = field(default_factory=dict[Chain[str], int])
-    flag: Flag | None = None
-    full: Flag | None = None
+    signal: Signal | None = None
+    full: Signal | None = None
     issued: int | None = None
 
 
 @dataclass(frozen=True)
 class Stuck:
-    """The pipes when nothing can go on. `totals` says how often each flag was set; `at` is
+    """The pipes when nothing can go on. `totals` says how often each signal was given; `at` is
     where the scalar unit stands, None at the end of the kernel."""
 
     blocked: Mapping[str, tuple[Queued, Wait]]
     queued: Mapping[str, list[Queued]]
-    flags: Mapping[Flag, int]
-    totals: Mapping[Flag, int]
+    left: Mapping[Signal, int]
+    totals: Mapping[Signal, int]
     held: Mapping[Buffer, int]
     at: Site | None
 
@@ -101,9 +102,9 @@ class Stuck:
         if wait.issued is not None:
             return [p for p, entry in self._heads(wait.pipes) if entry.number <= wait.issued]
         found = [p for p, entries in self.queued.items() if _giver(entries, wait) is not None]
-        if found or wait.flag is None or pipe == "PIPE_S" or "PIPE_S" not in self.blocked:
+        if found or wait.signal is None or pipe == SCALAR_PIPE or SCALAR_PIPE not in self.blocked:
             return found
-        return ["PIPE_S"] if any(p.may_come for p in self._sets(function, wait.flag)) else []
+        return [SCALAR_PIPE] if any(p.may_come for p in self._givers(function, wait.signal)) else []
 
     def text(self, function: Function | None, first: str) -> str:
         """One line for each blocked pipe, `first` before the others, one for what is set and
@@ -114,7 +115,7 @@ class Stuck:
             entry, wait = self.blocked[pipe]
             fate = self._fate(function, wait)
             lines.append(f"{pipe} at {entry.place()} for {wait.what}: {fate}")
-        counts = [f"{named(flag)} ({n})" for flag, n in sorted(self.flags.items())]
+        counts = [f"{signal} ({n})" for signal, n in sorted(self.left.items())]
         held = [f"{buffer} by {pipe} ({n})" for (pipe, buffer), n in sorted(self.held.items())]
         lines.append(
             f"flags set: {', '.join(counts) or 'none'}; buffers held: {', '.join(held) or 'none'}"
@@ -127,27 +128,30 @@ class Stuck:
             heads = [(p, e) for p, e in self._heads(wait.pipes) if e.number <= wait.issued]
             return "; ".join(f"{pipe} does not get past {e.place()}" for pipe, e in heads)
         queued = self._queued(wait)
-        if queued or wait.flag is None:
+        if queued or wait.signal is None:
             return "; ".join(queued) or "nothing that gives it was issued"
-        found = self._sets(function, wait.flag)
+        giver = wait.signal.gives.instruction
+        found = self._givers(function, wait.signal)
         if not found:
-            return "no set_flag of it in the kernel"
-        total = self.totals.get(wait.flag, 0)
+            return f"no {giver} of it in the kernel"
+        total = self.totals.get(wait.signal, 0)
         if total:
             issued = [p.span for p in found if p.loop or not p.ahead]
             said = [f"set {times(total)} ({line_list(issued)}), and consumed as often"]
-            return "; ".join([*said, *self._ahead(found)])
-        literal = self._sets(function, wait.flag, computed=False)
+            return "; ".join([*said, *self._ahead(giver, found)])
+        literal = self._givers(function, wait.signal, computed=False)
         if not literal:
-            lines = line_list(p.span for p in found)
-            return f"the set_flag of {lines} computes its event and has not set this one"
-        return "; ".join([*self._passed(literal), *self._ahead(literal)])
+            lines, what = line_list(p.span for p in found), wait.signal.gives.numbers[-1][0]
+            return f"the {giver} of {lines} computes its {what} and has not set this one"
+        return "; ".join([*self._passed(giver, literal), *self._ahead(giver, literal)])
 
-    def _sets(self, function: Function | None, flag: Flag, computed: bool = True) -> list[Position]:
-        ops = [op for op in sets_of(function, flag) if computed or "event" in op.attrs]
+    def _givers(
+        self, function: Function | None, signal: Signal, computed: bool = True
+    ) -> list[Position]:
+        ops = [op for op in givers_of(function, signal) if computed or not is_computed(op, signal)]
         return positions(function, ops, None if self.at is None else self.at.span)
 
-    def _passed(self, found: Iterable[Position]) -> list[str]:
+    def _passed(self, giver: str, found: Iterable[Position]) -> list[str]:
         """Of what was never issued: where the scalar unit has been."""
         passed = [p for p in found if not p.ahead]
         never = [p.span for p in passed if not p.loop]
@@ -155,19 +159,19 @@ class Stuck:
         said: list[str] = []
         if never:
             lines = line_list(never)
-            said.append(f"the scalar unit passed the set_flag of {lines} and did not issue it")
+            said.append(f"the scalar unit passed the {giver} of {lines} and did not issue it")
         if again:
             said.append(
-                f"the scalar unit passed the set_flag of {line_list(again)} in every iteration so "
+                f"the scalar unit passed the {giver} of {line_list(again)} in every iteration so "
                 f"far and did not issue it; no other iteration begins before {self._stop()}"
             )
         return said
 
-    def _ahead(self, found: Iterable[Position]) -> list[str]:
+    def _ahead(self, giver: str, found: Iterable[Position]) -> list[str]:
         ahead = [p.span for p in found if p.ahead]
         if not ahead:
             return []
-        return [f"the set_flag of {line_list(ahead)} does not come before {self._stop()}"]
+        return [f"the {giver} of {line_list(ahead)} does not come before {self._stop()}"]
 
     def _stop(self) -> str:
         assert self.at is not None
@@ -191,19 +195,21 @@ class Stuck:
     def hint(self, function: Function | None, cause: str) -> str:
         """What to change."""
         wait = self.blocked[cause][1]
-        if wait.flag is not None and not self._holders(function, cause):
-            src, dst, _ = wait.flag
-            ahead = [p for p in self._sets(function, wait.flag) if p.ahead]
+        if wait.signal is not None and not self._holders(function, cause):
+            signal = wait.signal
+            gives, takes = signal.gives.instruction, signal.takes.instruction
+            ahead = [p for p in self._givers(function, wait.signal) if p.ahead]
             if ahead and self.at is not None:
                 first = "; the first iteration of a loop needs flags that are set before it"
                 return (
-                    f"the set_flag of {line_list(p.span for p in ahead)} has to come before line "
+                    f"the {gives} of {line_list(p.span for p in ahead)} has to come before line "
                     f"{self.at.span.line}, where the scalar unit waits"
                     + (first if any(p.loop for p in ahead) else "")
                 )
             return (
-                f"every wait_flag needs one set_flag, on every path and in every iteration: "
-                f"{spelt(wait.flag)} after the last instruction of {src} that {dst} has to wait for"
+                f"every {takes} needs one {gives}, on every path and in every iteration: "
+                f"{signal.written(signal.gives)} after the last instruction of {signal.src} that "
+                f"{signal.dst} has to wait for"
             )
         if any(wait.issued is not None for _, wait in self.blocked.values()):
             return (
@@ -245,25 +251,35 @@ class Deadlock(Fault):
         pipe = stuck.cause(function)
         entry, wait = stuck.blocked[pipe]
         held = "the other pipes that hold the buffer to finish what they were given before"
-        given = "a matching set_flag (same pipes, same event) or rls_buf"
         self.site = entry.site
         self.found = stuck.text(function, pipe)
-        self.expected = given if wait.issued is None else held
+        self.expected = _matching() if wait.issued is None else held
         self.hint = stuck.hint(function, pipe)
         self.iterations = entry.iteration_texts()
-        if entry.iterations is None and pipe == "PIPE_S":
+        if entry.iterations is None and pipe == SCALAR_PIPE:
             # Only the scalar unit waits in the loops that run now.
             self.iterations = self._around
         return super().diagnostic(program, block, grid)
 
 
-def overflow(site: Site, flag: Flag, limit: int, entry: Queued | None = None) -> Fault:
+def _matching() -> str:
+    """What gives something that pipes wait for."""
+    found = (
+        f"{rule.instruction} (same pipes, same {rule.numbers[-1][0]})"
+        if rule.by_pipes
+        else rule.instruction
+        for rule in GIVERS.values()
+    )
+    return f"a matching {' or '.join(found)}"
+
+
+def overflow(site: Site, signal: Signal | None, limit: int, entry: Queued | None = None) -> Fault:
     """The fault of a flag that is set once too often; `entry` where it was queued."""
     fault = Fault(
         site,
         FLAG_OVERFLOW,
         "the flag's counter overflows",
-        found=f"{named(flag)} is set {limit} times and not waited for",
+        found=f"{signal} is set {limit} times and not waited for",
         expected=f"at most {limit} sets that nobody has waited for",
         hint="wait for the flag in the loop that sets it, or set it once after the loop",
     )
@@ -275,26 +291,27 @@ def overflow(site: Site, flag: Flag, limit: int, entry: Queued | None = None) ->
 def left_over(
     program: Program,
     function: Function,
-    left: Mapping[int, Mapping[Flag, int]],
+    left: Mapping[int, Mapping[Signal, int]],
     grid: int,
     held: Mapping[int, Mapping[Buffer, int]] | None = None,
 ) -> list[Diagnostic]:
     """A warning for each flag that blocks left set when they ended, and one for each buffer
     that a pipe still held; `left` and `held` are by block."""
     found: list[Diagnostic] = []
-    for flag, (number, where) in _sums(left, grid):
-        spans = [op.span for op in sets_of(function, flag)]
+    for signal, (number, where) in _sums(left, grid):
+        spans = [op.span for op in givers_of(function, signal)]
+        gives, takes = signal.gives.instruction, signal.takes.instruction
         found.append(
             program.diagnostic(
                 LEFT_SET,
                 spans[-1] if spans else function.span,
-                f"pto.set_flag: {named(flag)} is still set at the end",
+                f"pto.{gives}: {signal} is still set at the end",
                 severity="warning",
                 found=f"set {times(number)} more than it was waited for{where}"
                 + (f"; set at {line_list(spans)}" if spans else ""),
-                expected="one wait_flag for every set_flag",
-                hint=f"wait for it before the kernel ends ({spelt(flag, 'wait_flag')}): the next "
-                "kernel on this core finds it set",
+                expected=f"one {takes} for every {gives}",
+                hint=f"wait for it before the kernel ends ({signal.written(signal.takes)}): the "
+                "next kernel on this core finds it set",
             )
         )
     for buffer, (number, where) in _sums(held or {}, grid):
@@ -304,13 +321,13 @@ def left_over(
             program.diagnostic(
                 LEFT_SET,
                 spans[-1] if spans else function.span,
-                f"pto.get_buf: {pipe} still holds buffer {name} at the end",
+                f"pto.{GET.instruction}: {pipe} still holds buffer {name} at the end",
                 severity="warning",
                 found=f"acquired {times(number)} more than it was released{where}"
                 + (f"; acquired at {line_list(spans)}" if spans else ""),
-                expected="one rls_buf for every get_buf",
-                hint=f'put pto.rls_buf "{pipe}", {name}, 0 after the last use of the buffer by '
-                "this pipe: the next kernel on this core finds it held",
+                expected=f"one {RELEASE.instruction} for every {GET.instruction}",
+                hint=f"put {RELEASE.written(pipe, '', name, 0)} after the last use of the buffer "
+                "by this pipe: the next kernel on this core finds it held",
             )
         )
     return found

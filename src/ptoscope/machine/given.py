@@ -7,14 +7,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ptoscope.isa.order.ledger import Chain, Ledger, Ticket, Token
-from ptoscope.isa.order.rules import GET, RELEASE, SET, WAIT, OrderRule
+from ptoscope.isa.order.rules import GET, RELEASE, SET, SIGNALS, WAIT, OrderRule
 from ptoscope.isa.pipes import BUFFERS, EVENTS, PIPE_ALL, PIPES
 from ptoscope.isa.record import Site
 from ptoscope.machine.deadlock import Wait, overflow
 from ptoscope.machine.faults import OTHER_CORE, SYNC_MISUSE, Fault
-from ptoscope.machine.flags import Buffer, Flag
+from ptoscope.machine.signals import Buffer, Signal
 
-FLAGS: list[Flag] = [(s, d, e) for s in PIPES for d in PIPES for e in range(len(EVENTS))]
+FLAGS = [
+    Signal(SET.name, src, dst, (event,))
+    for src in PIPES
+    for dst in PIPES
+    for event in range(len(EVENTS))
+]
 """All flags, in the order of their words in `Given.words`."""
 HELD: list[Buffer] = [(pipe, buffer) for pipe in PIPES for buffer in range(BUFFERS)]
 """All buffers of all pipes, in the order of their counts there."""
@@ -41,9 +46,10 @@ class Synchronisation:
         return self.rule.what(self.src, self.dst, self.numbers)
 
     @property
-    def flag(self) -> Flag:
+    def signal(self) -> Signal | None:
         """The signal that it gives or awaits."""
-        return self.src, self.dst, self.numbers[-1]
+        name = self.rule.given_by or self.rule.name
+        return Signal(name, self.src, self.dst, self.numbers) if name in SIGNALS else None
 
 
 class Given:
@@ -74,15 +80,15 @@ class Given:
             raise _unheld(sync)
         if ticket.room is not None and not self._has(ticket.room):
             if faults:
-                raise overflow(sync.site, sync.flag, ticket.most)
+                raise overflow(sync.site, sync.signal, ticket.most)
             # Another order does not run into this as long as somebody consumes the flag.
-            return Wait(sync.what, (ticket.room[0][1],), full=sync.flag)
+            return Wait(sync.what, (ticket.room[0][1],), full=sync.signal)
         lacking = [token for token in ticket.awaits if not self._has(token)]
         if lacking:
             if sync.rule.between_cores:
                 raise _other_core(sync)
             pipes = tuple(dict.fromkeys(pipe for (_, pipe, _), _ in lacking))
-            return Wait(sync.what, pipes, dict(lacking), sync.flag if sync.rule is WAIT else None)
+            return Wait(sync.what, pipes, dict(lacking), sync.signal)
         behind = tuple(pipe for pipe in ticket.behind if owes(pipe, sync.issued))
         if behind:
             return Wait(sync.what, behind, issued=sync.issued)
@@ -94,24 +100,26 @@ class Given:
     def _has(self, token: Token[str]) -> bool:
         return self._counts.get(token[0], 0) >= token[1]
 
-    # Flags and buffers, as messages and generated code know them.
+    # Signals and buffers, as messages and generated code know them.
 
-    def set_flags(self) -> dict[Flag, int]:
-        """The flags that are set, and how often."""
-        counts = {flag: total - self._taken(flag) for flag, total in self.totals().items()}
-        return {flag: count for flag, count in counts.items() if count}
+    def left(self) -> dict[Signal, int]:
+        """The signals that are given and not taken, and how often."""
+        counts = {signal: total - self._taken(signal) for signal, total in self.totals().items()}
+        return {signal: count for signal, count in counts.items() if count}
 
-    def totals(self) -> dict[Flag, int]:
-        """How often each flag was set."""
-        return {
-            (src, *key): count  # pyright: ignore
-            for (what, src, key), count in self._counts.items()
-            if what == SET.name
-        }
+    def totals(self) -> dict[Signal, int]:
+        """How often each signal was given."""
+        found: dict[Signal, int] = {}
+        for (what, src, key), count in self._counts.items():
+            if what in SIGNALS:
+                assert isinstance(key, tuple)
+                dst, *numbers = key
+                found[Signal(what, src, dst, tuple(numbers))] = count
+        return found
 
-    def _taken(self, flag: Flag) -> int:
-        src, dst, event = flag
-        return self._counts.get((WAIT.name, dst, (src, event)), 0)
+    def _taken(self, signal: Signal) -> int:
+        key = signal.src, *signal.numbers
+        return self._counts.get((signal.takes.name, signal.dst, key), 0)
 
     def held(self) -> dict[Buffer, int]:
         """The buffers that pipes hold, and how often."""
@@ -137,11 +145,11 @@ class Given:
         issued, given = self._ledger.counts, self._counts
         for flag, word in zip(FLAGS, flags, strict=True):
             if word:
-                src, dst, event = flag
+                _, src, dst, numbers = flag
                 total = word >> 32
                 for chain, count in (
-                    ((SET.name, src, (dst, event)), total),
-                    ((WAIT.name, dst, (src, event)), total - (word & LOW)),
+                    ((SET.name, src, (dst, *numbers)), total),
+                    ((WAIT.name, dst, (src, *numbers)), total - (word & LOW)),
                 ):
                     issued[chain] = given[chain] = count
         for buffer, count in zip(HELD, held, strict=True):

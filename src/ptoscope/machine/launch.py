@@ -9,10 +9,10 @@ from ptoscope.isa.targets import Target
 from ptoscope.machine.core import ReferenceCore
 from ptoscope.machine.deadlock import left_over
 from ptoscope.machine.faults import Fault
-from ptoscope.machine.flags import Buffer, Flag
 from ptoscope.machine.lanes import NumpyLanes, constant, quietly
 from ptoscope.machine.memory import Memory, gm_base, gm_regions, own_regions
 from ptoscope.machine.schedule import Schedule
+from ptoscope.machine.signals import Buffer, Signal
 from ptoscope.machine.walker import Walker
 from ptoscope.program import Program
 
@@ -33,7 +33,7 @@ def launch(
     and buffers that are still held."""
     chosen = Schedule.parse(schedule)
     regions = gm_regions(arguments)
-    left: dict[int, dict[Flag, int]] = {}
+    left: dict[int, dict[Signal, int]] = {}
     held: dict[int, dict[Buffer, int]] = {}
     with quietly():
         values = [argument_value(a) for a in arguments]

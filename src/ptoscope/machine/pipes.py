@@ -19,9 +19,9 @@ from ptoscope.isa.pipes import PIPES
 from ptoscope.isa.record import Site
 from ptoscope.machine.deadlock import Deadlock, IterationText, Queued, Stuck, Wait, overflow
 from ptoscope.machine.faults import Fault
-from ptoscope.machine.flags import Buffer, Flag
 from ptoscope.machine.given import Given
 from ptoscope.machine.schedule import Order
+from ptoscope.machine.signals import Buffer, Signal
 
 Thunk = Callable[[], object]
 
@@ -68,9 +68,9 @@ class Pipes:
         """Sets all flags and buffers, in the order of `words`, where nothing is queued."""
         self._given.restore(flags, held)
 
-    def left_set(self) -> dict[Flag, int]:
-        """The flags that are set, and how often."""
-        return self._given.set_flags()
+    def left_set(self) -> dict[Signal, int]:
+        """The signals that are given and not taken, and how often."""
+        return self._given.left()
 
     def held(self) -> dict[Buffer, int]:
         """The buffers that pipes hold, and how often."""
@@ -190,8 +190,8 @@ class Pipes:
             if wait.full and entry.ticket:
                 return overflow(entry.site, wait.full, entry.ticket.most, entry)
         queued = {pipe: list(queue) for pipe, queue in self._queues.items()}
-        flags, totals = self.left_set(), self._given.totals()
-        return Deadlock(Stuck(blocked, queued, flags, totals, self.held(), at))
+        left, totals = self.left_set(), self._given.totals()
+        return Deadlock(Stuck(blocked, queued, left, totals, self.held(), at))
 
     def synchronise(
         self, site: Site, rule: OrderRule, src: str, dst: str, numbers: tuple[int, ...]

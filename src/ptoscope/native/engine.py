@@ -23,7 +23,7 @@ from ptoscope.machine.memory import Memory, Region, gm_base, gm_regions
 from ptoscope.native import layout
 
 if TYPE_CHECKING:
-    from ptoscope.machine.flags import Buffer, Flag
+    from ptoscope.machine.signals import Buffer, Signal
     from ptoscope.native.log import Log
     from ptoscope.native.side_exits import SideExit
 
@@ -110,6 +110,9 @@ class Runner:
             from ptoscope.machine.given import FLAGS
 
             launch.left[block] = {FLAGS[i]: int(flags[i]) for i in np.flatnonzero(flags)}
+        others = {} if self._desk is None else self._desk.left()
+        if others:
+            launch.left.setdefault(block, {}).update(others)
         held = state[layout.HELD : layout.VARIABLES]
         if held.any():
             from ptoscope.machine.given import HELD
@@ -212,7 +215,7 @@ class Launch:
         self._lock = threading.Lock()
         self._next = 0
         self.failures: dict[int, BaseException] = {}
-        self.left: dict[int, dict[Flag, int]] = {}
+        self.left: dict[int, dict[Signal, int]] = {}
         """The flags that blocks left set."""
         self.held: dict[int, dict[Buffer, int]] = {}
         """The buffers that pipes still held when blocks ended."""

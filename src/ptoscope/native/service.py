@@ -8,11 +8,13 @@ from typing import Any, Protocol
 import numpy as np
 
 from ptoscope.isa.dtypes import I1, DType
+from ptoscope.isa.order.rules import SET
 from ptoscope.isa.record import Site
 from ptoscope.machine.core import ReferenceCore
 from ptoscope.machine.faults import Fault, too_many_steps
 from ptoscope.machine.lanes import NumpyLanes, number, quietly, storage
 from ptoscope.machine.memory import Memory
+from ptoscope.machine.signals import Signal
 from ptoscope.native import layout
 from ptoscope.native.side_exits import SideExit, size
 
@@ -105,6 +107,11 @@ class Desk:
             flags, held = pipes.words()
             state[layout.FLAGS : layout.HELD] = flags
             state[layout.HELD : layout.VARIABLES] = held
+
+    def left(self) -> dict[Signal, int]:
+        """The signals that are given and not taken, but for flags: those generated code counts."""
+        signals = self._core.pipes.left_set().items()
+        return {signal: count for signal, count in signals if signal.given_by != SET.name}
 
 
 def _read(side_exit: SideExit, address: int) -> tuple[list[str], list[NumpyLanes]]:

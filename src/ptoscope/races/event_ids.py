@@ -5,44 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import product
 
+from ptoscope.check.analysis.core import AbstractCore
+from ptoscope.check.analysis.expr import Expr
+from ptoscope.check.analysis.values import KnownLanes, constant
 from ptoscope.dataflow import Dataflow, Fixpoint, Index, OpResult
+from ptoscope.isa import TABLE
+from ptoscope.isa.dtypes import I1, DType
+from ptoscope.isa.targets import Target
 from ptoscope.isa.types import Scalar
-from ptoscope.program import Function, Op
+from ptoscope.program import Function, Op, site_of
 
 EventNumbers = frozenset[int] | None
 """Some numbers; None for any."""
 
 _MOST = 64
 """Larger sets are any."""
-_UNCHANGED = ("index_cast", "index_castui", "extsi", "extui", "trunci")
-
-
-def _quotient(a: int, b: int) -> int:
-    """Towards zero, as the scalar unit divides."""
-    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1) if b else 0
-
-
-_WORKED_OUT: dict[str, Callable[[int, int], int]] = {
-    "addi": lambda a, b: a + b,
-    "subi": lambda a, b: a - b,
-    "muli": lambda a, b: a * b,
-    "divsi": _quotient,
-    "remsi": lambda a, b: a - b * _quotient(a, b),
-    "andi": lambda a, b: a & b,
-    "ori": lambda a, b: a | b,
-    "xori": lambda a, b: a ^ b,
-    "minsi": min,
-    "maxsi": max,
-}
-_UNSIGNED = {"divui": "divsi", "remui": "remsi", "minui": "minsi", "maxui": "maxsi"}
-"""The same for numbers that are not negative."""
 
 
 class EventIds:
     """The numbers of one function."""
 
-    def __init__(self, function: Function) -> None:
-        self._types = function.types
+    def __init__(self, function: Function, target: Target) -> None:
+        self._function, self._target = function, target
         self._definitions = (flow := Dataflow(function)).definitions
         none: EventNumbers = frozenset()
         self._numbers = Fixpoint(flow, none, _either, self._made)
@@ -53,34 +37,52 @@ class EventIds:
         return self._numbers.of(slot)
 
     def _made(self, slot: int, of: Callable[[int], EventNumbers]) -> EventNumbers:
-        found: EventNumbers = None
         match self._definitions[slot]:
             case Index(loop=loop):
-                found = _index(*(of(bound) for bound in loop.bounds))
-            case OpResult(op=op) if op.name.startswith("arith."):
-                found = _computed(op, of)
+                return _index(*(of(bound) for bound in loop.bounds))
+            case OpResult(op=op):
+                return self._computed(op, of)
             case _:
-                pass
-        kind = self._types[slot]
-        if found is None or not isinstance(kind, Scalar):
+                return None
+
+    def _computed(self, op: Op, of: Callable[[int], EventNumbers]) -> EventNumbers:
+        """What the meaning of an instruction makes of all numbers that its operands may be."""
+        dtypes = [self._integer(slot) for slot in (*op.results, *op.operands)]
+        if op.name not in TABLE or None in dtypes or len(op.results) != 1:
             return None
-        # Beyond its type a number wraps.
-        most = 1 << (kind.dtype.bits - 1)
-        return found if all(-most <= number < most for number in found) else None
+        core = AbstractCore()
+        rows: list[list[KnownLanes]] = []
+        for slot in op.operands:
+            dtype, numbers = self._integer(slot), of(slot)
+            assert dtype is not None
+            if numbers is None and dtype is I1:
+                numbers = frozenset((0, 1))
+            known = sorted(numbers) if numbers is not None else None
+            rows.append(
+                [core.unknown(dtype)]
+                if known is None
+                else [constant(dtype, 1, number) for number in known]
+            )
+        site = site_of(self._function, op, self._target, "micro")
+        run = site.record.meaning(site)
+        found: EventNumbers = frozenset()
+        for operands in product(*rows):
+            made = run(core, *operands)
+            found = _either(found, _values(made.expr) if isinstance(made, KnownLanes) else None)
+            if found is None:
+                return None
+        return found
+
+    def _integer(self, slot: int) -> DType | None:
+        kind = self._function.types[slot]
+        return kind.dtype if isinstance(kind, Scalar) and kind.dtype.is_int else None
 
 
-def _computed(op: Op, of: Callable[[int], EventNumbers]) -> EventNumbers:
-    name = op.name.removeprefix("arith.")
-    if name == "constant":
-        value = op.attrs.get("value")
-        return frozenset([int(value)]) if isinstance(value, int) else None
-    if name in _UNCHANGED:
-        return of(op.operands[0])
-    if name == "select":
-        return _either(of(op.operands[1]), of(op.operands[2]))
-    if len(op.operands) == 2:
-        return _apply(name, of(op.operands[0]), of(op.operands[1]))
-    return None
+def _values(made: Expr | None) -> EventNumbers:
+    if made is None:
+        return None
+    low, high = made.bounds()
+    return frozenset(range(low, high + 1)) if high - low < _MOST else None
 
 
 def _index(lower: EventNumbers, upper: EventNumbers, step: EventNumbers) -> EventNumbers:
@@ -95,21 +97,3 @@ def _either(a: EventNumbers, b: EventNumbers) -> EventNumbers:
     if a is None or b is None:
         return None
     return a | b if len(a | b) <= _MOST else None
-
-
-def _apply(name: str, a: EventNumbers, b: EventNumbers) -> EventNumbers:
-    signed = _UNSIGNED.get(name, name)
-    if a is not None and b is not None:
-        negative = signed != name and min(a | b, default=0) < 0
-        if signed not in _WORKED_OUT or negative:
-            return None
-        found = frozenset(_WORKED_OUT[signed](x, y) for x, y in product(a, b))
-        return found if len(found) <= _MOST else None
-    if name == "andi" and a is None:
-        a, b = b, a
-    if name == "andi" and a is not None and min(a, default=0) >= 0 and max(a, default=0) < _MOST:
-        return frozenset(x & y for x in range(_MOST) for y in a)
-    if signed == "remsi" and b is not None and min(b, default=1) > 0 and max(b, default=1) < _MOST:
-        below = max(b, default=1)
-        return frozenset(range(0 if name == "remui" else 1 - below, below))
-    return None

@@ -48,7 +48,7 @@ def tell(races: list[Race], trace: Trace, program: Program) -> list[Diagnostic]:
 def list_races(trace: Trace, program: Program, target: Target) -> list[Race]:
     """The races of a run: one for each two places that meet without order, with a count."""
     runs = cut(trace)
-    remedies = Remedies(trace, Text(program))
+    remedies = Remedies(trace, Text(program), target)
     found = _Found(trace, runs)
     meetings(trace, runs, found.add)
     races = [_with(race, _remedy(race, remedies)) for race in found.races()]

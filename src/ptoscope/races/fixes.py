@@ -8,9 +8,10 @@ import numpy as np
 
 from ptoscope.check.text import Text
 from ptoscope.diagnostics import Edit
-from ptoscope.isa.order.memory import barrier_between
-from ptoscope.isa.order.rules import NUMBERS, SET, WAIT
+from ptoscope.isa.order.memory import barrier_text
+from ptoscope.isa.order.rules import BARRIER, NUMBERS, SET, WAIT
 from ptoscope.isa.pipes import EVENTS, PIPE_NUMBERS
+from ptoscope.isa.targets import Target
 from ptoscope.program import If, Loop, Scope
 from ptoscope.races.event_ids import EventIds
 from ptoscope.races.race import Side
@@ -30,10 +31,10 @@ class Remedy(NamedTuple):
 class Remedies:
     """Finds remedies in the text of one kernel."""
 
-    def __init__(self, trace: Trace, text: Text) -> None:
+    def __init__(self, trace: Trace, text: Text, target: Target) -> None:
         self._trace = trace
         self._text = text
-        self._ids = EventIds(trace.function)
+        self._ids = EventIds(trace.function, target)
 
     def between_pipes(self, early: Side, late: Side) -> Remedy:
         """A flag from one pipe to the other; a full barrier where none fits."""
@@ -41,10 +42,7 @@ class Remedies:
         meet = self._meet(early.anchor, late.anchor)
         if event is None or meet is None or early.pipe == late.pipe:
             return self._barrier(FULL_BARRIER, late)
-        signal, wait = (
-            f'pto.{name}["{early.pipe}", "{late.pipe}", "{event}"]'
-            for name in ("set_flag", "wait_flag")
-        )
+        signal, wait = (rule.written(early.pipe, late.pipe, event) for rule in (SET, WAIT))
         first, then = meet
         words = f"put {signal} after {_named(first)} and {wait} before {_named(then)}"
         lines = [(first, signal, True), (then, wait, False)]
@@ -61,12 +59,12 @@ class Remedies:
 
     def between_copies(self, late: Side) -> Remedy:
         """The barrier of their pipe."""
-        return self._barrier(f'pto.pipe_barrier "{late.pipe}"', late)
+        return self._barrier(BARRIER.written(late.pipe, ""), late)
 
     def inside_scope(self, early: Side, late: Side) -> Remedy:
         """The mem_bar of the two kinds."""
         one, two = (scope_access(side.place, side.writes) for side in (early, late))
-        bar = f'pto.mem_bar "{barrier_between(one, two)}"'
+        bar = barrier_text(one, two)
         return Remedy(f"put {bar} before line {late.line}", self._edits([(late.place, bar, False)]))
 
     def _barrier(self, line: str, late: Side) -> Remedy:
@@ -84,7 +82,7 @@ class Remedies:
             made += edits
         return tuple(made)
 
-    def _free_event(self, src: str, dst: str) -> str | None:
+    def _free_event(self, src: str, dst: str) -> int | None:
         """An event that this pair of pipes does not use, in this run or in the text: of one
         that the kernel computes all that it may be."""
         syncs = self._trace.syncs
@@ -102,7 +100,7 @@ class Remedies:
             if computed is None:
                 return None
             used |= computed
-        return next((name for i, name in enumerate(EVENTS) if i not in used), None)
+        return next((event for event in range(len(EVENTS)) if event not in used), None)
 
     # Where two places meet: the two operations of one block that they are, or are in.
 

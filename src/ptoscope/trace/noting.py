@@ -11,9 +11,8 @@ from ptoscope.isa.core import Core
 from ptoscope.isa.distributions import Access
 from ptoscope.isa.dtypes import I64, DType
 from ptoscope.isa.lanes import Lanes
-from ptoscope.isa.order.memory import MEMORY_BARRIERS
+from ptoscope.isa.order.memory import MEMORY_BARRIERS, register_needs_order
 from ptoscope.isa.order.rules import NUMBERS, OrderRule
-from ptoscope.isa.pipes import SCALAR_PIPE
 from ptoscope.isa.record import Site
 from ptoscope.isa.types import Space
 from ptoscope.trace.trace import MEM_BAR, NONE
@@ -26,7 +25,9 @@ class Noting(Core):
 
     segment: Any = NONE
     """The segment begun last, as the engine knows it."""
-    _written: set[str] | None = None
+    _executes = False
+    """Whether a pipe executes what was issued to it."""
+    _written: set[str]
     """The registers that the instruction of a pipe has written."""
 
     @property
@@ -131,24 +132,26 @@ class Noting(Core):
         segment = self.segment
 
         def noted() -> None:
-            now, self.segment, self._written = self.segment, segment, set()
+            now, self.segment = self.segment, segment
+            self._executes, self._written = True, set()
             body()
-            self.segment, self._written = now, None
+            self.segment, self._executes = now, False
 
         self._engine.issue(site, noted)
 
-    # Special registers are read and written at issue, except by what a pipe executes later.
-
     def read_register(self, site: Site, name: str, dtype: DType, initial: int) -> Any:
-        if site.record.pipe == SCALAR_PIPE:
+        if self._in_doubt(site, False):
             self.note_register(site, False, name)
         return self._engine.read_register(site, name, dtype, initial)
 
     def write_register(self, site: Site, name: str, value: Lanes) -> None:
-        if self._written is not None and name not in self._written:
+        if self._in_doubt(site, True) and name not in self._written:
             self._written.add(name)
             self.note_register(site, True, name)
         self._engine.write_register(site, name, value)
+
+    def _in_doubt(self, site: Site, writes: bool) -> bool:
+        return register_needs_order(writes, site.record.pipe, self._executes)
 
     def memory_barrier(self, site: Site, kinds: str) -> None:
         number = self.constant(I64, 1, MEMORY_BARRIERS.index(kinds))

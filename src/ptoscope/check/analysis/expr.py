@@ -166,7 +166,26 @@ class Expr:
                 a, b = min(corners), max(corners)
             a, b = a * coefficient, b * coefficient
             low, high = low + min(a, b), high + max(a, b)
+        for term, coefficient in self.terms.items():
+            if term[0].kind == "quotient" and len(term) == 1:
+                least, most = self._with_remainder(term[0], coefficient)
+                low, high = max(low, least), min(high, most)
         return max(low, -UNBOUNDED), min(high, UNBOUNDED)
+
+    def _with_remainder(self, quotient: Symbol, coefficient: int) -> tuple[int, int]:
+        """Bounds where a value less so many times its quotient is in it: that is a remainder."""
+        value, divisor = quotient.args
+        by = divisor.number
+        if not by or coefficient % by:
+            return -UNBOUNDED, UNBOUNDED
+        times = -coefficient // by
+        rest = self - (value - of(quotient) * Expr(by)) * Expr(times)
+        if len(rest.terms) >= len(self.terms):
+            return -UNBOUNDED, UNBOUNDED
+        low, high = value.bounds()
+        ends = (1 - abs(by)) * times * (low < 0), (abs(by) - 1) * times * (high > 0)
+        least, most = rest.bounds()
+        return least + min(ends), most + max(ends)
 
     def substitute(self, known: Mapping[Symbol, Expr]) -> Expr:
         """It with symbols replaced, and functions of them worked out again."""

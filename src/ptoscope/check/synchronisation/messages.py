@@ -10,7 +10,7 @@ from ptoscope.check.synchronisation.races import StaticRace, anchor, touch_of
 from ptoscope.check.synchronisation.scopes import ScopeHazard
 from ptoscope.check.synchronisation.unroll import Execution, UnrolledRun
 from ptoscope.isa.memories import MEMORIES
-from ptoscope.isa.order.rules import RULES, SET, WAIT
+from ptoscope.isa.order.rules import BARRIER, GET, RELEASE, SET, WAIT, partner
 from ptoscope.isa.pipes import EVENTS
 
 
@@ -23,19 +23,6 @@ def _named(sync: Sync) -> str:
     number, what = sync.number, sync.rule.numbers[0][0]
     which = f"this {what}" if number is None else f"{what} {number}"
     return f"{which} from {sync.src} to {sync.dst}"
-
-
-def _partner(sync: Sync) -> tuple[str, str]:
-    """The other instruction of a signal: what gives it or what takes it; and what its number
-    is called."""
-    rule = sync.rule
-    other = next(r for r in RULES if r.account == rule.account and r is not rule)
-    return other.instruction, rule.numbers[0][0]
-
-
-def flag_text(name: str, src: str, dst: str, event: str) -> str:
-    """The instruction as it is written."""
-    return f'pto.{name}["{src}", "{dst}", "{event}"]'
 
 
 def _lines(events: list[Execution]) -> str:
@@ -76,19 +63,22 @@ def short(context: Context, run: UnrolledRun, event: Execution) -> Finding:
     flag = _sync(event)
     sets, waits = (_like(run, name, flag) for name in (flag.rule.given_by, flag.rule.name))
     others = _signals(run, flag)
-    giver, what = _partner(flag)
+    giver, what = partner(flag.rule), flag.rule.numbers[0][0]
     if sets:
         found = f"{len(sets)} set ({_lines(sets)}) for {len(waits)} waits ({_lines(waits)})"
     else:
-        found = f"no {giver} of it" + (f"; flags set: {'; '.join(others)}" if others else "")
+        found = f"no {giver.instruction} of it" + (
+            f"; flags set: {'; '.join(others)}" if others else ""
+        )
     number = flag.number
-    name = EVENTS[number] if number is not None and 0 <= number < len(EVENTS) else EVENTS[0]
+    event_id = number if number is not None and 0 <= number < len(EVENTS) else 0
     return Finding(
         event.node.op.span,
         f"{event.node.op.name}: {flag.dst} waits for {_named(flag)}, which is not set",
         found=found,
-        expected=f"one {giver} of the same pipes and {what} for every wait, on every path",
-        hint=f"put {flag_text(giver, flag.src, flag.dst, name)} after the last instruction "
+        expected=f"one {giver.instruction} of the same pipes and {what} for every wait, on every "
+        "path",
+        hint=f"put {giver.written(flag.src, flag.dst, event_id)} after the last instruction "
         f"of {flag.src} that {flag.dst} has to wait for, before line {flag.op.span.line}",
     )
 
@@ -113,14 +103,15 @@ def left(event: Execution) -> Finding:
     """A flag that nobody waits for."""
     flag = _sync(event)
     number = flag.number
-    name = EVENTS[number] if number is not None and 0 <= number < len(EVENTS) else "EVENT_ID?"
-    taker, what = _partner(flag)
+    event_id = number if number is not None and 0 <= number < len(EVENTS) else "?"
+    taker, what = partner(flag.rule), flag.rule.numbers[0][0]
     return Finding(
         event.node.op.span,
         f"{event.node.op.name}: {_named(flag)} is set and never waited for",
         found="more sets than waits",
-        expected=f"one {taker} of the same pipes and {what} for every set, on every path",
-        hint=f"put {flag_text(taker, flag.src, flag.dst, name)} before the first "
+        expected=f"one {taker.instruction} of the same pipes and {what} for every set, on every "
+        "path",
+        hint=f"put {taker.written(flag.src, flag.dst, event_id)} before the first "
         f"instruction of {flag.dst} that needs it, or remove the set; a flag that is left set "
         "lets a later wait through too early",
     )
@@ -132,9 +123,9 @@ def unheld(event: Execution) -> Finding:
     return Finding(
         node.op.span,
         f"{node.op.name}: {node.pipe} releases buffer {node.number}, which it has not acquired",
-        found=f'no pto.get_buf "{node.pipe}" of buffer {node.number} that is still held',
+        found=f'no pto.{GET.instruction} "{node.pipe}" of buffer {node.number} that is still held',
         expected="the pipe that acquired the buffer",
-        hint=f'put pto.get_buf "{node.pipe}", {node.number}, 0 before the first use of the '
+        hint=f"put {GET.written(node.pipe, '', str(node.number), 0)} before the first use of the "
         "buffer by this pipe",
     )
 
@@ -147,14 +138,14 @@ def kept(event: Execution) -> Finding:
     return Finding(
         node.op.span,
         f"{node.op.name}: {node.pipe} acquires {named} and does not release it",
-        found="no rls_buf of it by this pipe afterwards",
-        expected="one rls_buf for every get_buf, on every path",
-        hint=f'put pto.rls_buf "{node.pipe}", {"%id" if number is None else number}, 0 after the '
-        "last use of the buffer by this pipe",
+        found=f"no {RELEASE.instruction} of it by this pipe afterwards",
+        expected=f"one {RELEASE.instruction} for every {GET.instruction}, on every path",
+        hint=f"put {RELEASE.written(node.pipe, '', '%id' if number is None else number, 0)} after "
+        "the last use of the buffer by this pipe",
     )
 
 
-def _free_event(run: UnrolledRun, src: str, dst: str) -> str | None:
+def _free_event(run: UnrolledRun, src: str, dst: str) -> int | None:
     """An event that this pair of pipes surely does not use yet."""
     used = {
         e.node.number
@@ -165,7 +156,7 @@ def _free_event(run: UnrolledRun, src: str, dst: str) -> str | None:
     }
     if None in used:
         return None
-    return next((name for i, name in enumerate(EVENTS) if i not in used), None)
+    return next((event for event in range(len(EVENTS)) if event not in used), None)
 
 
 def _same_block(context: Context, item: StaticRace) -> bool:
@@ -207,9 +198,7 @@ def race(context: Context, run: UnrolledRun, item: StaticRace) -> Finding:
     early, late = touch_of(item.early), touch_of(item.late)
     src, dst = early.pipe, late.pipe
     event = _free_event(run, src, dst)
-    signal, wait = (
-        flag_text(name, src, dst, event or EVENTS[0]) for name in ("set_flag", "wait_flag")
-    )
+    signal, wait = (rule.written(src, dst, event or 0) for rule in (SET, WAIT))
     iteration = " in the iteration before" if _again(item) else ""
     hint = f"put {signal} after {_place(item.early)} and {wait} before {_place(item.late)}"
     if _again(item):
@@ -235,6 +224,7 @@ def race(context: Context, run: UnrolledRun, item: StaticRace) -> Finding:
 def copies(context: Context, run: UnrolledRun, item: StaticRace) -> Finding:
     """Two copies of one pipe at the same bytes."""
     early, late = touch_of(item.early), touch_of(item.late)
+    barrier = BARRIER.written(late.pipe, "")
     iteration = " in the iteration before" if _again(item) else ""
     return Finding(
         late.op.span,
@@ -242,8 +232,8 @@ def copies(context: Context, run: UnrolledRun, item: StaticRace) -> Finding:
         f"{early.op.span.line}{iteration} {early.verb} too",
         found=f"two copies of {late.pipe}, which may run in any order",
         expected="a barrier between copies of one pipe that touch the same bytes",
-        hint=f'put pto.pipe_barrier "{late.pipe}" before line {late.op.span.line}',
-        fix=context.text.insert_before(late.op, f'pto.pipe_barrier "{late.pipe}"'),
+        hint=f"put {barrier} before line {late.op.span.line}",
+        fix=context.text.insert_before(late.op, barrier),
     )
 
 
@@ -258,7 +248,7 @@ def hazard(context: Context, item: ScopeHazard) -> Finding:
     )
     verbs = {"LD": "load", "ST": "store"}
     first, then = (verbs[part.lstrip("V")] for part in item.barrier.split("_"))
-    barrier = f'pto.mem_bar "{item.barrier}"'
+    barrier = item.text
     return Finding(
         late.op.span,
         f"{late.op.name}: this {then} and the {first} of line {before}{iteration} touch the same "

@@ -15,7 +15,13 @@ from ptoscope.check.flow import Values
 from ptoscope.check.synchronisation.races import TouchedRows, overlap
 from ptoscope.check.synchronisation.scope_values import ScopeValues
 from ptoscope.check.synchronisation.unroll import Execution
-from ptoscope.isa.order.memory import Fences, ScopeAccess, barrier_between, needs_order
+from ptoscope.isa.order.memory import (
+    Fences,
+    ScopeAccess,
+    barrier_between,
+    barrier_text,
+    needs_order,
+)
 from ptoscope.program import For, If, Loop
 
 _FOLLOWED = 64
@@ -36,7 +42,8 @@ class ScopeHazard:
         self.first, self.last = first, last
         assert isinstance(early.node, Touch)
         assert isinstance(late.node, Touch)
-        self.barrier = barrier_between(_access(early.node), _access(late.node))
+        kinds = _access(early.node), _access(late.node)
+        self.barrier, self.text = barrier_between(*kinds), barrier_text(*kinds)
 
 
 class ScopeOrder:

@@ -1,4 +1,4 @@
-"""What orders accesses to memory that stand on one pipe: inside a vecscope, and between copies.
+"""What orders accesses on one pipe, inside a vecscope and between copies; and special registers.
 
 Inside a vecscope of A5 the order of the text does not order loads and stores. One access is
 complete before a later one begins
@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Generic, NamedTuple, TypeVar
 
 from ptoscope.isa.memories import MEMORIES
+from ptoscope.isa.pipes import SCALAR_PIPE
 from ptoscope.isa.types import Space
 
 T = TypeVar("T")
@@ -64,6 +65,11 @@ def barrier_between(early: ScopeAccess, late: ScopeAccess) -> str:
     return f"{early.kind}_{late.kind}"
 
 
+def barrier_text(early: ScopeAccess, late: ScopeAccess) -> str:
+    """It, as it is written."""
+    return f'pto.mem_bar "{barrier_between(early, late)}"'
+
+
 def needs_order(early: ScopeAccess, late: ScopeAccess, same_instruction: bool) -> bool:
     """Whether two accesses of a vecscope that touch the same bytes need something that orders
     them. The scalar unit keeps its own order. An instruction may overwrite what an earlier
@@ -105,3 +111,11 @@ def copies_in_order(space: Space) -> bool:
     a barrier of the pipe orders them; the public suite relies on their order in UB, never in
     GM."""
     return MEMORIES[space].copies_in_order
+
+
+def register_needs_order(writes: bool, pipe: str, executes: bool) -> bool:
+    """Whether an access to a special register, by an instruction of a pipe that is issued or
+    `executes`, can come out of order. An instruction takes along what it finds at issue, where
+    all is in the order of the text; but what a pipe writes is there when it has executed it, and
+    the scalar unit, which reads it, has to wait for that."""
+    return executes if writes else pipe == SCALAR_PIPE

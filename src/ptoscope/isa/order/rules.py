@@ -30,6 +30,8 @@ class OrderRule:
     second: bool = False
     """Executed on the second of its pipes."""
     awaited: str = ""
+    text: str = ""
+    """How the instruction is written, by its pipes and numbers."""
     given_by: str = ""
     """The rule that gives what it awaits, for the pipes and numbers of its own."""
     stall: str = "flag wait"
@@ -46,8 +48,15 @@ class OrderRule:
 
     def what(self, src: str, dst: str, numbers: tuple[int, ...]) -> str:
         """What it waits for, in words."""
+        return self._filled(self.awaited, src, dst, numbers)
+
+    def written(self, src: str, dst: str, *numbers: int | str) -> str:
+        """The instruction of these pipes and numbers."""
+        return self._filled(self.text, src, dst, numbers)
+
+    def _filled(self, text: str, src: str, dst: str, numbers: tuple[int | str, ...]) -> str:
         named = {name: number for (name, _), number in zip(self.numbers, numbers, strict=True)}
-        return self.awaited.format(src=src, dst=dst, **named)
+        return text.format(src=src, dst=dst, **named)
 
 
 def signals(
@@ -55,11 +64,12 @@ def signals(
     take: tuple[str, str],
     numbers: tuple[tuple[str, int | None], ...],
     most: int | None,
+    operands: str,
     between_cores: bool = False,
 ) -> tuple[OrderRule, OrderRule]:
     """A signal from one pipe to another and the wait for it, as names of rule and instruction:
     the n-th wait for the n-th signal of the same pipes and numbers. At most so many may be given
-    and not taken."""
+    and not taken. `operands` is what stands behind the name of both instructions."""
 
     def settle_give(ledger: Ledger[Any], src: Any, dst: Any, key: tuple[Number, ...]) -> Any:
         given = ledger.next(give[0], src, (dst, *key))
@@ -83,6 +93,7 @@ def signals(
         *give,
         numbers,
         settle_give,
+        text=f"pto.{give[1]}{operands}",
         account=give[0],
         by_pipes=True,
         between_cores=between_cores,
@@ -95,6 +106,7 @@ def signals(
             name=name,
             instruction=instruction,
             settle=settle_take,
+            text=f"pto.{instruction}{operands}",
             second=True,
             given_by=give[0],
             awaited=f"{first} {{{first}}} from {{src}}",
@@ -103,7 +115,11 @@ def signals(
 
 
 SET, WAIT = signals(
-    ("set", "set_flag"), ("wait", "wait_flag"), (("event", len(EVENTS)),), MOST_PENDING
+    ("set", "set_flag"),
+    ("wait", "wait_flag"),
+    (("event", len(EVENTS)),),
+    MOST_PENDING,
+    '["{src}", "{dst}", "EVENT_ID{event}"]',
 )
 
 
@@ -146,6 +162,7 @@ GET = OrderRule(
     _BUFFER,
     _settle_get,
     awaited="the release of buffer {buffer}",
+    text='pto.get_buf "{src}", {buffer}, {mode}',
     given_by="release",
     stall="buffer wait",
     account="buffer",
@@ -156,6 +173,7 @@ RELEASE = OrderRule(
     _BUFFER,
     _settle_release,
     awaited="the other pipes that hold buffer {buffer}",
+    text='pto.rls_buf "{src}", {buffer}, {mode}',
     stall="buffer wait",
     account="buffer",
 )
@@ -168,16 +186,34 @@ def _settle_barrier(ledger: Ledger[Any], pipe: Any, _: Any, numbers: tuple[Numbe
     return Ticket(pipe, behind=(pipe,))
 
 
-BARRIER = OrderRule("barrier", "barrier", (), _settle_barrier, stall="barrier")
+BARRIER = OrderRule(
+    "barrier", "barrier", (), _settle_barrier, text='pto.pipe_barrier "{src}"', stall="barrier"
+)
 
 _UNIT: tuple[tuple[str, int | None], ...] = (("unit", None), ("event", None))
+_BETWEEN = " {unit}, {event} : i64, i64"
 SET_CROSS, WAIT_CROSS = signals(
-    ("set_cross", "set_cross_core"), ("wait_cross", "wait_flag_dev"), _UNIT, None, True
+    ("set_cross", "set_cross_core"), ("wait_cross", "wait_flag_dev"), _UNIT, None, _BETWEEN, True
 )
 SET_INTRA, WAIT_INTRA = signals(
-    ("set_intra", "set_intra_block"), ("wait_intra", "wait_intra_core"), _UNIT, None, True
+    ("set_intra", "set_intra_block"), ("wait_intra", "wait_intra_core"), _UNIT, None, _BETWEEN, True
 )
 
 RULES = (SET, WAIT, GET, RELEASE, BARRIER)
 """Those of the pipes of one core, by their numbers in a trace."""
+GIVERS = {
+    take.given_by: next(give for give in RULES if give.name == take.given_by)
+    for take in RULES
+    if take.given_by
+}
+"""Of those, what gives something that others await."""
+SIGNALS = {name: rule for name, rule in GIVERS.items() if rule.by_pipes}
+"""What one pipe gives another one, which uses it up."""
+
+
+def partner(rule: OrderRule) -> OrderRule:
+    """What takes the signals that a rule gives, or gives those that it takes."""
+    return next(r for r in RULES if r.account == rule.account and r is not rule)
+
+
 NUMBERS = {rule.name: number for number, rule in enumerate(RULES)}

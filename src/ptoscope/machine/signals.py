@@ -1,16 +1,41 @@
-"""Flags and buffers as messages speak of them, and where a kernel sets or acquires them."""
+"""Signals and buffers as messages speak of them, and where a kernel gives or acquires them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from ptoscope.diagnostics import Span
-from ptoscope.isa.pipes import EVENTS
+from ptoscope.isa import TABLE
+from ptoscope.isa.order.rules import GET, SIGNALS, OrderRule, partner
 from ptoscope.program import Block, Function, If, Loop, Op, Program
 
-Flag = tuple[str, str, int]
-"""The pipe that sets it, the one that waits for it, the event."""
+
+class Signal(NamedTuple):
+    """What one pipe gives another one: a flag of one event. `given_by` is the name of a rule."""
+
+    given_by: str
+    src: str
+    dst: str
+    numbers: tuple[int, ...]
+
+    @property
+    def gives(self) -> OrderRule:
+        return SIGNALS[self.given_by]
+
+    @property
+    def takes(self) -> OrderRule:
+        return partner(self.gives)
+
+    def __str__(self) -> str:
+        named = zip(self.gives.numbers, self.numbers, strict=True)
+        return f"{self.src}->{self.dst} " + ", ".join(f"{name} {n}" for (name, _), n in named)
+
+    def written(self, rule: OrderRule) -> str:
+        """The instruction of a rule that gives or takes it."""
+        return rule.written(self.src, self.dst, *self.numbers)
+
+
 Buffer = tuple[str, int]
 """The pipe that holds it, its id."""
 
@@ -41,33 +66,40 @@ class Position(NamedTuple):
         return self.ahead or self.loop
 
 
-def sets_of(function: Function | None, flag: Flag) -> list[Op]:
-    """What sets a flag, also where the event is computed and may be this one."""
-    src, dst, event = flag
-    return _uses(
-        function,
-        "pto.set_flag",
-        lambda attrs: (
-            attrs.get("src") == src
-            and attrs.get("dst") == dst
-            and attrs.get("event", EVENTS[event]) == EVENTS[event]
-        ),
-    )
+def givers_of(function: Function | None, signal: Signal) -> list[Op]:
+    """What gives a signal, also where a number is computed and may be this one."""
+    found: list[Op] = []
+    for op in _uses(function, signal.gives):
+        given = zip(signal.gives.numbers, signal.numbers, strict=True)
+        if (op.attrs.get("src"), op.attrs.get("dst")) == (signal.src, signal.dst) and all(
+            op.attrs.get(name, number) in (number, f"EVENT_ID{number}")
+            for (name, _), number in given
+        ):
+            found.append(op)
+    return found
+
+
+def is_computed(op: Op, signal: Signal) -> bool:
+    """Whether a number of what gives a signal is not written in the text."""
+    return any(name not in op.attrs for name, _ in signal.gives.numbers)
 
 
 def acquisitions_of(function: Function, buffer: Buffer) -> list[Op]:
     """What acquires a buffer, also where its id is computed and may be this one."""
     pipe, number = buffer
-    return _uses(
-        function,
-        "pto.get_buf",
-        lambda attrs: attrs.get("pipe") == pipe and attrs.get("id", number) == number,
-    )
+    return [
+        op
+        for op in _uses(function, GET)
+        if op.attrs.get("pipe") == pipe and op.attrs.get("id", number) == number
+    ]
 
 
-def _uses(function: Function | None, name: str, fits: Callable[..., bool]) -> list[Op]:
-    ops = () if function is None else function.ops()
-    return [op for op in ops if op.name == name and fits(op.attrs)]
+def _uses(function: Function | None, rule: OrderRule) -> Iterator[Op]:
+    """The instructions of a rule."""
+    for op in () if function is None else function.ops():
+        record = TABLE.get(op.name)
+        if record is not None and record.order is rule:
+            yield op
 
 
 def function_of(program: Program, span: Span) -> Function | None:
@@ -108,15 +140,6 @@ def _compare(path: _Path, here: _Path) -> tuple[bool, bool]:
 def line_list(spans: Iterable[Span]) -> str:
     numbers = sorted({span.line for span in spans})
     return ("line " if len(numbers) == 1 else "lines ") + ", ".join(map(str, numbers))
-
-
-def named(flag: Flag) -> str:
-    return f"{flag[0]}->{flag[1]} event {flag[2]}"
-
-
-def spelt(flag: Flag, name: str = "set_flag") -> str:
-    src, dst, event = flag
-    return f'pto.{name}["{src}", "{dst}", "{EVENTS[event]}"]'
 
 
 def times(number: int) -> str:

@@ -15,13 +15,10 @@ import random
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from ptoscope.diagnostics import UsageError
 from ptoscope.isa.pipes import COPY_PIPES, PIPES
-
-if TYPE_CHECKING:
-    from ptoscope.machine.pipes import Pipes
 
 _NAMES = ("program", "lazy", "eager")
 _READINESS = (0.0, 0.1, 0.5, 0.9)
@@ -82,11 +79,27 @@ def schedules(count: int) -> list[Schedule]:
     return [*named, *(Schedule("seed", n) for n in range(count - len(named)))][:count]
 
 
+class Queues(Protocol):
+    """The pipes, to an order: what was given to each and has not run."""
+
+    def waiting(self) -> list[str]:
+        """The pipes on which something is queued."""
+        ...
+
+    def step(self, pipe: str) -> bool:
+        """Runs what is next on a pipe; False if there is nothing or it waits."""
+        ...
+
+    def pull(self, pipe: str) -> bool:
+        """The same, and before it what it waits for; False if that cannot happen now."""
+        ...
+
+
 class Order(ABC):
     """Decides when pipes run what they were given."""
 
     @abstractmethod
-    def settle(self, pipes: Pipes) -> None:
+    def settle(self, pipes: Queues) -> None:
         """Called when something was issued: runs what is to run now."""
 
     @abstractmethod
@@ -107,7 +120,7 @@ def _latest(heads: dict[str, int]) -> list[str]:
 class _Lazy(Order):
     """Copies wait until somebody needs them; the others run, and fetch what they need."""
 
-    def settle(self, pipes: Pipes) -> None:
+    def settle(self, pipes: Queues) -> None:
         for pipe in pipes.waiting():
             if pipe not in COPY_PIPES:
                 while pipes.pull(pipe):
@@ -120,7 +133,7 @@ class _Lazy(Order):
 class _Eager(Order):
     """Copies run as soon as they can; the others wait until somebody has to have them."""
 
-    def settle(self, pipes: Pipes) -> None:
+    def settle(self, pipes: Queues) -> None:
         moved = True
         while moved:
             moved = False
@@ -140,7 +153,7 @@ class _Random(Order):
         self._readiness = {pipe: rng.choice(_READINESS) for pipe in PIPES}
         self._overtaking = rng.choice(_OVERTAKING)
 
-    def settle(self, pipes: Pipes) -> None:
+    def settle(self, pipes: Queues) -> None:
         for pipe in self.rank(dict.fromkeys(pipes.waiting(), 0)):
             while self._rng.random() < self._readiness[pipe] and pipes.step(pipe):
                 pass

@@ -9,8 +9,8 @@ from ptoscope.ir.attributes import Segments
 from ptoscope.ir.language import Language
 from ptoscope.ir.module import Note, Packs, SourceNotes
 from ptoscope.ir.reading.findings import SYNTAX, UNKNOWN_OPERATION, Stop
-from ptoscope.ir.reading.names import Names, ReadValues
-from ptoscope.ir.reading.recovery import DEEPEST, recover
+from ptoscope.ir.reading.names import ReadValues
+from ptoscope.ir.reading.recovery import DEEPEST, Recovery
 from ptoscope.ir.reading.scanner import END, Tokens
 from ptoscope.ir.types import TextType
 from ptoscope.isa.types import AttrValue
@@ -45,22 +45,20 @@ class Body(NamedTuple):
     broken: bool
 
 
-class Reader(Names):
+class Reader(Recovery):
     """Reads one file. `handlers` maps operation names to what reads them."""
 
     def __init__(
         self, tokens: Tokens, file: str, language: Language, handlers: dict[str, Handler]
     ) -> None:
-        super().__init__(tokens, file, language)
+        super().__init__(tokens, file, language, handlers)
         self.handlers = handlers
         self.notes = SourceNotes()
         self.bodies: list[tuple[ReadValues, list[Op]]] = []
         """The values of each function and what stands in it; last, those outside any."""
         self.visibility: dict[str, str] = {}
-        self.depth = 0
         self.broken = False
         """Whether some operation could not be read."""
-        self.in_function = False
         self.before: list[Op] = []
         """Operations that the one at hand implies; they go before it."""
         self.masks: dict[int, int] = {}
@@ -123,7 +121,7 @@ class Reader(Names):
             pass
         except RecursionError:
             self.findings.at(SYNTAX, first, "nested too deeply", found=text[first])
-        recover(self, first)
+        self.recover(first)
         return None
 
     def _noted(
@@ -248,6 +246,9 @@ class Reader(Names):
             self.masks = masks
             self.values, self.where, self.hidden = saved
 
+    def _read_body(self) -> Body:
+        return self.body(labelled=True)
+
     def _argument(self, place: int, type: TextType) -> int:
         slot = self.new_slot(type, self.text[place][1:])
         self.define(place, slot)
@@ -293,7 +294,7 @@ class Reader(Names):
                     hint="use scf.if, scf.for or scf.while",
                 )
                 broken = True
-                recover(self, self.i)
+                self.recover(self.i)
                 continue
             item = self.operation()
             if self.before:

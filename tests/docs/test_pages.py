@@ -91,7 +91,7 @@ def test_the_example_reads_the_same_in_every_form(record: Record, pages: dict[st
     shown = pages[f"instructions/{record.short}.md"]
     assert pages[f"instructions/{record.short}.pto"] == text
     for level in ir.LEVELS:
-        printed = ir.print_module(module, form=level)
+        printed = ir.print_module(module, level=level)
         assert ir.print_module(ir.parse(printed)) == text
         indented = "\n".join(f"    {row}".rstrip() for row in printed.splitlines())
         assert indented in shown

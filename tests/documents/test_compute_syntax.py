@@ -67,7 +67,7 @@ def kernel(line: str, name: str, element: str) -> str:
 def test_syntax_line(line: str, name: str, element: str) -> None:
     text = kernel(line, name, element)
     # Long lines are broken before their types.
-    printed = " ".join(print_module(parse(text), form="ssa").split())
+    printed = " ".join(print_module(parse(text), level="ssa").split())
     assert written(line, name, element) in printed
     for target in ("cpu", "a2a3", "a5"):
         ptoscope.load(text, target)

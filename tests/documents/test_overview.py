@@ -94,5 +94,5 @@ def test_assembly_load(target: str) -> None:
 def test_each_level_runs_as_every_other(snippet: str, form: Level) -> None:
     kernel = registers(snippet, {"vsrc0": "f32", "vsrc1": "f32"}, {"vdst": "f32"})
     src0, src1, dst = floats(1), floats(2), blank()
-    run(print_module(parse(kernel), form=form), src0, src1, dst, LANES)
+    run(print_module(parse(kernel), level=form), src0, src1, dst, LANES)
     assert_same(dst, added(src0, src1, LANES))

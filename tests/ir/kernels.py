@@ -108,11 +108,11 @@ def round_trip(text: str) -> str:
 def all_levels(text: str) -> dict[str, str]:
     """The text in each level, after checking that each one is the same module."""
     module = ir.parse(text)
-    written = {level: ir.print_module(module, form=level) for level in LEVELS}
+    written = {level: ir.print_module(module, level=level) for level in LEVELS}
     for level, printed in written.items():
         again = ir.parse(printed)
         for other in LEVELS:
-            assert ir.print_module(again, form=other) == written[other], (level, other)
+            assert ir.print_module(again, level=other) == written[other], (level, other)
     return written
 
 

@@ -18,7 +18,11 @@ from tests.ir.test_round_trip import CONTROL
 KERNELS = (
     *(ADD, CONTROL, DOCUMENT, MIXED),
     ir.print_module(ir.parse(ADD), generic=True),
-    *(ir.print_module(ir.parse(text), form=level) for text in (ADD, MIXED) for level in LEVELS[1:]),
+    *(
+        ir.print_module(ir.parse(text), level=level)
+        for text in (ADD, MIXED)
+        for level in LEVELS[1:]
+    ),
 )
 _PIECE = re.compile(r'\s+|//[^\n]*|"[^"]*"|[\w.%#!@^$]+|->|.', re.DOTALL)
 JUNK = (
@@ -52,9 +56,9 @@ def answer(text: str) -> None:
     assert ir.print_module(ir.parse(custom)) == custom
     assert ir.print_module(ir.parse(ir.print_module(module, generic=True))) == custom
     for level in LEVELS:
-        printed = ir.print_module(module, form=level)
+        printed = ir.print_module(module, level=level)
         again = ir.parse(printed)
-        assert ir.print_module(again, form=level) == printed
+        assert ir.print_module(again, level=level) == printed
         # Results without a name are given one.
         if not re.search(r"%_\d", printed):
             assert ir.print_module(again) == custom

@@ -146,8 +146,8 @@ def test_a_mask_of_another_body_is_not_used():
 def test_results_without_names_get_some():
     body = f"pto.vadd %a, %b, %m : {V}, {V}, {M} -> {V}\n%_0 = arith.constant 0 : i32"
     module = ir.parse(function(body, P))
-    assert f"  vadd %_1, %a, %b, %m : {V}\n" in ir.print_module(module, form="asm")
-    assert f" outs(%_1 : {V})\n" in ir.print_module(module, form="dps")
+    assert f"  vadd %_1, %a, %b, %m : {V}\n" in ir.print_module(module, level="asm")
+    assert f" outs(%_1 : {V})\n" in ir.print_module(module, level="dps")
     assert f"\n  pto.vadd %a, %b, %m : {V}" in ir.print_module(module)
 
 
@@ -162,7 +162,7 @@ def test_placeholders_in_assembly():
 
 def test_an_unknown_level():
     with pytest.raises(ValueError, match="ssa, dps, asm"):
-        ir.print_module(ir.parse(ADD), form="cpp")  # type: ignore[arg-type]
+        ir.print_module(ir.parse(ADD), level="cpp")  # type: ignore[arg-type]
 
 
 def test_an_instruction_without_types_may_come_before_any_line():

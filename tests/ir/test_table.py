@@ -49,9 +49,9 @@ def test_every_form_in_every_level(record: Record, index: int, element: DType):
 def test_results_without_names(record: Record, index: int, level: ir.Level):
     line, parameters = write(record, index)
     text = function(line.partition(" = ")[2] if line.startswith("%") else line, parameters)
-    printed = ir.print_module(ir.parse(text), form=level)
+    printed = ir.print_module(ir.parse(text), level=level)
     again = ir.parse(printed)
-    assert ir.print_module(again, form=level) == printed
+    assert ir.print_module(again, level=level) == printed
     types = [m.program.functions[0].types for m in (ir.parse(text), again)]
     assert types[0] == types[1]
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from ptoscope.isa.pipes import PIPE_NUMBERS
 from ptoscope.program import Block, Function, Op
-from ptoscope.races.board import Meeting
 from ptoscope.races.cells import cut
+from ptoscope.races.last_accesses import Meeting
 from ptoscope.races.pipes import meetings
 from ptoscope.trace.trace import (
     NONE,

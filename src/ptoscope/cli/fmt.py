@@ -23,7 +23,7 @@ def answer(request: Request) -> Result:
     file, source = read(path)
     module = ir.parse(source, file)
     level: ir.Level = ir.LEVELS[FORMS.index(form)] if form else "ssa"
-    text = ir.print_module(module, generic=request.has("generic"), form=level)
+    text = ir.print_module(module, generic=request.has("generic"), level=level)
     changed = text != source
     fields = {"file": file, "text": text, "changed": changed}
     if checks:

@@ -23,7 +23,7 @@ def example_section(record: Record) -> str:
     found = shown_example(record)
     module = ir.parse(found.text)
     kernels = [
-        (title, code(ir.print_module(module, form=level), "mlir"))
+        (title, code(ir.print_module(module, level=level), "mlir"))
         for level, title in LEVELS.items()
     ]
     name = f"{found.record.short}.pto"

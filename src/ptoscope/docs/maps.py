@@ -24,7 +24,7 @@ from ptoscope.isa.dtypes import F32, DType, unsigned
 from ptoscope.isa.record import Record
 
 FIRST = 8
-"""Lanes that are always drawn; where the map turns later, some around that place follow."""
+"""Lanes that are always drawn; where the map changes later, some around that place follow."""
 _WIDEST = 32
 _CELL, _ROW, _GAP, _LABEL = 26, 20, 30, 50
 
@@ -50,8 +50,9 @@ class LaneMap:
         for period in (1, 2, 4):
             if all(steps[i] == steps[i % period] for i in range(FIRST - 1)):
                 break
-        turn = next((i for i in range(FIRST - 1, len(steps)) if steps[i] != steps[i % period]), -1)
-        around = range(turn - 1, min(turn + 3, len(self.places))) if turn >= 0 else ()
+        later = range(FIRST - 1, len(steps))
+        change = next((i for i in later if steps[i] != steps[i % period]), -1)
+        around = range(change - 1, min(change + 3, len(self.places))) if change >= 0 else ()
         return sorted({*range(FIRST), *around})
 
     def same_picture(self, other: LaneMap) -> bool:

@@ -107,8 +107,8 @@ class NativeCore(IndexedCore):
         value = at.value
         if places:
             # Rotated, so that low bits make a huge number: one comparison sees both.
-            iteration = Value("i64", str(places))
-            value = self.code.call("i64", "llvm.fshr.i64", value, value, iteration)
+            by = Value("i64", str(places))
+            value = self.code.call("i64", "llvm.fshr.i64", value, value, by)
         return self.code.emit("i1", f"icmp ugt {value}, {last >> places}")
 
     def store(

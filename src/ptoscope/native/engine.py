@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ptoscope.native.log import Log
     from ptoscope.native.side_exits import SideExit
 
-_SERVICE = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int64, ctypes.c_void_p)
+_CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int64, ctypes.c_void_p)
 _FIRST_ITERATIONS = 1 << 14
 _MOST_ITERATIONS = 1 << 26
 _PAGE = 4096
@@ -52,8 +52,8 @@ class Runner:
             self._memory.append(_aligned(size + 2 * layout.SLACK))
             part = self._memory[-1][layout.SLACK : layout.SLACK + size]
             self._own.append(Region(own.title, own.name, part, I8))
-        self._service = _SERVICE(self._serve)
-        self._service_address = ctypes.cast(self._service, ctypes.c_void_p).value or 0
+        self._callback = _CALLBACK(self._serve)
+        self._callback_address = ctypes.cast(self._callback, ctypes.c_void_p).value or 0
         if uses_stamps:
             self._stamps = np.zeros(target.ub_bytes + layout.SLACK, dtype=np.uint32)
         self._uses_stamps = uses_stamps
@@ -64,7 +64,7 @@ class Runner:
     def begin(self, launch: Launch) -> None:
         """Makes ready for the blocks of a launch."""
         self._launch = launch
-        self._desk: Any = None
+        self._service: Any = None
         self.state = launch.words.copy()
         self._table = launch.table.copy()
         for region in self._own:
@@ -73,7 +73,7 @@ class Runner:
         self.state[layout.UB] = self._table[len(ON_CORE) - 1, layout.REGION_DATA]
         first = self._table.ctypes.data
         self.state[layout.REGIONS] = first + len(ON_CORE) * self._table.strides[0]
-        self.state[layout.SERVICE] = self._service_address
+        self.state[layout.SERVICE] = self._callback_address
         if self._uses_stamps:
             self._stamps[:] = 0
             self.state[layout.STAMPS] = self._stamps.ctypes.data
@@ -81,7 +81,7 @@ class Runner:
 
     def end(self) -> None:
         """Lets go of the launch, and of the caller's arrays with it."""
-        del self._launch, self._desk
+        del self._launch, self._service
 
     def run(self, block: int) -> None:
         """Runs one block; raises what stopped it."""
@@ -93,7 +93,7 @@ class Runner:
         state[layout.VARIABLES :] = launch.words[layout.VARIABLES :]
         state[layout.BLOCK_INDEX] = block
         self._block = block
-        self._desk = None
+        self._service = None
         self.failure = None
         self.begun = 0
         self._give(_FIRST_ITERATIONS)
@@ -157,12 +157,12 @@ class Runner:
                 self._launch.check(self._block)
                 return 0
             side_exit = self._launch.side_exit(index if index >= 0 else -2 - index)
-            if self._desk is None:
-                from ptoscope.native.service import Desk
+            if self._service is None:
+                from ptoscope.native.service import Service
 
                 memory = Memory(self._launch.regions, self._own)
-                self._desk = Desk(self, memory, self._block, self._launch.grid)
-            self._desk.serve(side_exit, address)
+                self._service = Service(self, memory, self._block, self._launch.grid)
+            self._service.serve(side_exit, address)
             return 0
         except BaseException as failure:
             # Nothing may be raised through generated code: it unwinds by its status.

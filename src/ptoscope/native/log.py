@@ -29,8 +29,8 @@ class LogPages:
         state[self._at] = self._open.ctypes.data
         state[self._at + 1] = self._count
 
-    def iteration_over(self, state: Words) -> None:
-        """The rows are full."""
+    def next_page(self, state: Words) -> None:
+        """The page at hand is full: generated code goes on in a new one."""
         fresh = self._fresh()
         self._full.append(self._open)
         self._open = fresh
@@ -80,9 +80,9 @@ class Log:
     def serve(self, index: int, state: Words) -> bool:
         """Gives new room, if that is what generated code asks for."""
         if index == layout.LOG_FULL:
-            self._rows.iteration_over(state)
+            self._rows.next_page(state)
         elif index == layout.LOG_WORDS_FULL:
-            self._words.iteration_over(state)
+            self._words.next_page(state)
         else:
             return False
         return True

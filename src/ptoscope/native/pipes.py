@@ -188,7 +188,7 @@ class PipeCore(Core):
         code.store(left, at, 8)
         over = code.emit("i1", f"icmp slt {left}, 0")
         self.side_exits.when(
-            over, site, partial(_iteration_over, site), (), resume=True, iterations=True
+            over, site, partial(_too_many_iterations, site), (), resume=True, iterations=True
         )
 
 
@@ -250,5 +250,5 @@ def _barrier_again(site: Site, core: Core) -> None:
     core.synchronise(site, BARRIER, PIPE_ALL, "", ())
 
 
-def _iteration_over(site: Site, core: Any) -> None:
-    core.iteration_over(site)
+def _too_many_iterations(site: Site, core: Any) -> None:
+    core.too_many_iterations(site)

@@ -53,13 +53,13 @@ class ServiceCore(ReferenceCore):
 
         self.pipes.issue(pipe, site, run)
 
-    def iteration_over(self, site: Site) -> None:
-        """One iteration too many."""
+    def too_many_iterations(self, site: Site) -> None:
+        """The fault of a block that has begun all the iterations it may."""
         raise too_many_steps(site, self._runner.begun)
 
 
-class Desk:
-    """Serves one block."""
+class Service:
+    """Runs for one block what its code asks for."""
 
     def __init__(self, runner: RunningBlock, memory: Memory, block: int, grid: int) -> None:
         self._runner = runner

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ptoscope.races.board import Meeting
 from ptoscope.races.cells import Runs
+from ptoscope.races.last_accesses import Meeting
 from ptoscope.races.node_cells import NodeCells, Part, listed
 from ptoscope.trace.trace import NONE, Column, Trace
 

@@ -12,9 +12,9 @@ from ptoscope.diagnostics import Diagnostic
 from ptoscope.isa.targets import Target
 from ptoscope.program import Program
 from ptoscope.races.blocks import meetings_of_blocks
-from ptoscope.races.board import Meeting
 from ptoscope.races.cells import Runs, cut
 from ptoscope.races.fixes import Remedies, Remedy
+from ptoscope.races.last_accesses import Meeting
 from ptoscope.races.messages import diagnostic
 from ptoscope.races.pipes import meetings
 from ptoscope.races.race import (
@@ -148,6 +148,6 @@ class _Found:
         a, rows = self.trace.accesses, self.runs.accesses(node)
         there = (a.space[rows] == space) & (a.writes[rows] == writes)
         after = byte - a.start[rows]
-        iteration = np.clip(after // np.maximum(a.stride[rows], 1), 0, a.count[rows] - 1)
-        after -= iteration * a.stride[rows]
+        run = np.clip(after // np.maximum(a.stride[rows], 1), 0, a.count[rows] - 1)
+        after -= run * a.stride[rows]
         return a.event[rows][there & (after >= 0) & (after < a.length[rows])]

@@ -14,8 +14,8 @@ from ptoscope.isa.order.ledger import Ledger
 from ptoscope.isa.order.pipes import CarryingPipes, Knowledge
 from ptoscope.isa.order.rules import RULES
 from ptoscope.isa.pipes import COPY_NUMBERS, EVERY, PIPE_NUMBERS, PIPES, SCALAR
-from ptoscope.races.board import Board, Clock, Meeting
 from ptoscope.races.cells import Runs
+from ptoscope.races.last_accesses import Clock, LastAccesses, Meeting
 from ptoscope.trace.trace import MEM_BAR, NONE, Trace
 
 _AT_ONCE = 1 << 14
@@ -27,13 +27,13 @@ def meetings(trace: Trace, runs: Runs, report: Callable[[Meeting], None]) -> Non
     """Reports nodes of one block that touch the same bytes and that nothing orders: for each
     node and each other pipe the last one. After that the two count as ordered, so that what
     the same remedy orders is not reported again."""
-    board = Board(runs, report)
+    accesses = LastAccesses(runs, report)
     core: _Core | None = None
     block = -1
     for event, now, pipe, kind, src, dst, first, second in _items(trace, runs):
         if now != block:
             block = now
-            core = _Core(event, board)
+            core = _Core(event, accesses)
         assert core is not None
         if kind == NONE:
             core.access(event, pipe, (src, dst))
@@ -66,8 +66,8 @@ def _items(trace: Trace, runs: Runs) -> Iterator[tuple[int, ...]]:
 class _Core:
     """The pipes of one block. What happened before event `first` is over."""
 
-    def __init__(self, first: int, board: Board) -> None:
-        self._clocks = _Clocks(first, board)
+    def __init__(self, first: int, accesses: LastAccesses) -> None:
+        self._clocks = _Clocks(first, accesses)
         self._ledger = Ledger(range(len(PIPES)), EVERY)
         self._pipes = CarryingPipes(self._clocks, SCALAR)
 
@@ -88,8 +88,8 @@ class _Core:
 class _Clocks(Knowledge[int, int, Clock | None]):
     """What is complete, as clocks."""
 
-    def __init__(self, first: int, board: Board) -> None:
-        self._board = board
+    def __init__(self, first: int, accesses: LastAccesses) -> None:
+        self._accesses = accesses
         self.bounds: dict[int, tuple[int, int]] = {}
         """Of nodes on their way: their accesses."""
         self._known: list[Clock] = [[first] * len(PIPES) for _ in PIPES]
@@ -111,7 +111,7 @@ class _Clocks(Knowledge[int, int, Clock | None]):
             known[SCALAR] = item
 
     def access(self, pipe: int, item: int) -> None:
-        self._board.touch(item, pipe, self._known[pipe], self.bounds.pop(item))
+        self._accesses.touch(item, pipe, self._known[pipe], self.bounds.pop(item))
 
     def complete(self, pipe: int, item: int) -> Clock:
         clock = list(self._known[pipe])

@@ -138,7 +138,7 @@ class Provenance:
         return None if numbers is None else numbers[event]
 
     def of(self, op: Op, iteration: int) -> Intervals:
-        """The executions whose data is in the operands of an operation that is executed in a
+        """The executions whose data is in the operands of an operation that is executed in an
         iteration: directly, through other values, what loops carry and branches choose."""
         sources = self._values.sources(op.operands)
         if not sources.accesses and not sources.joined:

@@ -14,7 +14,7 @@ from ptoscope.timing.scopes import loop_runs
 
 @dataclass(frozen=True)
 class TimedLoop:
-    """A loop: how many iterations, cycles of one (the mean), and the bound: the least cycles of a
+    """A loop: how many iterations, cycles of one (the mean), and the bound: the least cycles of an
     iteration, by what. `bounds` has all that were considered."""
 
     line: int

@@ -19,18 +19,18 @@ _COMMA = re.compile(r", (?![^<>]*(?<!-)>)")
 INDENT = "  "
 
 
-def print_module(module: Module, generic: bool = False, form: Level = "ssa") -> str:
+def print_module(module: Module, generic: bool = False, level: Level = "ssa") -> str:
     """The canonical text of a module; it ends with a newline.
 
-    `form` is the level of its instructions: `ssa`, `dps` or `asm`. With `generic` every
+    `level` is how its instructions are written: `ssa`, `dps` or `asm`. With `generic` every
     operation is written in the generic form instead.
 
     Value names are the source's. Comments stay before, behind or inside the operation they
     were written at; those in the middle of an operation move before it.
     """
-    if form not in LEVELS:
-        raise ValueError(f"no form '{form}'; there are {', '.join(LEVELS)}")
-    writer = _Writer(module, generic, form)
+    if level not in LEVELS:
+        raise ValueError(f"no level '{level}'; there are {', '.join(LEVELS)}")
+    writer = _Writer(module, generic, level)
     writer.file()
     writer.comments(len(module.program.text), 0)
     return "\n".join(writer.lines) + "\n"

@@ -1,6 +1,6 @@
 """What generated code can log: each mark is one place of the text and one thing it does.
 
-A row is the number of its mark and three words. Its own number stands for it: a segment, a
+A row is the number of its mark and three words. Its own number stands for it: a segment, an
 iteration and a vecscope are known to later rows by it.
 """
 

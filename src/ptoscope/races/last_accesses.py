@@ -48,7 +48,7 @@ class _Table:
     newest: int = NONE
 
 
-class Board:
+class LastAccesses:
     """Who touched each cell last: one table for each pipe, reads and writes apart."""
 
     def __init__(self, runs: Runs, report: Callable[[Meeting], None]) -> None:

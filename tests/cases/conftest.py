@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ptoscope.cli.main import main
+from tests import command
 
 SUITE = Path(__file__).parent / "suite"
 PASSES = SUITE / "verdicts" / "passes"
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What one command line did."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
+class Outcome(command.Outcome):
+    """What one command line said of cases."""
 
     @property
     def verdicts(self) -> dict[str, str]:
@@ -44,13 +33,7 @@ Cli = Callable[..., Outcome]
 @pytest.fixture
 def cli(capfd: pytest.CaptureFixture[str]) -> Cli:
     """Runs a command line."""
-
-    def run(*argv: object) -> Outcome:
-        code = main([str(a) for a in argv])
-        captured = capfd.readouterr()
-        return Outcome(code, captured.out, captured.err)
-
-    return run
+    return lambda *argv: Outcome.of(argv, capfd)
 
 
 def make_case(directory: Path, name: str, **files: str | None) -> Path:

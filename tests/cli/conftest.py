@@ -2,34 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from ptoscope.cli.main import main
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What one command line did."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        """stdout as strict JSON: one object and nothing else."""
-
-        def refuse(constant: str) -> Any:
-            raise AssertionError(f"{constant} is not JSON")
-
-        return json.loads(self.out, parse_constant=refuse)
-
+from tests.command import Outcome
 
 Cli = Callable[..., Outcome]
 
@@ -39,13 +17,7 @@ def cli(capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.M
     """Runs a command line in an empty directory."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("PTOSCOPE_TRACEBACK", raising=False)
-
-    def run(*argv: object) -> Outcome:
-        code = main([str(a) for a in argv])
-        captured = capfd.readouterr()
-        return Outcome(code, captured.out, captured.err)
-
-    return run
+    return lambda *argv: Outcome.of(argv, capfd)
 
 
 @pytest.fixture

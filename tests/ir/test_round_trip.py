@@ -81,6 +81,15 @@ def test_other_spellings(written: str, canonical: str):
     assert f"  {canonical}" in text.splitlines()
 
 
+STRICT = """\
+func.func @k(%p: !pto.ptr<f32, ub>, %i: index) {
+  pto.strict_vecscope(%p, %i) {
+  ^bb0(%p: !pto.ptr<f32, ub>, %at: index):
+    %v = pto.vlds %p[%at] : !pto.ptr<f32, ub> -> !pto.vreg<64xf32>
+  } : (!pto.ptr<f32, ub>, index) -> ()
+  return
+}
+"""
 CONTROL = """\
 func.func @k(%c: i1, %a: i32, %n: index) {
   %r:2 = scf.if %c -> (i32, i32) {
@@ -120,16 +129,7 @@ def test_packs_are_used_by_number():
 
 
 def test_strict_scope():
-    text = """\
-func.func @k(%p: !pto.ptr<f32, ub>, %i: index) {
-  pto.strict_vecscope(%p, %i) {
-  ^bb0(%p: !pto.ptr<f32, ub>, %at: index):
-    %v = pto.vlds %p[%at] : !pto.ptr<f32, ub> -> !pto.vreg<64xf32>
-  } : (!pto.ptr<f32, ub>, index) -> ()
-  return
-}
-"""
-    assert round_trip(text) == text
+    assert round_trip(STRICT) == STRICT
 
 
 def test_clauses():

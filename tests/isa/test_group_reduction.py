@@ -13,7 +13,7 @@ from tests.isa.elements import Element
 from tests.isa.harness import same
 from tests.isa.legality_more import cases
 from tests.isa.registers import Code, gates, image, lanes_of, mask_kind, written
-from tests.isa.values import Rows, scattered, singles
+from tests.isa.values import to_reduce
 
 GROUPS = 8
 
@@ -68,23 +68,12 @@ def _grouped(name: str, e: Element, row: list[int], mask: list[int]) -> list[int
     return out + [0] * (e.lanes - GROUPS)
 
 
-def _sources(e: Element) -> Rows:
-    """Edges; random; equal values; zeros of both signs; floats without NaN and infinity."""
-    random = [scattered(e, e.lanes, 20 + i) for i in range(5)]
-    rows = [*singles(e, 4), *random, [3] * e.lanes, [e.full] * e.lanes, [e.sign] * e.lanes]
-    if e.is_float:
-        rows += [[0 if e.is_nan(v) or e.is_inf(v) else v for v in row] for row in random]
-        rows += [[e.sign * (i % 2) for i in range(e.lanes)], [e.nan | 1] * e.lanes]
-        rows += [[e.infinity | e.sign] * e.lanes, [e.infinity] * e.lanes]
-    return rows
-
-
 @pytest.mark.parametrize(("name", "dtype", "revision"), cases("vcgadd", "vcgmax", "vcgmin"))
 def test_groups(name: str, dtype: str, revision: str) -> None:
     """One result for each 32-byte group, in lanes 0 to 7."""
     e = Element(dtype)
     code = _code(name, dtype, revision)
-    source = _sources(e)
+    source = to_reduce(e)
     for mask in gates(e, len(source)):
         expected = [_grouped(name, e, row, m) for row, m in zip(source, mask, strict=True)]
         (found,) = code.run(source, mask)
@@ -114,7 +103,7 @@ def test_vcpadd(name: str, dtype: str, revision: str) -> None:
     e = Element(dtype)
     code = _code(name, dtype, revision)
     rule = _pairs if revision == "micro" else _prefix
-    source = [row for row in _sources(e) if len(row) == e.lanes]
+    source = [row for row in to_reduce(e) if len(row) == e.lanes]
     for mask in gates(e, len(source)):
         expected = [rule(e, row, m) for row, m in zip(source, mask, strict=True)]
         (found,) = code.run(source, mask)

@@ -12,7 +12,7 @@ from tests.isa import ieee
 from tests.isa.elements import Element
 from tests.isa.harness import Case, Direct, mask_type, same, vreg
 from tests.isa.legality import cases
-from tests.isa.values import Rows, masks, scattered, singles, writable
+from tests.isa.values import masks, scattered, to_reduce, writable
 
 
 def _widened(e: Element) -> Element:
@@ -64,17 +64,6 @@ def _direct(name: str, e: Element) -> Direct:
     return Direct(name, types, (f"v:{result.name}",))
 
 
-def _sources(e: Element) -> Rows:
-    """Edges; random; equal values, so that the lowest index counts; floats without NaN."""
-    random = [scattered(e, e.lanes, 20 + i) for i in range(6)]
-    rows = [*singles(e, 4), *random, [3] * e.lanes, [e.full] * e.lanes, [e.sign] * e.lanes]
-    if e.is_float:
-        rows += [[0 if e.is_nan(v) or e.is_inf(v) else v for v in row] for row in random]
-        rows += [[e.sign * (i % 2) for i in range(e.lanes)], [e.nan | 1] * e.lanes]
-        rows += [[e.infinity | e.sign] * e.lanes, [e.infinity] * e.lanes]
-    return rows
-
-
 @pytest.mark.parametrize(
     ("name", "dtype", "target", "revision"), cases(("vcadd", "vcmax", "vcmin"))
 )
@@ -83,7 +72,7 @@ def test_reduction(name: str, dtype: str, target: str, revision: str) -> None:
     result = _widened(e) if name == "vcadd" else e
     body = f"%r0 = pto.{name} %v0, %mask : {vreg(e)}, {mask_type(e)} -> {vreg(result)}"
     case = Case(body, (dtype,), (result.name,), target=target, revision=revision)
-    source = _sources(e)
+    source = to_reduce(e)
     for mask in writable(e.bits, masks(e.lanes, len(source))):
         expected = [_expected(name, e, *row) for row in zip(source, mask, strict=True)]
         (found,) = case.run((source,), mask)

@@ -80,6 +80,18 @@ def singles(e: Element, rows: int) -> Rows:
     return out
 
 
+def to_reduce(e: Element) -> Rows:
+    """Edges; random; equal values, so that the lowest index counts; zeros of both signs; floats
+    without NaN and infinity."""
+    random = [scattered(e, e.lanes, 20 + i) for i in range(6)]
+    rows = [*singles(e, 4), *random, [3] * e.lanes, [e.full] * e.lanes, [e.sign] * e.lanes]
+    if e.is_float:
+        rows += [[0 if e.is_nan(v) or e.is_inf(v) else v for v in row] for row in random]
+        rows += [[e.sign * (i % 2) for i in range(e.lanes)], [e.nan | 1] * e.lanes]
+        rows += [[e.infinity | e.sign] * e.lanes, [e.infinity] * e.lanes]
+    return rows
+
+
 def masks(lanes: int, rows: int, seed: int = 0) -> list[list[list[int]]]:
     """All active, none active, tails, random: each a mask for every row."""
     rng = random.Random(seed)

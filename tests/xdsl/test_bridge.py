@@ -18,19 +18,10 @@ from ptoscope.program import SCOPES, Program
 from ptoscope.xdsl import from_xdsl, to_program, to_xdsl
 from tests.ir.kernels import ADD, MIXED, function
 from tests.ir.table import FORMS, write
-from tests.ir.test_round_trip import CONTROL
+from tests.ir.test_round_trip import CONTROL, STRICT
 from tests.xdsl.programs import arith_uses, parsed, printed, without_places
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.pto"))
-STRICT = """\
-func.func @k(%p: !pto.ptr<f32, ub>, %i: index) {
-  pto.strict_vecscope(%p, %i) {
-  ^bb0(%p: !pto.ptr<f32, ub>, %at: index):
-    %v = pto.vlds %p[%at] : !pto.ptr<f32, ub> -> !pto.vreg<64xf32>
-  } : (!pto.ptr<f32, ub>, index) -> ()
-  return
-}
-"""
 ARITH = [record for name, record in TABLE.items() if name.startswith("arith.")]
 
 

@@ -32,8 +32,21 @@ class IndexedCore(PipeCore):
         def act(core: Core, b: Lanes, o: Lanes, a: Lanes) -> object:
             return core.gather(site, b, o, a, width)
 
+        code, count = self.code, offsets.count
         rows = (native(base), native(offsets), native(active))
-        return self._gathered(site, *rows, width, act)
+        # Lanes that take no part read behind UB, where the engine keeps zeros.
+        places = self._places(site, rows, width, act, self.target.ub_bytes)
+        result = code.alloca(types.row(UI8, count * width))
+        unit = _unit(width)
+
+        def move(i: Value) -> None:
+            place = self._place(places, i)
+            value = code.load(unit, code.offset(Value("ptr", "%ub"), place), 1)
+            code.store(value, code.offset(result, i, unit), 1)
+
+        each(code, count, move)
+        value = code.load(types.row(UI8, count * width), result, 64)
+        return NativeLanes(code, UI8, count * width, value)
 
     def scatter(
         self,
@@ -48,56 +61,15 @@ class IndexedCore(PipeCore):
         def act(core: Core, b: Lanes, o: Lanes, a: Lanes, v: Lanes) -> None:
             core.scatter(site, b, o, a, v, width, in_order)
 
-        rows = (native(base), native(offsets), native(active), native(value).canonical())
-        self._scattered(site, *rows, width, in_order, act)
-
-    def _gathered(
-        self,
-        site: Site,
-        base: NativeLanes,
-        offsets: NativeLanes,
-        active: NativeLanes,
-        width: int,
-        act: Callable[..., object],
-    ) -> NativeLanes:
-        """`width` bytes for each lane, as ui8; zeros where not active."""
         code, count = self.code, offsets.count
-        places = self._places(
-            site, base, offsets, active, width, act, (base, offsets, active), self.target.ub_bytes
-        )
-        result = code.alloca(types.row(UI8, count * width))
-        unit = _unit(width)
-
-        def move(i: Value) -> None:
-            place = self._place(places, i)
-            value = code.load(unit, code.offset(Value("ptr", "%ub"), place), 1)
-            code.store(value, code.offset(result, i, unit), 1)
-
-        # Lanes that take no part read behind UB, where the engine keeps zeros.
-        each(code, count, move)
-        value = code.load(types.row(UI8, count * width), result, 64)
-        return NativeLanes(code, UI8, count * width, value)
-
-    def _scattered(
-        self,
-        site: Site,
-        base: NativeLanes,
-        offsets: NativeLanes,
-        active: NativeLanes,
-        value: NativeLanes,
-        width: int,
-        in_order: bool,
-        act: Callable[..., object],
-    ) -> None:
-        """The reverse. The lowest lane wins, or with `in_order` the highest."""
-        code, count = self.code, offsets.count
-        rows = (base, offsets, active, value)
+        stored = native(value).canonical()
+        rows = (native(base), native(offsets), native(active), stored)
         # Behind UB, and behind the zeros that idle lanes of a gather read.
         idle = self.target.ub_bytes + layout.SLACK // 2
-        places = self._places(site, base, offsets, active, width, act, rows, idle)
+        places = self._places(site, rows, width, act, idle)
         if not in_order and not self.target.ordered_aliases:
             self._refuse_aliases(site, places, count, idle, act, rows)
-        source, unit = value.spilled(), _unit(width)
+        source, unit = stored.spilled(), _unit(width)
 
         def move(i: Value) -> None:
             lane = i if in_order else code.emit("i64", f"sub i64 {count - 1}, {i.name}")
@@ -109,16 +81,15 @@ class IndexedCore(PipeCore):
     def _places(
         self,
         site: Site,
-        base: NativeLanes,
-        offsets: NativeLanes,
-        active: NativeLanes,
+        rows: tuple[NativeLanes, ...],
         width: int,
         act: Callable[..., object],
-        rows: tuple[NativeLanes, ...],
         idle: int,
     ) -> Value:
         """Stack memory with each lane's checked place in UB, `idle` for lanes that take no part;
-        32 or 64 bits each, as the type says."""
+        32 or 64 bits each, as the type says. `rows` are base, offsets, active lanes, and what
+        else the instruction takes."""
+        base, offsets, active, *_ = rows
         count = offsets.count
         narrow = _narrow(offsets)
         if narrow is not None:

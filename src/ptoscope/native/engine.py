@@ -110,7 +110,7 @@ class Runner:
             from ptoscope.machine.given import FLAGS
 
             launch.left[block] = {FLAGS[i]: int(flags[i]) for i in np.flatnonzero(flags)}
-        others = {} if self._desk is None else self._desk.left()
+        others = {} if self._service is None else self._service.left()
         if others:
             launch.left.setdefault(block, {}).update(others)
         held = state[layout.HELD : layout.VARIABLES]

@@ -109,7 +109,7 @@ def test_ends_of_a_plain_copy_are_its_nested_loops(
         assert inside(bursts, -low, high - low)
         assert not inside(bursts, -low, high - low - 1)
         assert not inside(bursts, -low - 1, high - low)
-        assert {s + b for s in starts(bursts) for b in range(length)} == touched
+        assert {s + b for s in starts(bursts.loops) for b in range(length)} == touched
 
 
 @pytest.mark.parametrize("dtype", [UI8, F16, F32])

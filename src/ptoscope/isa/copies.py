@@ -63,7 +63,7 @@ class CopyPath:
         return MEMORIES[self.target].copy_alignment
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class BurstLoop(Generic[N]):
     """One loop of a copy: how often, and the byte steps of source and destination."""
 
@@ -72,8 +72,7 @@ class BurstLoop(Generic[N]):
     dst_stride: N
 
 
-@dataclass(frozen=True)
-class Padding(Generic[N]):
+class Padding(NamedTuple, Generic[N]):
     """Fill of a row in its destination: `left` elements before the data, `right` after it, then
     on to the next aligned address, and on to the row stride. `enabled` is 0 or 1; None is 1."""
 
@@ -83,8 +82,7 @@ class Padding(Generic[N]):
     enabled: N | None = None
 
 
-@dataclass(frozen=True)
-class Transfer(Generic[N]):
+class Transfer(NamedTuple, Generic[N]):
     """One copy: `length` bytes per row, repeated by the loops, which are at least one."""
 
     path: CopyPath
@@ -95,16 +93,16 @@ class Transfer(Generic[N]):
 
     def map(self, number: Callable[[N], M]) -> Transfer[M]:
         """The same copy in other numbers."""
-        loops = tuple(
+        loops = [
             BurstLoop(number(loop.count), number(loop.src_stride), number(loop.dst_stride))
             for loop in self.loops
-        )
+        ]
         padding = None
         if self.padding is not None:
             given = self.padding
             enabled = None if given.enabled is None else number(given.enabled)
             padding = Padding(given.value, number(given.left), number(given.right), enabled)
-        return Transfer(self.path, self.dtype, number(self.length), loops, padding)
+        return Transfer(self.path, self.dtype, number(self.length), tuple(loops), padding)
 
 
 def from_words(
@@ -181,21 +179,22 @@ def ends(copy: Transfer[N], numbers: Numbers[N]) -> CopyEnds[N] | None:
     that repeat nothing are left out."""
     if _no_rows(copy, numbers):
         return None
-    padded, left, row = _padded(copy, numbers), numbers.of(0), copy.length
-    if padded == 0 and numbers.known(copy.length) == 0:
+    zero, length = numbers.of(0), copy.length
+    padded, left, row = _padded(copy, numbers), zero, length
+    if padded == 0 and numbers.known(length) == 0:
         return None
     if padded != 0:
         left, row = _padded_row(copy, numbers, padded)
     loops = [loop for loop in copy.loops if _repeats(loop, numbers)]
     return CopyEnds(
-        Bursts(numbers.of(0), copy.length, tuple((r.count, r.src_stride) for r in loops)),
-        Bursts(numbers.of(0), row, tuple((r.count, r.dst_stride) for r in loops)),
+        Bursts(zero, length, tuple([(r.count, r.src_stride) for r in loops])),
+        Bursts(zero, row, tuple([(r.count, r.dst_stride) for r in loops])),
         left,
     )
 
 
 def _no_rows(copy: Transfer[N], numbers: Numbers[N]) -> bool:
-    return any(numbers.known(loop.count) == 0 for loop in copy.loops)
+    return 0 in [numbers.known(loop.count) for loop in copy.loops]
 
 
 def _padded(copy: Transfer[N], numbers: Numbers[N]) -> int | None:
@@ -224,9 +223,10 @@ def _padded_row(copy: Transfer[N], numbers: Numbers[N], padded: int | None) -> t
 
 def _repeats(loop: BurstLoop[N], numbers: Numbers[N]) -> bool:
     """Whether a loop is more than one repetition. A number that is not known may be any."""
-    count, src, dst = (numbers.known(n) for n in (loop.count, loop.src_stride, loop.dst_stride))
-    known = 2 if count is None else count
-    return repetitions(known, 1 if src is None else src, 1 if dst is None else dst) != 1
+    known = numbers.known
+    count, src, dst = known(loop.count), known(loop.src_stride), known(loop.dst_stride)
+    count = 2 if count is None else count
+    return repetitions(count, 1 if src is None else src, 1 if dst is None else dst) != 1
 
 
 # Of plain integers.

@@ -7,10 +7,9 @@ numbers of any kind: integers in a run, expressions before it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import product
 from typing import Generic, NamedTuple, TypeVar
 
 from ptoscope.isa.distributions import NOTHING, Access
@@ -98,11 +97,14 @@ def inside(bursts: Bursts[int], start: int, size: int) -> bool:
     return start + low >= 0 and start + high <= size
 
 
-def starts(bursts: Bursts[int]) -> Iterator[int]:
-    """Where every row begins, in the order they are copied."""
-    loops = bursts.loops[::-1]
-    for index in product(*(range(count) for count, _ in loops)):
-        yield bursts.start + sum(i * stride for i, (_, stride) in zip(index, loops, strict=True))
+def starts(loops: Sequence[tuple[int, int]], at: int = 0) -> Iterator[int]:
+    """Where every row begins, in the order they are copied, if the first one begins `at`."""
+    if not loops:
+        yield at
+        return
+    *inner, (count, stride) = loops
+    for i in range(count):
+        yield from starts(inner, at + i * stride)
 
 
 def covered(bursts: Bursts[int]) -> Footprint:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
 from ptoscope.isa.copies import INTEGERS, CopyEnds, Transfer, ends, fields, in_field
-from ptoscope.isa.footprint import Bursts, hull, starts
+from ptoscope.isa.footprint import Bursts, inside, starts
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.record import Site
 from ptoscope.machine.faults import DMA_FIELD, Fault
@@ -16,25 +15,24 @@ from ptoscope.machine.lanes import NumpyLanes, number
 from ptoscope.machine.memory import Bytes, Memory, Region, misaligned
 
 
-@dataclass
-class _Side:
-    """One end of a copy in its region."""
+class _Side(NamedTuple):
+    """One end of a copy: its rows, from some byte of a region on."""
 
     region: Region
+    at: int
     bursts: Bursts[int]
 
     def check(self, site: Site, verb: str, alignment: int) -> None:
         """Bounds and alignment of every row, without visiting them all unless one is wrong."""
-        bursts = self.bursts
-        for address in (bursts.start, *(bursts.start + stride for _, stride in bursts.loops)):
+        region, at, bursts = self
+        for address in (at, *[at + stride for _, stride in bursts.loops]):
             if address % alignment:
-                raise misaligned(site, self.region.space, address, alignment)
-        first, end = hull(bursts)
-        if first < 0 or end > self.region.size:
-            for start in starts(bursts):
-                self.region.check(site, start, bursts.length, verb)
-        if not self.region.writeable:
-            self.region.check(site, bursts.start, bursts.length, verb)
+                raise misaligned(site, region.space, address, alignment)
+        if not inside(bursts, at, region.size):
+            for start in starts(bursts.loops, at):
+                region.check(site, start, bursts.length, verb)
+        if not region.writeable:
+            region.check(site, at, bursts.length, verb)
 
 
 def run_transfer(
@@ -49,10 +47,8 @@ def run_transfer(
     made = ends(copy, INTEGERS)
     if made is None:
         return None
-    region, at = memory.locate(site, path.source, src)
-    source = _Side(region, replace(made.read, start=at))
-    region, at = memory.locate(site, path.target, dst)
-    target = _Side(region, replace(made.written, start=at))
+    source = _Side(*memory.locate(site, path.source, src), made.read)
+    target = _Side(*memory.locate(site, path.target, dst), made.written)
     source.check(site, "reads", path.source_alignment)
     target.check(site, "writes", path.target_alignment)
     padding = copy.padding
@@ -75,28 +71,24 @@ def _too_wide(site: Site, name: str, value: int, bits: int) -> Fault:
 
 
 def _copy(source: _Side, target: _Side) -> None:
-    length = source.bursts.length
+    length, data, to = source.bursts.length, source.region.data, target.region.data
     ((rows, step_in), *outer_in) = source.bursts.loops or ((1, 0),)
     ((_, step_out), *outer_out) = target.bursts.loops or ((1, 0),)
     # Rows that overlap in the destination have to be written one after the other.
     dense = step_in >= 0 and step_out >= length and source.region is not target.region
-    reads = starts(replace(source.bursts, loops=tuple(outer_in)))
-    writes = starts(replace(target.bursts, loops=tuple(outer_out)))
+    reads, writes = starts(outer_in, source.at), starts(outer_out, target.at)
     for read, write in zip(reads, writes, strict=True):
         if dense and rows > 1:
-            _rows(target.region.data, write, rows, step_out, length)[:] = _rows(
-                source.region.data, read, rows, step_in, length
-            )
+            _rows(to, write, rows, step_out, length)[:] = _rows(data, read, rows, step_in, length)
             continue
-        for r in range(rows):
-            at, to = read + r * step_in, write + r * step_out
-            target.region.data[to : to + length] = source.region.data[at : at + length]
+        for _ in range(rows):
+            to[write : write + length] = data[read : read + length]
+            read, write = read + step_in, write + step_out
 
 
 def _rows(data: Bytes, start: int, rows: int, step: int, length: int) -> Bytes:
-    if step == length:
-        return data[start : start + rows * length].reshape(rows, length)
-    return as_strided(data[start:], (rows, length), (step, 1))
+    """Rows so many bytes apart, as a view."""
+    return np.ndarray((rows, length), np.uint8, data, start, (step, 1))
 
 
 def _copy_padded(source: _Side, target: _Side, value: Lanes | None, left: int) -> None:
@@ -105,7 +97,9 @@ def _copy_padded(source: _Side, target: _Side, value: Lanes | None, left: int) -
     length, end = source.bursts.length, target.bursts.length
     pattern = np.resize(np.frombuffer(value.a.tobytes(), dtype=np.uint8), end)
     after = left + length
-    for read, write in zip(starts(source.bursts), starts(target.bursts), strict=True):
+    reads = starts(source.bursts.loops, source.at)
+    writes = starts(target.bursts.loops, target.at)
+    for read, write in zip(reads, writes, strict=True):
         data = source.region.data[read : read + length]
         row = target.region.data[write : write + end]
         row[:left] = pattern[:left]

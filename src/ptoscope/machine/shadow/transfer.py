@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,12 +43,9 @@ def follow_transfer(
         fill = _Fill(transfer.padding.value, ends)
     arrived = _Arrived()
     written_rows: list[tuple[int, int]] = []
-    rows = zip(
-        starts(replace(ends.read, start=read.offset)),
-        starts(replace(ends.written, start=written.offset)),
-        strict=True,
-    )
-    for at, to in rows:
+    reads = starts(ends.read.loops, read.offset)
+    writes = starts(ends.written.loops, written.offset)
+    for at, to in zip(reads, writes, strict=True):
         v, o = (column[at : at + length].copy() for column in (read.shadow.v, read.shadow.o))
         if not target.on_core:
             arrived.row(v, o, at, to, book)

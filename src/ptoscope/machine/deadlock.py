@@ -264,13 +264,13 @@ class Deadlock(Fault):
 
 def _matching() -> str:
     """What gives something that pipes wait for."""
-    found = (
+    found = [
         f"{rule.instruction} (same pipes, same {rule.numbers[-1][0]})"
         if rule.by_pipes
         else rule.instruction
         for rule in GIVERS.values()
-    )
-    return f"a matching {' or '.join(found)}"
+    ]
+    return "a matching " + " or ".join([", ".join(found[:-1]), found[-1]])
 
 
 def overflow(site: Site, signal: Signal | None, limit: int, entry: Queued | None = None) -> Fault:

@@ -18,12 +18,12 @@ from ptoscope.machine.faults import Fault
 from ptoscope.machine.lanes import NumpyLanes, number
 from ptoscope.machine.memory import Memory, Region
 from ptoscope.machine.stream import Stream
-from ptoscope.trace.noting import Noting
 from ptoscope.trace.recorder import Recorder
+from ptoscope.trace.recording_core import RecordingCore
 from ptoscope.trace.trace import NONE, REGISTERS, SPACE_NUMBERS, UB
 
 
-class TraceCore(Noting, ReferenceCore):
+class RecordingReferenceCore(RecordingCore, ReferenceCore):
     """Runs as its base does. A walker tells it which segment begins and which loops and scopes
     it enters; `places` are the numbers of the uses it will see, `spaces` by the id of a region
     its space and where in it the region begins."""

@@ -13,7 +13,7 @@ from ptoscope.machine.faults import Fault
 from ptoscope.machine.lanes import number, quietly
 from ptoscope.machine.launch import argument_value
 from ptoscope.machine.memory import Memory, gm_regions, own_regions
-from ptoscope.machine.recording.core import TraceCore
+from ptoscope.machine.recording.core import RecordingReferenceCore
 from ptoscope.machine.walker import Registers, Step, Walker
 from ptoscope.program import Block, For, Function, Launchable, Op, Scope, While
 from ptoscope.trace.places import Outline
@@ -35,7 +35,9 @@ def run(kernel: Launchable, arguments: list[Argument], grid: int, limit: int | N
         values = [argument_value(a) for a in arguments]
         for block in range(grid):
             memory = Memory(regions, own_regions(kernel.target))
-            core = TraceCore(memory, block, grid, limit, recorder, walker.sites, spaces)
+            core = RecordingReferenceCore(
+                memory, block, grid, limit, recorder, walker.sites, spaces
+            )
             try:
                 walker.run(core, values)
             except Fault as fault:
@@ -48,7 +50,7 @@ def run(kernel: Launchable, arguments: list[Argument], grid: int, limit: int | N
 
 
 class TraceWalker(Walker):
-    """Tells its core, a TraceCore, where it is. `sites` are the places of the uses it has seen."""
+    """Tells its core, a RecordingReferenceCore, where it is. `sites` are the places of the uses it has seen."""
 
     def __init__(self, outline: Outline, function: Function, target: Target, revision: Revision):
         self._outline = outline
@@ -114,8 +116,8 @@ class TraceWalker(Walker):
         return step
 
 
-def _traced(core: ReferenceCore) -> TraceCore:
-    assert isinstance(core, TraceCore)
+def _traced(core: ReferenceCore) -> RecordingReferenceCore:
+    assert isinstance(core, RecordingReferenceCore)
     return core
 
 

@@ -21,15 +21,15 @@ from ptoscope.native.recording import marks
 from ptoscope.native.recording.marks import Mark
 from ptoscope.native.stream import NativeStream
 from ptoscope.program import Block, For, Function, Op, Scope, While
-from ptoscope.trace.noting import Noting
 from ptoscope.trace.places import Outline
+from ptoscope.trace.recording_core import RecordingCore
 from ptoscope.trace.trace import NONE
 
 _NONE = Value("i64", str(NONE))
 _NOTHING = Value("i64", "0")
 
 
-class NotingCore(Noting, NativeCore):
+class RecordingNativeCore(RecordingCore, NativeCore):
     """As its base, and a row of the log for each thing a trace has, in the order of execution.
     The compiler tells it which segment begins and which loops and vecscopes it is in."""
 
@@ -157,11 +157,11 @@ class NotingCore(Noting, NativeCore):
         self._log(Mark(marks.SYNC, self.sites[site], detail), self.segment, *given)
 
 
-class NotingCompiler(Compiler):
+class RecordingCompiler(Compiler):
     """Writes a module that keeps a log; what its rows mean is in `core.marks`."""
 
-    core_type = NotingCore
-    core: NotingCore
+    core_type = RecordingNativeCore
+    core: RecordingNativeCore
 
     def __init__(
         self,

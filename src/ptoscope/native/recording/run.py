@@ -7,7 +7,7 @@ from ptoscope.arguments import Argument
 from ptoscope.diagnostics import PtoError
 from ptoscope.native import engine
 from ptoscope.native.log import Log
-from ptoscope.native.recording.core import NotingCompiler
+from ptoscope.native.recording.core import RecordingCompiler
 from ptoscope.native.recording.decode import decode
 from ptoscope.program import Launchable
 from ptoscope.trace.places import Outline
@@ -23,7 +23,7 @@ class TracedKernel:
         self._kernel = kernel
         self._outline = Outline(kernel.function)
         features = native.machine_features()
-        compiler = NotingCompiler(
+        compiler = RecordingCompiler(
             self._outline, kernel.function, kernel.target, kernel.revision, features
         )
         module = compiler.module()

@@ -18,7 +18,7 @@ from ptoscope.isa.types import Space
 from ptoscope.trace.trace import MEM_BAR, NONE
 
 
-class Noting(Core):
+class RecordingCore(Core):
     """Stands before the core of an engine among the bases of a class, which says how each
     note is made. An access is noted when it has not faulted; what a pipe is given, and what
     orders pipes, when it is issued, since other instructions may run at once."""

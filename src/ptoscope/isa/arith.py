@@ -25,6 +25,7 @@ from ptoscope.isa.families import staged
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.patterns import OneOf, Pattern, PtrTo, ScalarIn, ScalarVar
 from ptoscope.isa.record import Attr, Evidence, Form, Operand, Record, Run, Site
+from ptoscope.isa.roles import Gives, Resize
 from ptoscope.isa.types import Scalar
 
 GROUP = "arith"
@@ -42,6 +43,8 @@ def _record(
     attrs: tuple[Attr, ...] = (),
     formula: str = "",
     evidence: tuple[Evidence, ...] = (),
+    gives: Gives = "computed",
+    resize: Resize | None = None,
 ) -> Record:
     return Record(
         f"arith.{name}",
@@ -51,6 +54,8 @@ def _record(
         run,
         pipe="PIPE_S",
         where="anywhere",
+        gives=gives,
+        resize=resize,
         evidence=evidence or (Evidence("meaning", "micro", "The upstream dialect's."),),
         formula=formula,
     )
@@ -62,8 +67,9 @@ def _same(
     types: tuple[DType, ...],
     formula: str,
     evidence: tuple[Evidence, ...] = (),
+    shift: bool = False,
 ) -> Record:
-    """Two operands and a result of one type."""
+    """Two operands and a result of one type. With `shift`, the second is an amount."""
 
     def run(core: Core, lhs: Lanes, rhs: Lanes) -> Lanes:
         return body(lhs, rhs)
@@ -71,7 +77,7 @@ def _same(
     return _record(
         name,
         staged(run),
-        (Operand("lhs", ScalarVar(types)), Operand("rhs", ScalarVar(types))),
+        (Operand("lhs", ScalarVar(types)), Operand("rhs", ScalarVar(types), shifts=shift)),
         (Operand("result", ScalarVar(types)),),
         formula=formula,
         evidence=evidence,
@@ -217,9 +223,9 @@ _PLAIN = (
     _same("andi", lambda lhs, rhs: lhs & rhs, _INT_LIKE, "lhs & rhs"),
     _same("ori", lambda lhs, rhs: lhs | rhs, _INT_LIKE, "lhs | rhs"),
     _same("xori", lambda lhs, rhs: lhs ^ rhs, _INT_LIKE, "lhs ^ rhs"),
-    _same("shli", _shl, _INT_LIKE, "lhs << rhs", _SHIFT),
-    _same("shrsi", _shrsi, _INT_LIKE, "lhs >> rhs, arithmetic", _SHIFT),
-    _same("shrui", _shrui, _INT_LIKE, "lhs >> rhs, logical", _SHIFT),
+    _same("shli", _shl, _INT_LIKE, "lhs << rhs", _SHIFT, True),
+    _same("shrsi", _shrsi, _INT_LIKE, "lhs >> rhs, arithmetic", _SHIFT, True),
+    _same("shrui", _shrui, _INT_LIKE, "lhs >> rhs, logical", _SHIFT, True),
     _same("maxsi", _maxsi, _INT_LIKE, "the greater, signed"),
     _same("minsi", _minsi, _INT_LIKE, "the lesser, signed"),
     _same("maxui", _unsigned(Lanes.greater), _INT_LIKE, "the greater, unsigned"),
@@ -341,7 +347,10 @@ def _conversion(
     results: tuple[DType, ...],
     formula: str,
     evidence: tuple[Evidence, ...] = (),
+    resize: Resize | None = None,
 ) -> Record:
+    integers = all(dtype.is_int for dtype in (*sources, *results))
+
     def meaning(site: Site) -> Run:
         result = site.results[0]
         assert isinstance(result, Scalar)
@@ -358,6 +367,8 @@ def _conversion(
         (Operand("result", ScalarIn(results)),),
         formula=formula,
         evidence=evidence,
+        gives="number" if integers else "computed",
+        resize=resize,
     )
 
 
@@ -439,14 +450,16 @@ def _bitcast(value: Lanes, dtype: DType) -> Lanes:
     return value if value.dtype is I1 else value.bits(dtype)
 
 
+constant = _record(
+    "constant",
+    _constant,
+    (),
+    (Operand("result", ScalarIn(SCALARS)),),
+    formula="result = value",
+    gives="constant",
+)
 RECORDS = (
-    _record(
-        "constant",
-        _constant,
-        (),
-        (Operand("result", ScalarIn(SCALARS)),),
-        formula="result = value",
-    ),
+    constant,
     *_PLAIN,
     _comparison("cmpi", _cmpi, _INT_LIKE, _CMPI),
     _comparison("cmpf", _cmpf, _FLOATS, CMPF),
@@ -467,13 +480,28 @@ RECORDS = (
     _two_results("addui_extended", staged(_extended_sum), ScalarIn((I1,))),
     _two_results("mului_extended", _extended_product(False), ScalarVar(_WIDE_INTS)),
     _two_results("mulsi_extended", _extended_product(True), ScalarVar(_WIDE_INTS)),
-    _conversion("index_cast", _sign_extend, _INT_LIKE, _INT_LIKE, "by sign"),
-    _conversion("index_castui", _zero_extend, _INT_LIKE, _INT_LIKE, "without sign"),
-    _conversion("extsi", _sign_extend, _INTS, _INTS, "wider, by sign"),
-    _conversion("extui", _zero_extend, _INTS, _INTS, "wider, with zeros"),
-    _conversion("trunci", _truncate, _INTS, _INTS, "the low bits"),
-    _conversion("extf", _float_cast, _FLOATS, _FLOATS, "wider, exact"),
-    _conversion("truncf", _float_cast, _FLOATS, _FLOATS, "nearest, ties to even"),
+    _conversion(
+        "index_cast", _sign_extend, _INT_LIKE, _INT_LIKE, "by sign", resize=Resize("index", "sign")
+    ),
+    _conversion(
+        "index_castui",
+        _zero_extend,
+        _INT_LIKE,
+        _INT_LIKE,
+        "without sign",
+        resize=Resize("index", "zeros"),
+    ),
+    _conversion(
+        "extsi", _sign_extend, _INTS, _INTS, "wider, by sign", resize=Resize("wider", "sign")
+    ),
+    _conversion(
+        "extui", _zero_extend, _INTS, _INTS, "wider, with zeros", resize=Resize("wider", "zeros")
+    ),
+    _conversion("trunci", _truncate, _INTS, _INTS, "the low bits", resize=Resize("narrower")),
+    _conversion("extf", _float_cast, _FLOATS, _FLOATS, "wider, exact", resize=Resize("wider")),
+    _conversion(
+        "truncf", _float_cast, _FLOATS, _FLOATS, "nearest, ties to even", resize=Resize("narrower")
+    ),
     _conversion("sitofp", _sign_extend, _INTS, _FLOATS, "nearest, ties to even"),
     _conversion("uitofp", _zero_extend, _INTS, _FLOATS, "nearest, ties to even"),
     _conversion(
@@ -482,5 +510,5 @@ RECORDS = (
     _conversion(
         "fptoui", lambda v, d: _to_int(v, d, True), _FLOATS, _INTS, "toward zero", _SATURATE
     ),
-    _conversion("bitcast", _bitcast, SCALARS, SCALARS, "the same bits"),
+    _conversion("bitcast", _bitcast, SCALARS, SCALARS, "the same bits", resize=Resize("as wide")),
 )

@@ -151,6 +151,7 @@ vshl = binary(
     doc="Lane-wise shift to the left, each lane by its own amount.",
     types=Types(_ALL_INTS),
     formula="lhs[i] << rhs[i]",
+    shift=True,
     cost=cost(7, "i32 i16 i8", repeat=1, completion={"int": 17}, like="vshls"),
     evidence=(_OUT_OF_RANGE,),
 )
@@ -160,6 +161,7 @@ vshr = binary(
     doc="Lane-wise shift to the right: arithmetic for signed and signless, logical for unsigned.",
     types=Types(_ALL_INTS),
     formula="lhs[i] >> rhs[i]",
+    shift=True,
     cost=cost(7, "i32 i16 i8", repeat=1, completion={"int": 17}, like="vshrs"),
     evidence=(
         _OUT_OF_RANGE,

@@ -78,7 +78,8 @@ def unary(
     evidence: tuple[Evidence, ...] = (),
 ) -> Record:
     """One vector in, one out, lane by lane; inactive lanes are zero."""
-    return _lanewise(name, "unary", ("input",), body, None, doc, types, formula, cost, evidence)
+    operands = (Operand("input", Vec()),)
+    return _lanewise(name, "unary", operands, body, None, doc, types, formula, cost, evidence)
 
 
 def binary(
@@ -90,13 +91,15 @@ def binary(
     types: Types,
     formula: str,
     micro_formula: str = "",
+    shift: bool = False,
     cost: Cost,
     evidence: tuple[Evidence, ...] = (),
 ) -> Record:
     """Two vectors in, one out, lane by lane; inactive lanes are zero. `micro` is the body of
-    revision micro where it differs, and `micro_formula` its formula."""
-    names = ("lhs", "rhs")
-    record = _lanewise(name, "binary", names, body, micro, doc, types, formula, cost, evidence)
+    revision micro where it differs, and `micro_formula` its formula. With `shift`, the second
+    vector has amounts."""
+    operands = (Operand("lhs", Vec()), Operand("rhs", Vec(), shifts=shift))
+    record = _lanewise(name, "binary", operands, body, micro, doc, types, formula, cost, evidence)
     return replace(record, micro_formula=masked_formula(micro_formula))
 
 
@@ -108,7 +111,7 @@ def masked_formula(formula: str) -> str:
 def _lanewise(
     name: str,
     group: str,
-    names: tuple[str, ...],
+    operands: tuple[Operand, ...],
     body: Callable[..., Lanes],
     micro: Callable[..., Lanes] | None,
     doc: str,
@@ -127,7 +130,6 @@ def _lanewise(
 
         return run
 
-    operands = tuple(Operand(n, Vec()) for n in names)
     return Record(
         f"pto.{name}",
         group,
@@ -136,10 +138,11 @@ def _lanewise(
         meaning,
         {"T": types},
         unreliable_zeros=True,
+        lanewise=True,
         cost=cost,
         evidence=(ZEROING, *evidence),
         formula=masked_formula(formula),
-        cpp=f"{name.upper()}(dst, {', '.join(f'src{i}' for i in range(len(names)))})",
+        cpp=f"{name.upper()}(dst, {', '.join(f'src{i}' for i in range(len(operands)))})",
     )
 
 
@@ -176,7 +179,12 @@ def with_scalar(
     scalar = OneOf((ScalarFor(), ScalarIn((I16,)))) if shift else ScalarFor()
     operands = (
         Operand("input", Vec(), "the source vector"),
-        Operand("scalar", scalar, "the shift amount" if shift else "seen by every active lane"),
+        Operand(
+            "scalar",
+            scalar,
+            "the shift amount" if shift else "seen by every active lane",
+            shifts=shift,
+        ),
         MASK,
     )
     return Record(
@@ -186,6 +194,7 @@ def with_scalar(
         (Form(operands, (RESULT,)),),
         meaning,
         {"T": types},
+        lanewise=True,
         cost=cost,
         evidence=(ZEROING, *evidence),
         formula=masked_formula(formula),
@@ -230,6 +239,7 @@ def carrying(
         meaning,
         {"T": types},
         unreliable_zeros=group != VECTOR_SCALAR,
+        lanewise=True,
         cost=cost,
         evidence=(
             ZEROING,

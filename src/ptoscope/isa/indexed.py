@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from ptoscope.isa.core import Core
 from ptoscope.isa.cost import Cost, Figure, load, store
@@ -165,9 +166,10 @@ vscatter = Record(
     "pto.vscatter",
     GROUP,
     "Stores lanes to indexed elements.",
-    _forms((VALUE, DEST), (_INDICES,), ()),
+    _forms((VALUE, DEST), (replace(_INDICES, distinct=True),), ()),
     _scatter,
     _INDEXED_TYPES,
+    stores_lanes=True,
     cost=_SCATTER,
     evidence=(
         _SIGN,

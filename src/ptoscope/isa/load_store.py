@@ -191,6 +191,7 @@ vsts = Record(
     ),
     _store,
     TYPES,
+    stores_lanes=True,
     cost=store(note=""),
     evidence=(
         _ALIGNMENT,
@@ -306,6 +307,7 @@ vstsx2 = Record(
     ),
     _dual_store,
     TYPES,
+    stores_lanes=True,
     cost=store(12),
     evidence=(
         _ALIGNMENT,

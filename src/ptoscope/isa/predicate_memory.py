@@ -24,6 +24,7 @@ from ptoscope.isa.record import (
     Types,
     When,
 )
+from ptoscope.isa.roles import StreamStep, StreamUse
 from ptoscope.isa.types import Mask, Ptr
 
 GROUP = "predicate load/store"
@@ -295,6 +296,7 @@ pstu = Record(
     _pstu,
     {"T": Types((UI16, UI32))},
     targets=("a5",),
+    stream=StreamUse("stores", (StreamStep("base"),)),
     cost=MASK_STORE,
     evidence=(
         Evidence("payload", "suite", "16 bytes of a b16, 8 of a b32 mask, bit i for lane i."),

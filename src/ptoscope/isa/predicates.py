@@ -10,6 +10,7 @@ from ptoscope.isa.dtypes import I32
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.patterns import MaskBits, ScalarIn
 from ptoscope.isa.record import Attr, Evidence, Form, Operand, Record, Run, Site, When
+from ptoscope.isa.roles import Gives
 from ptoscope.isa.types import GRANULARITIES, Mask
 
 GROUP = "predicates"
@@ -38,6 +39,17 @@ def pattern_lane(pattern: str, lane: int, lanes: int) -> bool:
         "PAT_M4": lambda: lane % 4 == 0,
     }
     return rules[pattern]()
+
+
+def is_prefix(pattern: str) -> bool:
+    """Whether a pattern activates the first lanes and no others."""
+    active = [pattern_lane(pattern, lane, 64) for lane in range(64)]
+    return active == sorted(active, reverse=True)
+
+
+def of_granularity(name: str, bits: int) -> str:
+    """The name of the same instruction for masks of another granularity."""
+    return f"{name.rpartition('_b')[0]}_b{bits}"
 
 
 def _from_pattern(bits: int) -> Callable[[Site], Run]:
@@ -95,7 +107,7 @@ def _beyond(bits: int) -> Evidence:
     )
 
 
-def _pattern_record(name: str, bits: int, doc: str) -> Record:
+def _pattern_record(name: str, bits: int, doc: str, gives: Gives) -> Record:
     return Record(
         f"pto.{name}_b{bits}",
         GROUP,
@@ -108,6 +120,7 @@ def _pattern_record(name: str, bits: int, doc: str) -> Record:
             ),
         ),
         _from_pattern(bits),
+        gives=gives,
         cost=PREDICATE,
         evidence=(*_PATTERN_EVIDENCE, _beyond(bits)),
         formula="result[i] = pattern activates lane i",
@@ -130,6 +143,7 @@ def _count_record(bits: int) -> Record:
             ),
         ),
         _from_count(bits),
+        gives="first lanes",
         cost=PREDICATE,
         evidence=(
             Evidence("a negative count", "chosen", "Signed, as the loop's comparison: no lane."),
@@ -140,9 +154,12 @@ def _count_record(bits: int) -> Record:
 
 
 RECORDS = (
-    *(_pattern_record("pset", b, "Makes a predicate from a pattern.") for b in GRANULARITIES),
     *(
-        _pattern_record("pge", b, "Makes a predicate from a lane-count pattern.")
+        _pattern_record("pset", b, "Makes a predicate from a pattern.", "pattern")
+        for b in GRANULARITIES
+    ),
+    *(
+        _pattern_record("pge", b, "Makes a predicate from a lane-count pattern.", "tail pattern")
         for b in GRANULARITIES
     ),
     *(_count_record(b) for b in GRANULARITIES),

@@ -28,6 +28,7 @@ from ptoscope.isa.families import MASK, RESULT
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.patterns import IntVec, ScalarIn, Vec, VecOf
 from ptoscope.isa.record import Attr, Evidence, Form, Operand, Record, Run, Site, Types
+from ptoscope.isa.roles import SQZN
 from ptoscope.isa.types import VReg
 
 GROUP = "rearrangement"
@@ -167,7 +168,7 @@ vshift = Record(
 
 def _leave_count(site: Site, core: Core, active: Lanes, element: DType) -> None:
     """SQZN: the bytes that the active lanes fill, for vstur."""
-    core.write_register(site, "SQZN", active.population() * element.bytes)
+    core.write_register(site, SQZN, active.population() * element.bytes)
 
 
 def _vsqz(site: Site) -> Run:
@@ -202,6 +203,8 @@ vsqz = Record(
     (Form((Operand("src", Vec()), MASK), (RESULT,)),),
     _vsqz,
     _TYPES,
+    gives="packed",
+    counts_bytes=True,
     cost=_SQUEEZED,
     evidence=(_BITS, Evidence("SQZN", "micro", "Active lanes times the element size.")),
     formula="result = active lanes of src in order, then zeros",
@@ -214,6 +217,7 @@ vusqz = Record(
     (Form((Operand("src", Vec(), "without effect on the result"), MASK), (RESULT,)),),
     _vusqz,
     {"T": Types((I8, SI8, I16, SI16, I32, SI32))},
+    counts_bytes=True,
     cost=_SQUEEZED,
     evidence=(
         Evidence("meaning", "micro", "Prefix counts of the mask; wraps at 256 lanes of si8."),

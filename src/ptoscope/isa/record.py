@@ -13,6 +13,7 @@ from ptoscope.isa.cost import NO_FIGURE, Cost, CostKind, RepeatRole
 from ptoscope.isa.dtypes import DType
 from ptoscope.isa.order.rules import OrderRule
 from ptoscope.isa.patterns import Pattern
+from ptoscope.isa.roles import Gives, Resize, StreamUse
 from ptoscope.isa.targets import Revision, Target, TargetName
 from ptoscope.isa.types import AttrValue, Type, VReg
 
@@ -31,6 +32,10 @@ class Operand:
     example: int | Callable[[DType], int] | None = None
     """A number for examples, where the name does not tell one; of the element type where that
     decides."""
+    shifts: bool = False
+    """It is an amount to shift by, which is less than the bits of an element."""
+    distinct: bool = False
+    """Its active lanes have to differ, but for targets where aliases are ordered."""
 
 
 @dataclass(frozen=True)
@@ -245,6 +250,17 @@ class Record:
     unreliable_zeros: bool = False
     """Inactive lanes of its results are zero, but the manual forbids to rely on it; revision
     micro makes it the machine's rule."""
+    lanewise: bool = False
+    """Lane i of its results comes from lane i of its operands."""
+    stores_lanes: bool = False
+    """It stores lane i of its vectors where lane i of its mask is active."""
+    gives: Gives = "computed"
+    resize: Resize | None = None
+    stream: StreamUse | None = None
+    counts_bytes: bool = False
+    """It leaves in SQZN how many bytes its active lanes fill."""
+    clears: str = ""
+    """The attribute that names a special register, which it sets to 0."""
     targets: tuple[TargetName, ...] = ("cpu", "a2a3", "a5")
     absent: Mapping[TargetName, Mapping[str, tuple[str, ...]]] = field(
         default_factory=dict[TargetName, Mapping[str, tuple[str, ...]]]

@@ -80,6 +80,7 @@ castptr = Record(
     ),
     _cast,
     {"T": _ANYWHERE, "U": _ANYWHERE},
+    gives="number",
     pipe="PIPE_S",
     where="anywhere",
     evidence=(
@@ -114,6 +115,7 @@ addptr = Record(
     ),
     _advance,
     {"T": _ANYWHERE},
+    gives="address",
     pipe="PIPE_S",
     where="anywhere",
     evidence=(Evidence("offset", "micro", "Counts elements."),),

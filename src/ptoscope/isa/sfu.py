@@ -66,6 +66,7 @@ def _fused(
         meaning,
         {"T": types},
         unreliable_zeros=True,
+        lanewise=True,
         cost=Cost(like=like),
         evidence=(ZEROING, *evidence),
         formula=f"result[i] = mask[i] ? {formula} : 0",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Any
 
 from ptoscope.isa.core import Core
 from ptoscope.isa.cost import PREDICATE, Cost, load, store
@@ -26,6 +26,7 @@ from ptoscope.isa.record import (
     Types,
     When,
 )
+from ptoscope.isa.roles import AR, SQZN, StreamStep, StreamUse
 from ptoscope.isa.types import Ptr
 
 GROUP = "load/store"
@@ -38,8 +39,8 @@ _MODE = Attr("mode", ("POST_UPDATE", "NO_POST_UPDATE"), None, "whether the posit
 _UPDATES = Evidence("position", "manual", "After the whole vector where the mode says so.")
 _ADDRESS = Evidence("flush address", "manual", "The one after the last byte stored; else a fault.")
 _UNITS = Evidence("offset", "chosen", "In elements, as the offsets of all vector accesses.")
-AR, SQZN = "AR", "SQZN"
 _STORE = store(stream=True)
+_AT_SOURCE = StreamStep("source")
 
 
 def _element(site: Site) -> DType:
@@ -57,6 +58,7 @@ def _record(
     formula: str,
     evidence: tuple[Evidence, ...],
     cost: Cost,
+    stream: StreamUse,
     *,
     micro: str = "",
     a5_only: bool = True,
@@ -69,6 +71,7 @@ def _record(
         meaning,
         {"T": Types(ELEMENTS)} if any(f.operands for f in forms) else {},
         targets=("a5",) if a5_only else ("cpu", "a2a3", "a5"),
+        stream=stream,
         cost=cost,
         evidence=evidence,
         formula=formula,
@@ -110,6 +113,7 @@ _LOADS = (
             ),
         ),
         load(stream=True),
+        StreamUse("primes", (_AT_SOURCE,)),
         a5_only=False,
     ),
     Record(
@@ -122,6 +126,7 @@ _LOADS = (
         ),
         _load,
         TYPES,
+        stream=StreamUse("loads", (_AT_SOURCE,)),
         cost=load(stream=True),
         evidence=(
             Evidence(
@@ -144,31 +149,58 @@ _LOADS = (
 )
 
 
-def _whole(core: Core) -> Lanes:
-    return core.constant(I64, 1, VREG_BYTES)
+def _step(site: Site) -> StreamStep:
+    assert site.record.stream is not None
+    return site.record.stream.step(site.form, site.revision)
 
 
-def _vstu(site: Site) -> Run:
-    size = _element(site).bytes
-    lanes = element(site, operand=2).lanes
-    by_base = isinstance(site.operands[1], Ptr)
+def _append(site: Site) -> Run:
+    """A store, where and of as many bytes as its step says. It gives the state, and where it
+    gives a position too, the next one: a pointer, or an offset in elements."""
+    step, size = _step(site), _element(site).bytes
+    names = tuple(operand.name for operand in site.record.forms[site.form].operands)
+    lanes = element(site, operand=names.index("value")).lanes
     stays = site.attrs.get("mode") == "NO_POST_UPDATE"
 
-    def run_base(
-        core: Core, align: object, base: Lanes, value: Lanes, dest: Lanes, mode: Lanes
-    ) -> tuple[object, Lanes]:
-        core.refuse(site, (mode < 0) | (mode > 1), "PTO0910", "mode is neither 0 nor 1")
-        state = core.stream_store(site, align, base, value, _whole(core))
-        return state, mode.ne(0).select(base + VREG_BYTES, base)
+    def run(core: Core, *values: Any) -> object:
+        given = dict(zip(names, values, strict=True))
+        align, base, mode = given["align_in"], given[step.base], given.get("mode")
+        if mode is not None:
+            core.refuse(site, (mode < 0) | (mode > 1), "PTO0910", "mode is neither 0 nor 1")
+        address = base
+        if step.place == "state":
+            address = core.stream_end(site, align, base)
+        elif step.offset:
+            address = core.address(base, given[step.offset], size)
+        length = elements(core, given[step.length]) if step.length else _whole(core)
+        state = core.stream_store(site, align, address, given["value"], length)
+        if len(site.results) == 1:
+            return state
+        counts = not isinstance(site.results[1], Ptr)
+        before = given[step.offset] if counts else base
+        if stays:
+            return state, before
+        after = before + lanes if counts else address + VREG_BYTES
+        return state, after if mode is None else mode.ne(0).select(after, before)
 
-    def run_offset(
-        core: Core, align: object, offset: Lanes, value: Lanes, base: Lanes
-    ) -> tuple[object, Lanes]:
-        address = core.address(base, offset, size)
-        state = core.stream_store(site, align, address, value, _whole(core))
-        return state, offset if stays else offset + lanes
+    def elements(core: Core, count: Lanes) -> Lanes:
+        length = count.cast(I64) * size
+        outside = (length < 0) | (length > VREG_BYTES)
+        core.refuse(site, outside, "PTO0910", "the stream advances by more than one vector")
+        return length
 
-    return run_base if by_base else run_offset
+    def run_registers(core: Core, align: object, value: Lanes, base: Lanes) -> object:
+        at, length = core.read_register(site, AR, I64, 0), core.read_register(site, SQZN, I64, 0)
+        state = core.stream_store(site, align, core.address(base, at, 1), value, length)
+        if not stays:
+            core.write_register(site, AR, at + length)
+        return state
+
+    return run_registers if step.place == "registers" else run
+
+
+def _whole(core: Core) -> Lanes:
+    return core.constant(I64, 1, VREG_BYTES)
 
 
 _VSTU_FORMS = (
@@ -196,36 +228,6 @@ _VSTU_FORMS = (
 )
 
 
-def _vstus(site: Site) -> Run:
-    size = _element(site).bytes
-    stays = site.attrs.get("mode") == "NO_POST_UPDATE"
-
-    def run_base(
-        core: Core, align: object, base: Lanes, value: Lanes, dest: Lanes, offset: Lanes
-    ) -> tuple[object, Lanes]:
-        address = core.address(base, offset, size)
-        state = core.stream_store(site, align, address, value, _whole(core))
-        return state, address + VREG_BYTES
-
-    def run_moded(
-        core: Core, align: object, offset: Lanes, value: Lanes, base: Lanes
-    ) -> tuple[object, Lanes]:
-        address = core.address(base, offset, size)
-        state = core.stream_store(site, align, address, value, _whole(core))
-        return state, base if stays else address + VREG_BYTES
-
-    def run_plain(core: Core, align: object, offset: Lanes, value: Lanes, base: Lanes) -> object:
-        if not site.micro:
-            address = core.address(base, offset, size)
-            return core.stream_store(site, align, address, value, _whole(core))
-        length = offset.cast(I64) * size
-        outside = (length < 0) | (length > VREG_BYTES)
-        core.refuse(site, outside, "PTO0910", "the stream advances by more than one vector")
-        return core.stream_store(site, align, base, value, length)
-
-    return (run_base, run_moded, run_plain)[site.form]
-
-
 _OFFSET32 = Operand("offset", ScalarIn((I32,)), "scalar displacement, in elements")
 _VSTUS_FORMS = (
     Form(
@@ -249,23 +251,6 @@ _VSTUS_FORMS = (
 )
 
 
-def _vstur(site: Site) -> Run:
-    stays = site.attrs.get("mode") == "NO_POST_UPDATE"
-
-    def run_manual(core: Core, align: object, value: Lanes, base: Lanes) -> object:
-        address = core.stream_end(site, align, base)
-        return core.stream_store(site, align, address, value, _whole(core))
-
-    def run_micro(core: Core, align: object, value: Lanes, base: Lanes) -> object:
-        at, length = core.read_register(site, AR, I64, 0), core.read_register(site, SQZN, I64, 0)
-        state = core.stream_store(site, align, core.address(base, at, 1), value, length)
-        if not stays:
-            core.write_register(site, AR, at + length)
-        return state
-
-    return run_micro if site.micro else run_manual
-
-
 _VSTUR_FORMS = (
     Form(
         (_ALIGN_IN, VALUE, _BASE),
@@ -277,26 +262,18 @@ _VSTUR_FORMS = (
 )
 
 
-def _flush(unit: Callable[[Site], int]) -> Meaning:
-    """A flush at dest plus an offset counted in some unit."""
+def _flush(site: Site) -> Run:
+    """Writes the bytes that a stream still holds, where its step says that it ended."""
+    step = _step(site)
+    size = 1 if step.in_bytes else _element(site).bytes
 
-    def meaning(site: Site) -> Run:
-        size = unit(site)
-
-        def run(core: Core, align: object, dest: Lanes, offset: Lanes) -> None:
-            core.stream_flush(site, align, core.address(dest, offset, size))
-
-        return run
-
-    return meaning
-
-
-def _vstar(site: Site) -> Run:
-    def run(core: Core, align: object, dest: Lanes) -> None:
-        if site.micro:
+    def run(core: Core, align: object, dest: Lanes, *offset: Lanes) -> None:
+        if step.place == "state":
+            address = core.stream_end(site, align, dest)
+        elif step.place == "registers":
             address = core.address(dest, core.read_register(site, AR, I64, 0), 1)
         else:
-            address = core.stream_end(site, align, dest)
+            address = core.address(dest, offset[0], size)
         core.stream_flush(site, align, address)
 
     return run
@@ -316,6 +293,7 @@ sprclr = Record(
     (Form(attrs=(Attr("register", (AR, SQZN), None, "which one"),), syntax='"register"'),),
     _clear,
     targets=("a5",),
+    clears="register",
     cost=PREDICATE,
     evidence=(
         Evidence(
@@ -346,12 +324,13 @@ RECORDS = (
         "result = a stream without bytes",
         (Evidence("meaning", "micro", "A fresh state for stores."),),
         Cost("predicate", stream=True),
+        StreamUse("begins"),
     ),
     _record(
         "vstu",
         "Appends a vector to an unaligned store stream.",
         _VSTU_FORMS,
-        _vstu,
+        _append,
         "append value at base_in, or at base + offset_in*size; advance by 256 bytes",
         (
             _UPDATES,
@@ -371,12 +350,13 @@ RECORDS = (
             Evidence("no mode", "manual", "Advances.", when=When(forms=(2,))),
         ),
         _STORE,
+        StreamUse("stores", (StreamStep("base_in"), StreamStep("base", "offset_in"))),
     ),
     _record(
         "vstus",
         "Appends to an unaligned store stream with a scalar offset.",
         _VSTUS_FORMS,
-        _vstus,
+        _append,
         "append value at base + offset*size; base_out after it",
         (
             _UPDATES,
@@ -389,13 +369,22 @@ RECORDS = (
             ),
         ),
         _STORE,
+        StreamUse(
+            "stores",
+            (StreamStep("base_in", "offset"), StreamStep("base", "offset")),
+            micro=(
+                StreamStep("base_in", "offset"),
+                StreamStep("base", "offset"),
+                StreamStep("base", length="offset"),
+            ),
+        ),
         micro="append the first offset elements of value at base",
     ),
     _record(
         "vstur",
         "Appends to an unaligned store stream whose position is kept by the machine.",
         _VSTUR_FORMS,
-        _vstur,
+        _append,
         "append value where the stream ended, first at base",
         (
             Evidence("length", "manual", "The whole vector.", when=IN_MANUAL),
@@ -413,6 +402,11 @@ RECORDS = (
             ),
         ),
         _STORE,
+        StreamUse(
+            "stores",
+            (StreamStep("base", place="state"),),
+            micro=(StreamStep("base", place="registers"),),
+        ),
         micro="append the first SQZN bytes of value at base + AR; POST_UPDATE: AR += SQZN",
     ),
     _record(
@@ -429,10 +423,11 @@ RECORDS = (
                 syntax="value, dest[offset] : value, dest, offset",
             ),
         ),
-        _flush(lambda site: _element(site).bytes),
+        _flush,
         "write the bytes left, ending at dest + offset*size",
         (_ADDRESS, _UNITS),
         _STORE,
+        StreamUse("flushes", (StreamStep("dest", "offset"),)),
     ),
     _record(
         "vstas",
@@ -442,7 +437,7 @@ RECORDS = (
                 (_ALIGN_VALUE, _DEST, Operand("offset", ScalarIn((I32,)), example=VREG_BYTES)),
             ),
         ),
-        _flush(lambda site: _element(site).bytes if site.micro else 1),
+        _flush,
         "write the bytes left, ending at dest + offset",
         (
             _ADDRESS,
@@ -450,19 +445,29 @@ RECORDS = (
             Evidence("offset (revision micro)", "suite", "In elements.", when=IN_MICRO),
         ),
         _STORE,
+        StreamUse(
+            "flushes",
+            (StreamStep("dest", "offset", in_bytes=True),),
+            micro=(StreamStep("dest", "offset"),),
+        ),
         micro="write the bytes left, ending at dest + offset*size",
     ),
     _record(
         "vstar",
         "Flushes an unaligned store stream where it ended.",
         (Form((_ALIGN_VALUE, _DEST)),),
-        _vstar,
+        _flush,
         "write the bytes left",
         (
             Evidence("address", "manual", "Where the stream ended.", when=IN_MANUAL),
             Evidence("address (revision micro)", "micro", "dest + AR.", when=IN_MICRO),
         ),
         _STORE,
+        StreamUse(
+            "flushes",
+            (StreamStep("dest", place="state"),),
+            micro=(StreamStep("dest", place="registers"),),
+        ),
         micro="write the bytes left, ending at dest + AR",
     ),
     sprclr,

@@ -23,19 +23,9 @@ WORDS = {"barrier", "vecscope", "select", "constant", "mem_bar"}
 the lane vocabulary, a kind of event."""
 
 WRITTEN = "it writes or changes kernel text"
-SCALAR = "it follows scalar values through the surrounding code"
-STREAMS = "its rule is about these instructions"
 ALLOWED = {
     "cli/demo.py": WRITTEN,
     "docs/example.py": WRITTEN,
-    "check/conversions.py": WRITTEN,
-    "check/flow.py": SCALAR,
-    "check/lanes.py": STREAMS,
-    "check/profile.py": STREAMS,
-    "check/squeezed.py": STREAMS,
-    "check/streams/ends.py": STREAMS,
-    "check/streams/fixes.py": WRITTEN,
-    "check/streams/rules.py": STREAMS,
     "native/lanes.py": "these are instructions of LLVM",
 }
 

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 
 from ptoscope.check.rule import Context, Finding, Rule
 from ptoscope.check.text import Fix
-from ptoscope.check.types import bindings, described, operands_of
-from ptoscope.isa.dtypes import DType
+from ptoscope.check.types import bindings, described, names, operands_of
+from ptoscope.isa import TABLE
+from ptoscope.isa.dtypes import INDEX, DType
 from ptoscope.isa.record import Form, Record
+from ptoscope.isa.roles import Resize
 from ptoscope.isa.types import Scalar
 from ptoscope.program import Op
 
@@ -75,69 +77,70 @@ def _absent_pair_attributes(context: Context) -> Iterator[Finding]:
             )
 
 
-_WIDER = ("arith.extsi", "arith.extui", "arith.extf")
-_NARROWER = ("arith.trunci", "arith.truncf")
-_OPPOSITE = {
-    "arith.extsi": "arith.trunci",
-    "arith.extui": "arith.trunci",
-    "arith.extf": "arith.truncf",
-    "arith.trunci": "arith.extsi",
-    "arith.truncf": "arith.extf",
-}
+def _width_error(resize: Resize, source: int, result: int) -> str:
+    match resize.result:
+        case "wider" if not source < result:
+            return "the result has to be wider than the operand"
+        case "narrower" if not source > result:
+            return "the result has to be narrower than the operand"
+        case "as wide" if source != result:
+            return "operand and result have to be equally wide"
+        case _:
+            return ""
 
 
-def _width_error(name: str, source: int, result: int) -> str:
-    if name in _WIDER and not source < result:
-        return "the result has to be wider than the operand"
-    if name in _NARROWER and not source > result:
-        return "the result has to be narrower than the operand"
-    if name == "arith.bitcast" and source != result:
-        return "operand and result have to be equally wide"
-    return ""
-
-
-def _other_way(context: Context, op: Op) -> Fix:
-    """The instruction for the other direction; there is none between equal widths."""
+def _converter(context: Context, op: Op, resize: Resize) -> Fix:
+    """The instruction that does convert between these types; there is none between equal
+    widths. Bits that it adds are filled in the same way, where that was said."""
     source, result = context.types(op.operands + op.results)
     assert isinstance(source, Scalar)
     assert isinstance(result, Scalar)
-    if source.dtype.bits == result.dtype.bits or op.name not in _OPPOSITE:
+    if source.dtype.bits == result.dtype.bits:
         return ()
-    return context.text.rename(op, _OPPOSITE[op.name])
-
-
-def _between_integers(context: Context, op: Op, source: int, result: int) -> Fix:
-    if source == result:
-        return ()
-    wider = "arith.extui" if op.name == "arith.index_castui" else "arith.extsi"
-    return context.text.rename(op, wider if source < result else "arith.trunci")
+    wanted = "wider" if source.dtype.bits < result.dtype.bits else "narrower"
+    for record in TABLE.values():
+        other = record.resize
+        if other is None or other.result != wanted:
+            continue
+        if other.fill and resize.fill and other.fill != resize.fill:
+            continue
+        (form,) = record.forms
+        if form.operands[0].type.match(source, {}) and form.results[0].type.match(result, {}):
+            return context.text.rename(op, record.name)
+    return ()
 
 
 def _conversion_widths(context: Context) -> Iterator[Finding]:
     for op in context.function.ops():
+        record = TABLE.get(op.name)
+        resize = None if record is None else record.resize
         types = context.types(op.operands + op.results)
-        if len(types) != 2 or not all(isinstance(t, Scalar) for t in types):
+        if resize is None or len(types) != 2:
             continue
         source, result = types
-        assert isinstance(source, Scalar)
-        assert isinstance(result, Scalar)
-        wrong = _width_error(op.name, source.dtype.bits, result.dtype.bits)
+        if not isinstance(source, Scalar) or not isinstance(result, Scalar):
+            continue
+        wrong = _width_error(resize, source.dtype.bits, result.dtype.bits)
         if wrong:
             yield Finding(
                 op.span,
                 f"{op.name}: {wrong}",
                 found=f"{source} to {result}",
-                fix=_other_way(context, op),
+                fix=() if resize.result == "as wide" else _converter(context, op, resize),
             )
-        index = [t.dtype.name == "index" for t in (source, result)]
-        if op.name.startswith("arith.index_cast") and sum(index) != 1:
+        if resize.result == "index" and (source.dtype is INDEX) == (result.dtype is INDEX):
             yield Finding(
                 op.span,
                 f"{op.name} converts between index and an integer",
                 found=f"{source} to {result}",
-                hint="use arith.extsi, arith.extui or arith.trunci between integers",
-                fix=_between_integers(context, op, source.dtype.bits, result.dtype.bits),
+                hint=f"use {names(_between_integers)} between integers",
+                fix=_converter(context, op, resize),
             )
+
+
+def _between_integers(record: Record) -> bool:
+    widths = record.resize is not None and record.resize.result in ("wider", "narrower")
+    return widths and record.gives == "number"
 
 
 RULES = (

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
+from ptoscope.check.flow import gives
 from ptoscope.check.rule import Context
 from ptoscope.check.text import Fix
 from ptoscope.diagnostics import Edit
-from ptoscope.isa.predicates import PATTERNS, pattern_lane
+from ptoscope.isa import predicates
+from ptoscope.isa.predicates import PATTERNS, of_granularity, pattern_lane
+from ptoscope.isa.roles import Gives
 from ptoscope.isa.types import Mask
 from ptoscope.program import Op
 
-_PATTERNS = ("pto.pset", "pto.pge")
-_COUNT = "pto.plt"
-
-
-def family(op: Op) -> str:
-    """The name of an instruction without its granularity: `pto.plt` of `pto.plt_b32`."""
-    return op.name.partition("_b")[0]
+_PATTERNED: tuple[Gives, ...] = ("pattern", "tail pattern")
 
 
 def is_prefix(context: Context, slot: int) -> bool:
     """Whether a mask is known to activate the first lanes and no others."""
     op = context.values.made(slot)
-    if op is None:
-        return False
-    pattern = str(op.attrs.get("pattern", ""))
-    return family(op) == _COUNT or (family(op) in _PATTERNS and not pattern.startswith("PAT_M"))
+    if op is None or not gives(op, *_PATTERNED):
+        return gives(op, "first lanes")
+    pattern = op.attrs.get("pattern")
+    return pattern not in PATTERNS or predicates.is_prefix(str(pattern))
 
 
 def fewest_lanes(context: Context, slot: int) -> int:
@@ -35,9 +32,9 @@ def fewest_lanes(context: Context, slot: int) -> int:
     op = context.values.maker(slot)
     if op is None:
         return 0
-    if family(op) == _COUNT:
+    if gives(op, "first lanes"):
         return min(kind.lanes, max(0, context.values.constant(op.operands[0]) or 0))
-    if family(op) in _PATTERNS and op.attrs.get("pattern") in PATTERNS:
+    if gives(op, *_PATTERNED) and op.attrs.get("pattern") in PATTERNS:
         pattern = str(op.attrs["pattern"])
         return sum(pattern_lane(pattern, lane, kind.lanes) for lane in range(kind.lanes))
     return 0
@@ -53,11 +50,12 @@ def regranulated(context: Context, op: Op, index: int, bits: int) -> Fix:
         return ()
     name = context.new_name(f"{context.function.names[slot]}_b{bits}")
     mask = str(Mask(bits))
-    if family(maker) in _PATTERNS:
-        line = f'{name} = {family(maker)}_b{bits} "{maker.attrs["pattern"]}" : {mask}'
-    elif family(maker) == _COUNT:
+    wanted = of_granularity(maker.name, bits)
+    if gives(maker, *_PATTERNED):
+        line = f'{name} = {wanted} "{maker.attrs["pattern"]}" : {mask}'
+    elif gives(maker, "first lanes"):
         count, rest = context.name(maker.operands[0]), context.new_name(f"{name[1:]}_rest")
-        line = f"{name}, {rest} = {_COUNT}_b{bits} {count} : i32 -> {mask}, i32"
+        line = f"{name}, {rest} = {wanted} {count} : i32 -> {mask}, i32"
     else:
         return ()
     # In assembly form the type of the mask need not be written.

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ptoscope.check.flow import gives
 from ptoscope.check.masks import fewest_lanes
 from ptoscope.check.rule import Context, Finding, Rule
 from ptoscope.check.types import bindings, operands_of, sound
 from ptoscope.isa import TABLE
 from ptoscope.isa.dtypes import DType
+from ptoscope.isa.record import Record
 from ptoscope.isa.targets import TARGETS
 from ptoscope.isa.types import Ptr
 
@@ -86,22 +88,27 @@ def _absent_values(context: Context) -> Iterator[Finding]:
 def _sure_aliases(context: Context) -> Iterator[Finding]:
     if context.target.ordered_aliases:
         return
-    for op in sound(context, ("pto.vscatter",)):
-        maker = context.values.maker(op.operands[2])
-        if maker is None or maker.name not in _SPREAD:
-            continue
-        if fewest_lanes(context, op.operands[3]) > 1:
-            yield Finding(
-                context.operand_span(op, 2),
-                f"pto.vscatter: lanes write the same element, which is illegal on "
-                f"{context.target.name}",
-                found=f"one index for all lanes, by {maker.name} at line {maker.span.line}",
-                expected="a different index in each active lane",
-                hint="activate one lane only, or make the indices with pto.vci",
-            )
+    for op, record in sound(context, _needs_distinct):
+        for index, operand in enumerate(record.forms[op.form].operands):
+            maker = context.values.maker(op.operands[index]) if operand.distinct else None
+            if maker is None or not gives(maker, "splat"):
+                continue
+            # What says which lanes take part comes last, a mask or a number of them.
+            if fewest_lanes(context, op.operands[-1]) > 1:
+                yield Finding(
+                    context.operand_span(op, index),
+                    f"{op.name}: lanes write the same element, which is illegal on "
+                    f"{context.target.name}",
+                    found=f"one index for all lanes, by {maker.name} at line {maker.span.line}",
+                    expected="a different index in each active lane",
+                    hint="activate one lane only, or make the indices with pto.vci",
+                )
 
 
-_SPREAD = ("pto.vbr", "pto.vdup")
+def _needs_distinct(record: Record) -> bool:
+    return any(operand.distinct for form in record.forms for operand in form.operands)
+
+
 RULES = (
     Rule("PTO0201", "the target has the instruction", _absent_instructions),
     Rule("PTO0202", "the target has the instruction's form", _absent_forms),

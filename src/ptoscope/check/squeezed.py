@@ -1,58 +1,79 @@
-"""vstur of revision micro: it stores the bytes that vsqz counted, where the register AR says."""
+"""Stores by registers, which revision micro has: so many bytes as were counted, where AR says."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ptoscope.check.flow import gives
 from ptoscope.check.rule import Context, Finding, Rule
-from ptoscope.check.types import sound
+from ptoscope.check.streams.ends import among, named_operands
+from ptoscope.check.types import names, sound
+from ptoscope.isa import TABLE
+from ptoscope.isa.record import Record
+from ptoscope.isa.roles import AR
 from ptoscope.isa.types import VReg
 from ptoscope.program import Block, Loop, Op
 
-_COUNTS = ("pto.vsqz", "pto.vusqz")
-"""Instructions that leave a number of bytes in the register SQZN."""
+
+def _by_registers(record: Record | None) -> bool:
+    """Whether an instruction of revision micro stores SQZN bytes where AR says."""
+    if record is None or record.stream is None or record.stream.kind != "stores":
+        return False
+    return record.stream.step(0, "micro").place == "registers"
+
+
+def _packs(record: Record) -> bool:
+    return record.gives == "packed"
+
+
+def _counts(record: Record | None) -> bool:
+    return record is not None and record.counts_bytes
 
 
 def _uncounted(context: Context) -> Iterator[Finding]:
     if context.revision != "micro":
         return
-    stores = {id(op) for op in sound(context, ("pto.vstur",))}
+    stores = {id(op) for op, _ in sound(context, _by_registers)}
     for op, last in _last_counts(context.function.body, set()):
         if id(op) not in stores:
             continue
         if not last:
             yield Finding(
                 op.span,
-                "pto.vstur: no pto.vsqz has said how many bytes to store",
-                expected="a pto.vsqz or pto.vusqz before it",
-                hint="pto.vstur stores as many bytes as the last pto.vsqz packed",
+                f"{op.name}: no {names(_packs)} has said how many bytes to store",
+                expected=f"a {names(_counts)} before it",
+                hint=f"{op.name} stores as many bytes as the last {names(_packs)} packed",
             )
             continue
-        own = _squeeze(context, op.operands[1])
-        if own is not None and len(last) == 1 and own not in last and "pto.vusqz" not in last:
+        value = named_operands(op)["value"]
+        own = _squeeze(context, value)
+        if own is not None and len(last) == 1 and own not in last and ANY not in last:
             (other,) = last
-            name = context.name(other) if isinstance(other, int) else str(other)
             yield Finding(
-                context.operand_span(op, 1),
-                "pto.vstur stores one packed vector with the byte count of another",
-                found=f"{context.name(op.operands[1])}, counted before {name} was packed",
-                expected="the vector that the last pto.vsqz packed",
-                hint="store each packed vector before the next pto.vsqz",
+                context.operand_span(op, op.operands.index(value)),
+                f"{op.name} stores one packed vector with the byte count of another",
+                found=f"{context.name(value)}, counted before {context.name(other)} was packed",
+                expected=f"the vector that the last {names(_packs)} packed",
+                hint=f"store each packed vector before the next {names(_packs)}",
             )
 
 
-def _last_counts(block: Block, last: set[int | str]) -> Iterator[tuple[Op, set[int | str]]]:
-    """Every vstur with the results of the vsqz that may be the last before it; `last` is
-    brought up to date."""
+ANY = -1
+"""Stands for a count that serves any vector: what left it packed none."""
+
+
+def _last_counts(block: Block, last: set[int]) -> Iterator[tuple[Op, set[int]]]:
+    """Every store of counted bytes with the vectors whose count may be the last before it;
+    `last` is brought up to date."""
     for op in block.ops:
-        if op.name == "pto.vstur":
+        record = TABLE.get(op.name)
+        if _by_registers(record):
             yield op, set(last)
-        elif op.name in _COUNTS:
+        elif _counts(record):
             last.clear()
-            # The result of vusqz is no packed vector: its count serves any.
-            last.add(op.results[0] if op.name == "pto.vsqz" else op.name)
+            last.add(op.results[0] if gives(op, "packed") else ANY)
         before = set(last)
-        after: set[int | str] = set()
+        after: set[int] = set()
         for inner in op.blocks:
             state = set(before)
             if isinstance(op, Loop):
@@ -66,11 +87,11 @@ def _last_counts(block: Block, last: set[int | str]) -> Iterator[tuple[Op, set[i
             last |= after | before if isinstance(op, Loop) else after
 
 
-def _counted(block: Block) -> set[int | str]:
-    found: set[int | str] = set()
+def _counted(block: Block) -> set[int]:
+    found: set[int] = set()
     for op in block.ops:
-        if op.name in _COUNTS:
-            found.add(op.results[0] if op.name == "pto.vsqz" else op.name)
+        if _counts(TABLE.get(op.name)):
+            found.add(op.results[0] if gives(op, "packed") else ANY)
         for inner in op.blocks:
             found |= _counted(inner)
     return found
@@ -79,7 +100,7 @@ def _counted(block: Block) -> set[int | str]:
 def _squeeze(context: Context, slot: int) -> int | None:
     """The packed vector that a value is or is computed from, if it is a single one."""
     op = context.values.maker(slot)
-    while op is not None and op.name != "pto.vsqz":
+    while op is not None and not gives(op, "packed"):
         vectors = [s for s in op.operands if isinstance(context.function.types[s], VReg)]
         op = context.values.maker(vectors[0]) if len(vectors) == 1 else None
     return None if op is None else op.results[0]
@@ -90,20 +111,22 @@ def _uncleared(context: Context) -> Iterator[Finding]:
         return
     cleared = False
     for op in context.function.ops():
-        if op.name == "pto.sprclr" and op.attrs.get("register") == "AR":
+        record = TABLE.get(op.name)
+        if record is not None and record.clears and op.attrs.get(record.clears) == AR:
             cleared = True
-        if op.name != "pto.vstur" or not op.operands:
+        if not _by_registers(record) or not op.operands:
             continue
-        begins = "pto.init_align" in context.values.makers(op.operands[0])
-        maker = context.values.made(op.operands[0])
-        if begins and not cleared:
+        align = named_operands(op)["align_in"]
+        maker = context.values.made(align)
+        if among(context.values.makers(align), "begins") and not cleared:
+            clear = f'{names(lambda record: bool(record.clears))} "{AR}"'
             yield Finding(
                 op.span,
-                "pto.vstur begins a stream where the register AR was not cleared",
-                expected='pto.sprclr "AR" before the first store of a stream',
-                hint="a pto.vstur stores at its base plus AR, which an earlier stream has moved",
-                fix=context.text.insert_before(maker, 'pto.sprclr "AR"')
-                if maker is not None and maker.name == "pto.init_align"
+                f"{op.name} begins a stream where the register {AR} was not cleared",
+                expected=f"{clear} before the first store of a stream",
+                hint=f"a {op.name} stores at its base plus {AR}, which an earlier stream has moved",
+                fix=context.text.insert_before(maker, clear)
+                if maker is not None and among([maker], "begins")
                 else (),
             )
         cleared = False if op.attrs.get("mode") != "NO_POST_UPDATE" else cleared

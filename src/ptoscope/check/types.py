@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from ptoscope.check.masks import regranulated
 from ptoscope.check.rule import Context, Finding, Rule
@@ -47,11 +47,20 @@ def fits(context: Context, op: Op, record: Record) -> bool:
     )
 
 
-def sound(context: Context, names: tuple[str, ...]) -> Iterator[Op]:
-    """The operations of these names whose types fit: what others do is not known."""
+def sound(context: Context, wanted: Callable[[Record], bool]) -> Iterator[tuple[Op, Record]]:
+    """The uses of the instructions that are wanted, where types fit: what others do is not
+    known."""
     for op in context.function.ops():
-        if op.name in names and fits(context, op, TABLE[op.name]):
-            yield op
+        record = TABLE.get(op.name)
+        if record is not None and wanted(record) and fits(context, op, record):
+            yield op, record
+
+
+def names(wanted: Callable[[Record], bool], joined: str = "or") -> str:
+    """The instructions that are wanted, for a message: `pto.vsta, pto.vstas or pto.vstar`."""
+    found = [record.name for record in TABLE.values() if wanted(record)]
+    *others, last = found
+    return f"{', '.join(others)} {joined} {last}" if others else last
 
 
 def described(context: Context) -> Iterator[tuple[Op, Record, Form]]:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ptoscope.check.flow import gives
 from ptoscope.check.rule import Context
 from ptoscope.check.types import fits
 from ptoscope.dataflow import Fixpoint
 from ptoscope.isa import TABLE
 from ptoscope.isa.dtypes import VREG_BYTES
+from ptoscope.isa.record import Record
+from ptoscope.isa.roles import StreamKind, StreamStep
 from ptoscope.isa.targets import BLOCK_BYTES
 from ptoscope.isa.types import Align, Mask, Ptr, Scalar, VReg
 from ptoscope.program import Op
-
-STORES = ("pto.vstu", "pto.vstus", "pto.vstur", "pto.pstu")
-FLUSHES = ("pto.vsta", "pto.vstas", "pto.vstar")
 
 StreamAddress = tuple[int | None, int]
 """A value plus a number of bytes; from no value, an address."""
@@ -25,19 +25,21 @@ Residue = int | None
 ANY = -1
 
 
-@dataclass(frozen=True)
-class StreamStep:
-    """One store: `offset` counts elements of `size` bytes from `base`; `length` is in bytes.
-    A store that `goes_on` does so where the stream ended, and begins at base."""
+def does(record: Record | None, *kinds: StreamKind) -> bool:
+    """Whether an instruction does one of these to a stream."""
+    return record is not None and record.stream is not None and record.stream.kind in kinds
 
-    align: int
-    base: int
-    offset: int | None = None
-    size: int = 1
-    length: int | None = VREG_BYTES
-    length_slot: int | None = None
-    goes_on: bool = False
-    known: bool = True
+
+def among(ops: list[Op], *kinds: StreamKind) -> list[Op]:
+    """Those of some operations that do one of these to a stream."""
+    return [op for op in ops if does(TABLE.get(op.name), *kinds)]
+
+
+def step_of(context: Context, op: Op) -> StreamStep:
+    """Where a use of a stream works."""
+    use = TABLE[op.name].stream
+    assert use is not None
+    return use.step(op.form, context.revision)
 
 
 def named_operands(op: Op) -> dict[str, int]:
@@ -46,24 +48,35 @@ def named_operands(op: Op) -> dict[str, int]:
     return {o.name: slot for o, slot in zip(operands, op.operands, strict=False)}
 
 
-def step_of(context: Context, op: Op) -> StreamStep:
-    """What a store of a stream does."""
-    named = named_operands(op)
-    align = named["align_in"]
-    base = named.get("base_in", named.get("base", named.get("dest", -1)))
-    kind = context.function.types[base]
-    size = kind.dtype.bytes if isinstance(kind, Ptr) else 1
-    micro = context.revision == "micro"
-    if op.name == "pto.pstu":
-        mask = context.function.types[named["value"]]
-        return StreamStep(align, base, length=mask.lanes // 8 if isinstance(mask, Mask) else None)
-    if op.name == "pto.vstur":
-        # In revision micro both position and length are in registers of the machine.
-        return StreamStep(align, base, goes_on=not micro, known=not micro)
-    offset = named.get("offset", named.get("offset_in"))
-    if op.name == "pto.vstus" and op.form == 2 and micro:
-        return StreamStep(align, base, size=size, length=None, length_slot=offset)
-    return StreamStep(align, base, offset, size)
+@dataclass(frozen=True)
+class StreamStore:
+    """One store: `offset` counts elements of `size` bytes from `base`, or it `goes_on` where the
+    stream ended. `length` is in bytes, or `count` a number of elements."""
+
+    align: int
+    base: int
+    offset: int | None
+    size: int
+    length: int
+    count: int | None
+    goes_on: bool
+
+
+def store_of(context: Context, op: Op) -> StreamStore | None:
+    """What a store of a stream does; None where registers of the machine say it."""
+    step, named, types = step_of(context, op), named_operands(op), context.function.types
+    if step.place == "registers":
+        return None
+    pointer, value = types[named[step.base]], types[named["value"]]
+    return StreamStore(
+        named["align_in"],
+        named[step.base],
+        named[step.offset] if step.offset else None,
+        pointer.dtype.bytes if isinstance(pointer, Ptr) else 1,
+        value.lanes // 8 if isinstance(value, Mask) else VREG_BYTES,
+        named[step.length] if step.length else None,
+        step.place == "state",
+    )
 
 
 class Ends:
@@ -83,8 +96,8 @@ class Ends:
         op = self.values.made(root) if root is not None else None
         if root is None or op is None or self.values.joined(root):
             return root, offset
-        if op.name == "pto.vldus":
-            before, at = self.address(op.operands[0])
+        if does(TABLE.get(op.name), "loads"):
+            before, at = self.address(named_operands(op)[step_of(self.context, op).base])
             return before, at + VREG_BYTES + offset
         if self._is_store(op) and self._advances(op):
             end = self._stored(op, end=True)
@@ -102,10 +115,10 @@ class Ends:
         """An integer, also an offset that a stream instruction has advanced."""
         op = self.values.maker(slot)
         is_offset = isinstance(self.context.function.types[slot], Scalar)
-        if op is None or op.name != "pto.vstu" or not is_offset or not self._is_store(op):
+        if op is None or not is_offset or not self._is_store(op):
             return self.values.constant(slot)
         named = named_operands(op)
-        before = self.number(named["offset_in"])
+        before = self.number(named[step_of(self.context, op).offset])
         kind = self.context.function.types[named["value"]]
         if before is None or not isinstance(kind, VReg):
             return None
@@ -113,8 +126,8 @@ class Ends:
 
     def _stored(self, op: Op, *, end: bool) -> StreamAddress | None:
         """Where a store begins or ends, if it is known."""
-        step = step_of(self.context, op)
-        if not step.known:
+        step = store_of(self.context, op)
+        if step is None:
             return None
         begun = self.end(step.align) if step.goes_on else None
         if step.goes_on and begun is None and not self.is_fresh(step.align):
@@ -130,10 +143,10 @@ class Ends:
         length = self._length(step)
         return None if length is None else (root, at + length)
 
-    def _length(self, step: StreamStep) -> int | None:
-        if step.length_slot is None:
+    def _length(self, step: StreamStore) -> int | None:
+        if step.count is None:
             return step.length
-        count = self.values.constant(step.length_slot)
+        count = self.values.constant(step.count)
         return None if count is None else count * step.size
 
     def start(self, op: Op) -> StreamAddress | None:
@@ -148,11 +161,12 @@ class Ends:
         return self._stored(op, end=True)
 
     def _is_store(self, op: Op) -> bool:
-        return op.name in STORES and fits(self.context, op, TABLE[op.name])
+        record = TABLE.get(op.name)
+        return record is not None and does(record, "stores") and fits(self.context, op, record)
 
     def is_fresh(self, align: int) -> bool:
         """Whether nothing has been stored in a stream."""
-        return not self.values.makers(align) & set(STORES)
+        return not among(self.values.makers(align), "stores")
 
     # Positions in a block
 
@@ -168,7 +182,7 @@ class Ends:
             return ANY if known is None else known % BLOCK_BYTES
         if isinstance(kind, Align):
             return self._end_residue(op, of)
-        if isinstance(kind, Ptr) and op.name == "pto.addptr":
+        if isinstance(kind, Ptr) and gives(op, "address"):
             moved = _times(of(op.operands[1]), kind.dtype.bytes)
             return _sum(of(op.operands[0]), moved)
         if isinstance(kind, Ptr) and self._is_store(op) and self._advances(op):
@@ -176,17 +190,16 @@ class Ends:
         return ANY
 
     def _end_residue(self, op: Op, of: Callable[[int], Residue]) -> Residue:
-        if op.name not in STORES:
+        if not does(TABLE.get(op.name), "stores"):
             return None
-        if not self._is_store(op):
-            return ANY
-        step = step_of(self.context, op)
-        if not step.known:
+        step = store_of(self.context, op) if self._is_store(op) else None
+        if step is None:
             return ANY
         at = of(step.base)
         if step.goes_on:
             begun = of(step.align)
-            at = _join(at, begun) if "pto.init_align" in self.values.makers(step.align) else begun
+            fresh = among(self.values.makers(step.align), "begins")
+            at = _join(at, begun) if fresh else begun
         if step.offset is not None:
             at = _sum(at, _times(of(step.offset), step.size))
         length = self._length(step)

@@ -2,49 +2,85 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ptoscope.check.rule import Context
-from ptoscope.check.streams.ends import FLUSHES, STORES, named_operands
+from ptoscope.check.streams.ends import among, does, named_operands, step_of
 from ptoscope.check.streams.uses import Uses
 from ptoscope.check.text import Fix
 from ptoscope.diagnostics import Edit
-from ptoscope.isa.types import Align, Ptr
+from ptoscope.isa import TABLE
+from ptoscope.isa.record import Record
+from ptoscope.isa.roles import StreamStep
+from ptoscope.isa.types import Align, Type
 from ptoscope.program import Op
 
 
 def primed(context: Context, op: Op, index: int) -> Fix:
-    """Primes the stream of a vldus right before it."""
+    """Primes the stream of a load right before it."""
     maker = context.values.made(op.operands[index])
     if maker is None or maker.blocks or index >= len(op.operand_spans):
         return ()
-    source = op.operands[0]
+    source = named_operands(op)[step_of(context, op).base]
+    primer = next(record for record in TABLE.values() if does(record, "primes"))
     name = context.new_name("align")
-    kind = context.function.types[source]
     before = context.text.insert_before(
-        op, f"{name} = pto.vldas {context.name(source)} : {kind} -> !pto.align"
+        op, f"{name} = {_written(context, primer, source)} -> {Align()}"
     )
     return (*before, Edit(op.operand_spans[index], name)) if before else ()
 
 
 def flushed(context: Context, slot: int, owner: Op) -> Fix:
     """Flushes a state behind the operation that gives it."""
-    made = (context.values.made(source) for source in context.values.sources(slot))
-    stores = [op for op in made if op is not None and op.name in STORES]
+    stores = among(context.values.makers(slot), "stores")
     if len(stores) != 1 or slot not in owner.results:
         return ()
     store = stores[0]
-    named = named_operands(store)
-    base = named.get("base_in", named.get("base", named.get("dest", -1)))
-    state, pointer = context.name(slot), f"!pto.align, {context.function.types[base]}"
+    step, named = step_of(context, store), named_operands(store)
+    base = named[step.base]
     if owner is not store and not _is_outside(context, base, owner):
         return ()
-    if context.revision == "manual" or store.name == "pto.vstur":
-        lines = f"pto.vstar {state}, {context.name(base)} : {pointer}"
-    elif store.name == "pto.vstus" and len(store.results) == 1 and owner is store:
-        offset = context.name(named["offset"])
-        lines = f"pto.vstas {state}, {context.name(base)}, {offset} : {pointer}, i32"
-    else:
+    flush = _flush_at(context, "state")
+    if flush is None and step.place == "registers":
+        flush = _flush_at(context, "registers")
+    if flush is not None:
+        return context.text.insert_after(owner, _written(context, flush, slot, base))
+    if not step.length or len(store.results) != 1 or owner is not store:
         return ()
-    return context.text.insert_after(owner, lines)
+    # Stored at the base were so many elements: the stream ended there.
+    count = named[step.length]
+    flush = _flush_after(context, context.function.types[count])
+    if flush is None:
+        return ()
+    return context.text.insert_after(owner, _written(context, flush, slot, base, count))
+
+
+def _flush_at(context: Context, place: str) -> Record | None:
+    """The instruction that flushes a stream where its state, or a register, says it ended."""
+    return next((r for r, step in _flushes(context) if step.place == place), None)
+
+
+def _flush_after(context: Context, count: Type) -> Record | None:
+    """The one that takes a number of elements after an address, of this type."""
+    for record, step in _flushes(context):
+        if step.offset and not step.in_bytes:
+            (offset,) = (o for o in record.forms[0].operands if o.name == step.offset)
+            if offset.type.match(count, {}):
+                return record
+    return None
+
+
+def _flushes(context: Context) -> Iterator[tuple[Record, StreamStep]]:
+    for record in TABLE.values():
+        if record.stream is not None and record.stream.kind == "flushes":
+            yield record, record.stream.step(0, context.revision)
+
+
+def _written(context: Context, record: Record, *slots: int) -> str:
+    """A use with these operands, its results left out."""
+    operands = ", ".join(context.name(slot) for slot in slots)
+    types = ", ".join(str(kind) for kind in context.types(slots))
+    return f"{record.name} {operands} : {types}"
 
 
 def _is_outside(context: Context, slot: int, owner: Op) -> bool:
@@ -54,13 +90,15 @@ def _is_outside(context: Context, slot: int, owner: Op) -> bool:
 
 
 def threaded(context: Context, uses: Uses, slot: int, earlier: list[Op], last: Op) -> Fix:
-    """Deletes a second flush; gives a vstur the state of the one before it."""
+    """Deletes a second flush; gives what goes on where a stream ended its newest state."""
     if not earlier or uses.homes[id(earlier[-1])] is not uses.homes[id(last)]:
         return ()
     before = earlier[-1]
-    if before.name in FLUSHES and last.name in FLUSHES:
+    if len(among([before, last], "flushes")) == 2:
         return context.text.rewrite(last, "")
-    if before.name != "pto.vstur" or last.name not in ("pto.vstur", "pto.vstar"):
+    if not among([before], "stores") or not among([last], "stores", "flushes"):
+        return ()
+    if any(step_of(context, op).place == "operands" for op in (before, last)):
         return ()
     newest = before.results[0]
     index = last.operands.index(slot)
@@ -70,11 +108,10 @@ def threaded(context: Context, uses: Uses, slot: int, earlier: list[Op], last: O
 
 
 def flush_where_it_ended(context: Context, op: Op) -> Fix:
-    """In the manual pto.vstar finds the end of its stream by itself."""
-    named = named_operands(op)
-    state = next(s for s in op.operands if isinstance(context.function.types[s], Align))
-    kind = context.function.types[named["dest"]]
-    if context.revision != "manual" or not isinstance(kind, Ptr):
+    """Flushes by what finds the end of its stream by itself, where the revision has it."""
+    flush = _flush_at(context, "state")
+    if flush is None:
         return ()
-    dest = context.name(named["dest"])
-    return context.text.rewrite(op, f"pto.vstar {context.name(state)}, {dest} : !pto.align, {kind}")
+    state = next(s for s in op.operands if isinstance(context.function.types[s], Align))
+    base = named_operands(op)[step_of(context, op).base]
+    return context.text.rewrite(op, _written(context, flush, state, base))

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from ptoscope.check.rule import Context, Finding, Rule
-from ptoscope.check.streams.ends import FLUSHES, STORES, Ends, StreamAddress, named_operands
+from ptoscope.check.streams.ends import (
+    Ends,
+    StreamAddress,
+    among,
+    does,
+    named_operands,
+    step_of,
+)
 from ptoscope.check.streams.fixes import flush_where_it_ended, flushed, primed, threaded
 from ptoscope.check.streams.uses import Uses
-from ptoscope.check.types import sound
+from ptoscope.check.types import names, sound
 from ptoscope.isa.dtypes import VREG_BYTES
+from ptoscope.isa.record import Record
+from ptoscope.isa.roles import StreamKind
 from ptoscope.isa.types import Align, Ptr
 from ptoscope.program import Op
 
-LOADS = ("pto.vldas", "pto.vldus")
+
+def _doing(*kinds: StreamKind) -> Callable[[Record], bool]:
+    return lambda record: does(record, *kinds)
 
 
 def _aligns(context: Context, slots: tuple[int, ...]) -> list[int]:
@@ -25,16 +36,19 @@ def _has_streams(context: Context) -> bool:
 
 
 def _unprimed(context: Context) -> Iterator[Finding]:
-    for op in sound(context, ("pto.vldus",)):
+    for op, _ in sound(context, _doing("loads")):
         for slot in _aligns(context, op.operands):
-            wrong = sorted(context.values.makers(slot) - set(LOADS))
+            makers = context.values.makers(slot)
+            right = {maker.name for maker in among(makers, "primes", "loads")}
+            wrong = sorted({maker.name for maker in makers} - right)
             if wrong:
+                primers = names(_doing("primes"))
                 yield Finding(
                     context.operand_span(op, op.operands.index(slot)),
-                    "pto.vldus: no pto.vldas has primed this stream",
+                    f"{op.name}: no {primers} has primed this stream",
                     found=f"an align state of {', '.join(wrong)}",
-                    expected="one of pto.vldas or an earlier pto.vldus",
-                    hint="put %align = pto.vldas %source before the first pto.vldus",
+                    expected=f"one of {primers} or an earlier {op.name}",
+                    hint=f"put %align = {primers} %source before the first {op.name}",
                     fix=primed(context, op, op.operands.index(slot)),
                 )
 
@@ -43,23 +57,30 @@ def _misread(context: Context) -> Iterator[Finding]:
     if not _has_streams(context):
         return
     ends = Ends(context)
-    for op in sound(context, ("pto.vldus",)):
-        maker = context.values.maker(op.operands[1])
-        if maker is None or maker.name not in LOADS:
+    for op, _ in sound(context, _doing("loads")):
+        (align,) = _aligns(context, op.operands)
+        maker = context.values.maker(align)
+        if maker is None or not among([maker], "primes", "loads"):
             continue
-        primed_at = ends.address(maker.operands[0])
-        if maker.name == "pto.vldus":
+        primed_at = ends.address(_base(context, maker))
+        if among([maker], "loads"):
             primed_at = primed_at[0], primed_at[1] + VREG_BYTES
-        read = ends.address(op.operands[0])
+        base = _base(context, op)
+        read = ends.address(base)
         if read[0] == primed_at[0] and read[1] != primed_at[1]:
             yield Finding(
-                context.operand_span(op, 0),
-                "pto.vldus reads where its align state was not primed for",
+                context.operand_span(op, op.operands.index(base)),
+                f"{op.name} reads where its align state was not primed for",
                 found=_shown(context, read),
                 expected=_shown(context, primed_at),
-                hint="prime the stream at the address that is read first; each pto.vldus goes on "
+                hint=f"prime the stream at the address that is read first; each {op.name} goes on "
                 "256 bytes after the one before it",
             )
+
+
+def _base(context: Context, op: Op) -> int:
+    """The address that a use of a stream begins with."""
+    return named_operands(op)[step_of(context, op).base]
 
 
 def _unflushed(context: Context) -> Iterator[Finding]:
@@ -67,12 +88,12 @@ def _unflushed(context: Context) -> Iterator[Finding]:
         if times != (0, 0):
             continue
         at = f"%{context.function.names[slot]}"
-        what = "the stream" if owner.name in STORES else "a stream that it carries"
+        what = "the stream" if among([owner], "stores") else "a stream that it carries"
         yield Finding(
             owner.span,
             f"{owner.name}: {what} is never flushed",
             found=f"{at} is not used",
-            expected="a pto.vsta, pto.vstas or pto.vstar of the last align state",
+            expected=f"a {names(_doing('flushes'))} of the last align state",
             hint="bytes after the last 32-byte boundary reach UB only with the flush",
             fix=flushed(context, slot, owner),
         )
@@ -121,15 +142,16 @@ def _unthreaded(context: Context) -> Iterator[Finding]:
 
 
 def _unpaired(context: Context) -> Iterator[Finding]:
-    for op in sound(context, FLUSHES):
+    for op, _ in sound(context, _doing("flushes")):
         for slot in _aligns(context, op.operands):
-            found = context.values.makers(slot)
-            if not found & set(STORES):
+            makers = context.values.makers(slot)
+            if not among(makers, "stores"):
+                found = sorted({maker.name for maker in makers})
                 yield Finding(
                     context.operand_span(op, op.operands.index(slot)),
                     f"{op.name}: there is no store to flush",
-                    found=f"an align state of {', '.join(sorted(found))}",
-                    expected="one of pto.vstu, pto.vstus, pto.vstur or pto.pstu",
+                    found=f"an align state of {', '.join(found)}",
+                    expected=f"one of {names(_doing('stores'))}",
                     hint="flush the state that the last store of the stream gave",
                     fix=context.text.rewrite(op, ""),
                 )
@@ -139,10 +161,10 @@ def _misplaced(context: Context) -> Iterator[Finding]:
     if not _has_streams(context):
         return
     ends, uses = Ends(context), Uses(context)
-    for op in sound(context, (*STORES, *FLUSHES)):
+    for op, record in sound(context, _doing("stores", "flushes")):
         (align,) = _aligns(context, op.operands)
         end = ends.end(align)
-        flush = op.name in FLUSHES
+        flush = does(record, "flushes")
         at = _flush_address(context, ends, op) if flush else ends.start(op)
         # A stream that ended a block holds nothing: the next store may be anywhere.
         empty = ends.residue(align) in (0, -1) and not flush
@@ -159,15 +181,14 @@ def _misplaced(context: Context) -> Iterator[Finding]:
 
 
 def _flush_address(context: Context, ends: Ends, op: Op) -> StreamAddress | None:
-    named = named_operands(op)
-    if "offset" not in named:
-        # pto.vstar flushes where the machine knows the stream to end.
+    """Where a flush writes; None where the machine knows where the stream ended."""
+    step, named = step_of(context, op), named_operands(op)
+    if not step.offset:
         return None
-    kind = context.function.types[named["dest"]]
-    by_elements = op.name == "pto.vsta" or context.revision == "micro"
-    size = kind.dtype.bytes if by_elements and isinstance(kind, Ptr) else 1
-    offset = ends.number(named["offset"])
-    root, at = ends.address(named["dest"])
+    kind = context.function.types[named[step.base]]
+    size = kind.dtype.bytes if isinstance(kind, Ptr) and not step.in_bytes else 1
+    offset = ends.number(named[step.offset])
+    root, at = ends.address(named[step.base])
     return None if offset is None else (root, at + offset * size)
 
 

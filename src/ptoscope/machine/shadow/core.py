@@ -60,8 +60,7 @@ class ShadowCore(DecidingCore):
     def mask(self, active: tuple[bool, ...]) -> ShadowLanes:
         mask = self.shadowed(super().mask(active))
         site = self.book.site
-        if site is not None and site.record.name.startswith("pto.pge_"):
-            # The document's tail of a fixed number of elements.
+        if site is not None and site.record.gives == "tail pattern":
             mask.tail = "pattern" if "VL" in str(site.attrs["pattern"]) else ""
         return mask
 

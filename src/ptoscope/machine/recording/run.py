@@ -50,7 +50,7 @@ def run(kernel: Launchable, arguments: list[Argument], grid: int, limit: int | N
 
 
 class TraceWalker(Walker):
-    """Tells its core, a RecordingReferenceCore, where it is. `sites` are the places of the uses it has seen."""
+    """Tells its core, which records, where it is. `sites` are the places of uses it has seen."""
 
     def __init__(self, outline: Outline, function: Function, target: Target, revision: Revision):
         self._outline = outline

@@ -35,7 +35,7 @@ def meetings_of_blocks(trace: Trace, runs: Runs, report: Callable[[Meeting], Non
             for meeting in met.values():
                 report(meeting)
         for node, low, high in rows:
-            for writes, on_core, cells in node_cells.parts(low, high):
+            for writes, on_core, _, cells in node_cells.parts(low, high):
                 if not on_core:
                     last[writes][cells] = node
 

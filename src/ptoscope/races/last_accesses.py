@@ -12,15 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ptoscope.isa.memories import ON_CORE
-from ptoscope.isa.order.memory import copies_in_order
 from ptoscope.isa.pipes import COPY_NUMBERS, PIPES
 from ptoscope.races.cells import Runs
 from ptoscope.races.node_cells import NodeCells, cell_at, run_of
 from ptoscope.trace.trace import NONE, Column
-
-_OWN_IN_ORDER = all(copies_in_order(memory.name) for memory in ON_CORE)
-"""Whether copies that meet in a core's own memories are in order; these count as one."""
 
 Clock = list[int]
 """For every pipe: the event before which all that was issued to it is complete."""
@@ -64,10 +59,10 @@ class LastAccesses:
         with is reported and then taken as known."""
         parts = self._node_cells.parts(*accesses)
         met: dict[int, tuple[tuple[int, int, int], Meeting]] = {}
-        for number, (writes, on_core, cells) in enumerate(parts):
+        for number, (writes, _, in_order, cells) in enumerate(parts):
             for table in self._against[pipe][writes]:
                 other = table.pipe
-                if table.newest < known[other] or (other == pipe and on_core and _OWN_IN_ORDER):
+                if table.newest < known[other] or (other == pipe and in_order):
                     continue
                 seen = table.last[cells]
                 latest = int(seen.max())
@@ -84,7 +79,7 @@ class LastAccesses:
             if meeting.late == node:
                 # What would order the last of a pipe orders those before it.
                 known[other] = meeting.early + 1
-        for writes, _, cells in parts:
+        for writes, _, _, cells in parts:
             table = self._tables.get((pipe, writes))
             if table is None:
                 table = self._begin(pipe, writes)

@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ptoscope.isa.order.memory import copies_in_order
 from ptoscope.races.cells import Runs, different
-from ptoscope.trace.trace import NONE, Column
+from ptoscope.trace.trace import NONE, SPACE_NAMES, Column
 
 Cells = int | slice | Column
 """One cell, those of a range or at equal steps, or any in rising order."""
@@ -21,11 +22,20 @@ _KEPT, _KEPT_CELLS = 1 << 15, 1 << 22
 
 
 class Part(NamedTuple):
-    """Some of the cells of a node, which it reads or writes, on the core or in GM."""
+    """Some of the cells of a node, which it reads or writes, on the core or in GM, where copies
+    of one pipe keep their order or where they do not."""
 
     writes: bool
     on_core: bool
+    in_order: bool
     cells: Cells
+
+
+def _unordered(spaces: Column) -> Column:
+    """In which spaces copies of one pipe may be complete in any order."""
+    own = [number for number, name in SPACE_NAMES.items() if not copies_in_order(name)]
+    found = np.isin(spaces, own)
+    return found if copies_in_order("gm") else found | (spaces >= 0)
 
 
 class NodeCells:
@@ -37,7 +47,8 @@ class NodeCells:
         self._keys = runs.which.view(np.uint8).data
         self._width = runs.which.itemsize
         p = runs.patterns
-        self._groups = np.where(p.first < p.last, p.writes * 2 + (p.space >= 0), NONE)
+        group = p.writes * 4 + (p.space >= 0) * 2 + _unordered(p.space)
+        self._groups = np.where(p.first < p.last, group, NONE)
         self._known: dict[bytes, list[Part]] = {}
         self._alone: dict[int, list[Cells]] = {}
         """By pattern, where it has many runs."""
@@ -63,7 +74,7 @@ class NodeCells:
             members.setdefault(self._groups.item(one), []).append(one)
         members.pop(NONE, None)
         return [
-            Part(group >= 2, group % 2 == 0, cells)
+            Part(group >= 4, group % 4 < 2, group % 2 == 0, cells)
             for group in sorted(members)
             for cells in self._cells(members[group])
         ]

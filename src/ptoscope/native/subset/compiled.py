@@ -29,14 +29,9 @@ from typing import Any
 import numpy as np
 
 from ptoscope.native import cache, jit
-from ptoscope.native.subset.lowering import (
-    ARRAY,
-    INTRINSICS,
-    MEMORY,
-    POINTER,
-    CallSignature,
-    Writer,
-)
+from ptoscope.native.subset.expressions import INTRINSICS
+from ptoscope.native.subset.lowering import Writer
+from ptoscope.native.subset.signature import ARRAY, MEMORY, POINTER, CallSignature
 
 Ints = np.ndarray[Any, np.dtype[Any]]
 """An array of int64."""

@@ -22,7 +22,7 @@ from ptoscope.machine.lanes import quietly
 from ptoscope.native import layout, runtime, types
 from ptoscope.native.core import NativeCore
 from ptoscope.native.jit import CpuFeatures
-from ptoscope.native.joins import JoinShape, join, kinds, parts, rebuilt, shape
+from ptoscope.native.joins import JoinShape, join, parts, phi_lines, promised, rebuilt, shape
 from ptoscope.native.lanes import RAW, NativeLanes
 from ptoscope.native.llvm_text import Code, Value
 from ptoscope.native.pipes import PROLOGUE
@@ -168,31 +168,6 @@ class Compiler:
             del self.core.side_exits.all[side_exits:]
             del self.core.side_exits.loops[loops:]
 
-    def _phis(self, shapes: list[JoinShape]) -> list[list[Value]]:
-        """Values of blocks not written yet; `_join` fills them in."""
-        made: list[list[Value]] = []
-        for one in shapes:
-            made.append([])
-            for kind in kinds(one):
-                value = Value(kind, f"%v{self.code.fresh()}")
-                self.code.kinds[value.name] = kind
-                made[-1].append(value)
-        return made
-
-    def _join(self, values: list[list[Value]], *edges: tuple[list[list[Value]], str]) -> list[str]:
-        lines: list[str] = []
-        for n, row in enumerate(values):
-            for m, value in enumerate(row):
-                pairs = ", ".join(f"[ {came[n][m].name}, %{label} ]" for came, label in edges)
-                lines.append(f"  {value.name} = phi {value.type} {pairs}")
-        return lines
-
-    def _parts(self, values: list[Any], shapes: list[JoinShape]) -> list[list[Value]]:
-        return [parts(v, s) for v, s in zip(values, shapes, strict=True)]
-
-    def _rebuilt(self, shapes: list[JoinShape], values: list[list[Value]]) -> list[Any]:
-        return [rebuilt(self.code, s, v) for s, v in zip(shapes, values, strict=True)]
-
     def _for(self, op: For) -> None:
         code, site = self.code, self._site(op)
         low, high, step = (v.cast(I64) for v in self._read(op.bounds))
@@ -207,30 +182,29 @@ class Compiler:
         def write(shapes: JoinShapes) -> tuple[JoinShapes, JoinShapes]:
             assert shapes is not None
             loop, done = code.label("for"), code.label("done")
-            first = self._parts(given, shapes)
+            first = parts(given, shapes)
             some = low.compare("lt", high)
             before = code.function.label
             code.branch(some.value, loop, done)
             code.place(loop)
-            iteration = Value("i64", f"%v{code.fresh()}")
-            code.kinds[iteration.name] = "i64"
-            held = self._phis(shapes)
+            iteration = code.promised("i64")
+            held = promised(code, shapes)
             slot = len(code.function.lines)
             with code.inside():
                 number = NativeLanes(code, I64, 1, iteration)
                 number.range = of_loop(low.range, high.range, step.range)
                 self._values[index] = number.cast(kind.dtype)
-                self._write(carried, self._rebuilt(shapes, held))
+                self._write(carried, rebuilt(code, shapes, held))
                 self.core.side_exits.enter(f"%{self._function.names[index]}", iteration)
                 self.core.iteration(site)
                 self._block(op.body)
                 self.core.side_exits.leave()
                 yielded = self._read(op.yields)
                 came = self._shapes(carried, yielded)
-                joined = _joined(shapes, came)
+                joined = join(shapes, came)
                 if joined != shapes:
                     return shapes, joined
-                back = self._parts(yielded, shapes)
+                back = parts(yielded, shapes)
                 left = code.emit("i64", f"sub {high.value}, {iteration.name}")
                 more = code.emit("i1", f"icmp ugt {left}, {step.value.name}")
                 following = code.emit("i64", f"add {iteration}, {step.value.name}")
@@ -240,12 +214,12 @@ class Compiler:
             head += f"[ {following.name}, %{last} ]"
             code.function.lines[slot:slot] = [
                 head,
-                *self._join(held, (first, before), (back, last)),
+                *phi_lines(held, (first, before), (back, last)),
             ]
             code.place(done)
-            results = self._phis(shapes)
-            code.function.lines += self._join(results, (first, before), (back, last))
-            self._write(op.results, self._rebuilt(shapes, results))
+            results = promised(code, shapes)
+            code.function.lines += phi_lines(results, (first, before), (back, last))
+            self._write(op.results, rebuilt(code, shapes, results))
             return shapes, shapes
 
         self._settle(self._shapes(carried, given), write)
@@ -267,7 +241,7 @@ class Compiler:
                 self._block(block)
                 values = self._read(block.yields)
                 came = self._shapes(op.results, values)
-                made = self._parts(values, came if shapes is None else shapes)
+                made = parts(values, came if shapes is None else shapes)
                 return came, made, code.function.label
 
         def write(shapes: JoinShapes) -> tuple[JoinShapes, JoinShapes]:
@@ -278,12 +252,12 @@ class Compiler:
             code.jump(done)
             other, second, last_no = branch(no, op.otherwise, used)
             code.jump(done)
-            joined = _joined(_joined(used, came), other)
+            joined = join(join(used, came), other)
             if joined == used:
                 code.place(done)
-                results = self._phis(used)
-                code.function.lines += self._join(results, (first, last_yes), (second, last_no))
-                self._write(op.results, self._rebuilt(used, results))
+                results = promised(code, used)
+                code.function.lines += phi_lines(results, (first, last_yes), (second, last_no))
+                self._write(op.results, rebuilt(code, used, results))
             return used, joined
 
         self._settle(None, write)
@@ -296,16 +270,15 @@ class Compiler:
         def write(shapes: JoinShapes) -> tuple[JoinShapes, JoinShapes]:
             assert shapes is not None
             loop, body, done = code.label("while"), code.label("do"), code.label("done")
-            first = self._parts(given, shapes)
+            first = parts(given, shapes)
             start = code.function.label
             code.jump(loop)
             code.place(loop)
-            iteration = Value("i64", f"%v{code.fresh()}")
-            code.kinds[iteration.name] = "i64"
-            held = self._phis(shapes)
+            iteration = code.promised("i64")
+            held = promised(code, shapes)
             slot = len(code.function.lines)
             # The results are values of the head, which every way out passes.
-            self._write(carried, self._rebuilt(shapes, held))
+            self._write(carried, rebuilt(code, shapes, held))
             self.core.side_exits.enter("iteration", iteration)
             self.core.iteration(site)
             self._block(op.before)
@@ -318,17 +291,17 @@ class Compiler:
                 yielded = self._read(op.yields)
                 self.core.side_exits.leave()
                 came = self._shapes(carried, yielded)
-                joined = _joined(shapes, came)
+                joined = join(shapes, came)
                 if joined != shapes:
                     return shapes, joined
-                back = self._parts(yielded, shapes)
+                back = parts(yielded, shapes)
                 following = code.emit("i64", f"add {iteration}, 1")
                 last = code.function.label
                 code.jump(loop)
             head = f"  {iteration.name} = phi i64 [ 0, %{start} ], [ {following.name}, %{last} ]"
             code.function.lines[slot:slot] = [
                 head,
-                *self._join(held, (first, start), (back, last)),
+                *phi_lines(held, (first, start), (back, last)),
             ]
             code.place(done)
             self._write(op.results, passed)
@@ -358,10 +331,6 @@ def _issues(block: Block) -> bool:
         if any(map(_issues, op.blocks)):
             return True
     return False
-
-
-def _joined(one: list[JoinShape], two: list[JoinShape]) -> list[JoinShape]:
-    return [join(a, b) for a, b in zip(one, two, strict=True)]
 
 
 def _refuse_step(site: Site, core: Any, step: Any) -> None:

@@ -166,8 +166,7 @@ class NativeCore(IndexedCore):
         some = code.emit("i1", f"icmp sgt {total}, 0")
         code.branch(some, loop, done)
         code.place(loop)
-        iteration = Value("i64", f"%v{code.fresh()}")
-        code.kinds[iteration.name] = "i64"
+        iteration = code.promised("i64")
         slot = len(code.function.lines)
         code.do("")
         with code.inside():

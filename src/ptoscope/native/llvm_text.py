@@ -96,6 +96,12 @@ class Code:
         self.kinds[name] = type
         return Value(type, name)
 
+    def promised(self, type: str) -> Value:
+        """A value that is used before the line that makes it is written."""
+        name = f"%v{self.fresh()}"
+        self.kinds[name] = type
+        return Value(type, name)
+
     def do(self, instruction: str) -> None:
         """Appends an instruction without a result."""
         self.function.lines.append(f"  {instruction}")

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from ptoscope.cli.commands import COMMANDS, COMMON
 from ptoscope.cli.main import main
-from ptoscope.cli.options import COMMANDS, COMMON
 
 ROOT = Path(__file__).parent.parent
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -6,16 +6,16 @@ import pytest
 
 import ptoscope
 from ptoscope import ir
-from ptoscope.cli import options
+from ptoscope.cli import commands
 from ptoscope.isa.targets import REVISIONS, TARGETS
 
 from .conftest import BLOCKS, BROKEN, MISMASKED, Cli, store
 
 
 def test_the_lists_of_choices_are_those_of_the_machine():
-    assert tuple(TARGETS) == options.TARGETS
-    assert options.REVISIONS == REVISIONS
-    assert options.FORMS == ir.LEVELS
+    assert tuple(TARGETS) == commands.TARGETS
+    assert commands.REVISIONS == REVISIONS
+    assert commands.FORMS == ir.LEVELS
 
 
 def test_version(cli: Cli):

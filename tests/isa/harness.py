@@ -21,7 +21,8 @@ from ptoscope.isa.record import Site
 from ptoscope.isa.targets import TARGETS
 from ptoscope.isa.types import Mask, Scalar, Type, VReg
 from ptoscope.machine.core import ReferenceCore
-from ptoscope.machine.lanes import NumpyLanes, quietly
+from ptoscope.machine.elements import quietly
+from ptoscope.machine.lanes import NumpyLanes
 from ptoscope.machine.memory import Memory, Region
 from tests.isa.elements import Element
 from tests.isa.values import Rows

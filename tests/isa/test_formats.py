@@ -12,7 +12,8 @@ import pytest
 
 from ptoscope.isa.dtypes import UI8, dtype
 from ptoscope.isa.formats import FORMATS, ROUNDINGS, Rounding, converter, whole
-from ptoscope.machine.lanes import NumpyLanes, quietly
+from ptoscope.machine.elements import quietly
+from ptoscope.machine.lanes import NumpyLanes
 from tests.isa import exact
 from tests.isa.elements import NARROW, Element
 from tests.isa.exact import MODES

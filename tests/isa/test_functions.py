@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from ptoscope.isa.dtypes import I1, dtype
 from ptoscope.isa.functions import fma
 from ptoscope.isa.lanes import Lanes
-from ptoscope.machine.lanes import NumpyLanes, quietly
+from ptoscope.machine.elements import quietly
+from ptoscope.machine.lanes import NumpyLanes
 from tests.isa import ieee, precise
 from tests.isa.elements import FLOATS, Element
 from tests.isa.registers import image, lanes_of

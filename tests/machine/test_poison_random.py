@@ -12,7 +12,8 @@ from ptoscope import PtoError
 from ptoscope.isa.dtypes import BF16, F16, F32, I1, I8, I16, I32, UI8, UI16, UI32, DType
 from ptoscope.isa.lanes import Lanes
 from ptoscope.kernel import Kernel
-from ptoscope.machine.lanes import NumpyLanes, quietly, storage
+from ptoscope.machine.elements import quietly, storage
+from ptoscope.machine.lanes import NumpyLanes
 from ptoscope.machine.shadow import Observation, observe, run_shadow
 from ptoscope.machine.shadow.findings import REACHES_ADDRESS, REACHES_BRANCH
 from ptoscope.machine.shadow.lanes import ShadowLanes

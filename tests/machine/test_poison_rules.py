@@ -15,7 +15,8 @@ import pytest
 
 from ptoscope.isa.dtypes import BF16, F16, F32, I1, I8, I16, I32, I64, SI8, UI8, UI16, DType
 from ptoscope.isa.lanes import Lanes
-from ptoscope.machine.lanes import NumpyLanes, constant, quietly, storage
+from ptoscope.machine.elements import quietly, storage
+from ptoscope.machine.lanes import NumpyLanes, constant
 from ptoscope.machine.shadow.lanes import ShadowLanes
 from ptoscope.machine.shadow.origins import Origin, Origins
 from ptoscope.machine.shadow.rules import word

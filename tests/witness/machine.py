@@ -17,8 +17,9 @@ from ptoscope.isa.dtypes import I1, I8, I64
 from ptoscope.isa.record import Site
 from ptoscope.isa.types import Align, Mask, Ptr, Scalar, Type
 from ptoscope.machine.core import ReferenceCore
+from ptoscope.machine.elements import quietly
 from ptoscope.machine.faults import Fault
-from ptoscope.machine.lanes import NumpyLanes, constant, quietly
+from ptoscope.machine.lanes import NumpyLanes, constant
 from ptoscope.machine.memory import Memory, Region, gm_base
 from ptoscope.machine.stream import Stream
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ptoscope.cli.commands import TARGETS
 from ptoscope.cli.examine import examine
 from ptoscope.cli.files import readable
-from ptoscope.cli.options import TARGETS, Request
+from ptoscope.cli.options import Request
 from ptoscope.cli.output import Result, Table, counted
 from ptoscope.diagnostics import Diagnostic, UsageError
 

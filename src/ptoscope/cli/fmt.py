@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from ptoscope.cli.commands import FORMS
 from ptoscope.cli.files import readable, replace_text
-from ptoscope.cli.options import FORMS, Request
+from ptoscope.cli.options import Request
 from ptoscope.cli.output import Result
 from ptoscope.diagnostics import UsageError
 

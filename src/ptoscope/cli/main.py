@@ -7,7 +7,8 @@ import sys
 from importlib import import_module
 
 from ptoscope import __version__
-from ptoscope.cli.options import COMMANDS, BadUsage, Request, help_text, read
+from ptoscope.cli.commands import COMMANDS
+from ptoscope.cli.options import BadUsage, Request, help_text, read
 from ptoscope.cli.output import INTERNAL, MEMORY, Result, emit, quiet_stdout, usage_result
 from ptoscope.diagnostics import Diagnostic, PtoError, UsageError, nearest
 

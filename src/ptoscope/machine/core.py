@@ -19,8 +19,9 @@ from ptoscope.isa.record import Site
 from ptoscope.isa.types import Space
 from ptoscope.machine.deadlock import IterationText
 from ptoscope.machine.dma import run_transfer
+from ptoscope.machine.elements import storage
 from ptoscope.machine.faults import SCATTER_ALIAS, Fault, too_many_steps
-from ptoscope.machine.lanes import NumpyLanes, constant, number, storage
+from ptoscope.machine.lanes import NumpyLanes, constant, number
 from ptoscope.machine.memory import Memory, misaligned
 from ptoscope.machine.pipes import Pipes
 from ptoscope.machine.schedule import Order

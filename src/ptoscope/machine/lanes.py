@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-import struct
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from ptoscope.isa.dtypes import BF16, F16, F32, F64, I1, I64, DType
+from ptoscope.isa.dtypes import BF16, F16, F32, I1, I64, DType
 from ptoscope.isa.lanes import PREDICATE_BITS, Arith, Bitwise, Compare, Lanes
+from ptoscope.machine.elements import (
+    LaneArray,
+    canonical_nan,
+    encode,
+    int_to_odd_f64,
+    narrow_bf16,
+    odd_f32,
+    raw_dtype,
+    storage,
+)
 
 _ARITH = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide}
 _BITWISE = {"and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}
@@ -21,33 +30,6 @@ _COMPARE = {
     "eq": np.equal,
     "ne": np.not_equal,
 }
-_QUIET_NAN = {F16: 0x7E00, BF16: 0x7FC0, F32: 0x7FC00000, F64: 0x7FF8000000000000}
-
-LaneArray = Any
-"""An ndarray of the dtype's storage, or for a row of one, a NumPy scalar of it."""
-
-
-def quietly() -> np.errstate:
-    """Wrapping and IEEE exceptions are what the instructions mean, not warnings."""
-    return np.errstate(all="ignore")
-
-
-@cache
-def storage(dtype: DType) -> np.dtype[Any]:
-    """The NumPy dtype that holds the lanes."""
-    return np.dtype(dtype.storage)
-
-
-@cache
-def _raw(dtype: DType) -> np.dtype[Any]:
-    """The unsigned NumPy dtype of the same width."""
-    return np.dtype(f"uint{8 * storage(dtype).itemsize}")
-
-
-@cache
-def _canonical(dtype: DType) -> Any:
-    raw = np.array([_QUIET_NAN[dtype]], dtype=f"uint{dtype.bits}")
-    return raw.view(storage(dtype))[0]
 
 
 @cache
@@ -61,34 +43,6 @@ def _const(dtype: DType, count: int, kind: type, value: int | float) -> NumpyLan
     return NumpyLanes(array, dtype, count)
 
 
-def encode(dtype: DType, value: int | float) -> Any:
-    """One lane holding a Python number: integers wrap, floats round to nearest even."""
-    if dtype is I1:
-        return np.bool_(value)
-    if dtype.is_int:
-        wrapped = int(value) & ((1 << dtype.bits) - 1)
-        return np.array(wrapped, dtype=f"uint{dtype.bits}").view(storage(dtype))[()]
-    if value != value:
-        return _encode_nan(dtype, value)
-    if dtype is BF16:
-        return _narrow_bf16(_odd_f32(np.float64(value)))
-    with np.errstate(over="ignore"):
-        return storage(dtype).type(value)
-
-
-_FRACTION_BITS = {F16: 10, BF16: 7, F32: 23, F64: 52}
-
-
-def _encode_nan(dtype: DType, value: float) -> Any:
-    """A NaN with the sign and the payload it was written with."""
-    (wide,) = struct.unpack("<Q", struct.pack("<d", value))
-    fraction = _FRACTION_BITS[dtype]
-    payload = (wide & ((1 << 52) - 1)) >> (52 - fraction)
-    exponent = ((1 << (dtype.bits - 1 - fraction)) - 1) << fraction
-    raw = (wide >> 63) << (dtype.bits - 1) | exponent | (payload or 1 << (fraction - 1))
-    return np.array(raw, dtype=f"uint{dtype.bits}").view(storage(dtype))[()]
-
-
 def constant(dtype: DType, count: int, value: int | float) -> NumpyLanes:
     """The value in every lane."""
     if isinstance(value, float) and (value == 0 or value != value):
@@ -96,29 +50,6 @@ def constant(dtype: DType, count: int, value: int | float) -> NumpyLanes:
         row = single if count == 1 else np.full(count, single, dtype=storage(dtype))
         return NumpyLanes(row, dtype, count)
     return _const(dtype, count, type(value), value)
-
-
-def _odd_f32(wide: LaneArray) -> LaneArray:
-    """f64 to f32 rounded to odd, so that a second rounding cannot go wrong."""
-    near = wide.astype(np.float32)
-    back = near.astype(np.float64)
-    raw = near.view(np.uint32)
-    inexact = (back != wide) & (back == back) & (np.abs(back) != np.inf)
-    # One step toward zero where rounding went away from it, then the last bit set.
-    away = np.abs(back) > np.abs(wide)
-    cut = np.where(inexact & away, raw - np.uint32(1), raw)
-    odd = np.where(inexact, cut | np.uint32(1), cut)
-    return (
-        odd.astype(np.uint32).view(np.float32) if np.ndim(odd) else np.uint32(odd).view(np.float32)
-    )
-
-
-def _narrow_bf16(single: LaneArray) -> LaneArray:
-    """f32 to bf16 bits, nearest even, NaN canonical."""
-    raw = single.view(np.uint32)
-    rounded = (raw + np.uint32(0x7FFF) + ((raw >> np.uint32(16)) & np.uint32(1))) >> np.uint32(16)
-    narrow = np.where(single != single, np.uint32(_QUIET_NAN[BF16]), rounded)
-    return narrow.astype(np.uint16)[()]
 
 
 class NumpyLanes(Lanes):
@@ -143,11 +74,11 @@ class NumpyLanes(Lanes):
         """A row of this type that arithmetic made: NaN becomes the canonical one."""
         if self.dtype.is_float:
             if self.count == 1:
-                return NumpyLanes(a if a == a else _canonical(self.dtype), self.dtype, 1)
+                return NumpyLanes(a if a == a else canonical_nan(self.dtype), self.dtype, 1)
             # A sum of squares is NaN only if a lane is: the cheapest test there is.
             squares = a.dot(a)
             if squares != squares:
-                a[a != a] = _canonical(self.dtype)
+                a[a != a] = canonical_nan(self.dtype)
         return NumpyLanes(a, self.dtype, self.count)
 
     def arith(self, op: Arith, other: Lanes) -> NumpyLanes:
@@ -193,7 +124,7 @@ class NumpyLanes(Lanes):
         assert isinstance(active, NumpyLanes)
         if active.is_full():
             return self
-        kind, raw = self.a.dtype, _raw(self.dtype)
+        kind, raw = self.a.dtype, raw_dtype(self.dtype)
         words = active.words(self.dtype)
         return NumpyLanes((self.a.view(raw) & words).view(kind), self.dtype, self.count)
 
@@ -209,7 +140,7 @@ class NumpyLanes(Lanes):
             self._words = {}
         words = self._words.get(dtype)
         if words is None:
-            raw = _raw(dtype)
+            raw = raw_dtype(dtype)
             words = self._words[dtype] = np.where(
                 self.a, raw.type(-1 & ((1 << (8 * raw.itemsize)) - 1)), raw.type(0)
             )
@@ -237,11 +168,11 @@ class NumpyLanes(Lanes):
             return single._made(single.a).cast(dtype).a
         if dtype is BF16:
             if source.is_float:
-                exact = self.a if source is F32 else _odd_f32(self._as(np.float64, self.a))
+                exact = self.a if source is F32 else odd_f32(self._as(np.float64, self.a))
             else:
                 # 64-bit integers do not fit f64: round to odd by hand first.
-                exact = _odd_f32(self._odd_f64())
-            return _narrow_bf16(exact)
+                exact = odd_f32(self._odd_f64())
+            return narrow_bf16(exact)
         if source.is_int and dtype is F16:
             # NumPy goes through f32 here and would round twice.
             return self._as(np.float16, self._odd_f64())
@@ -254,7 +185,7 @@ class NumpyLanes(Lanes):
         """Integers as f64 rounded to odd: exact up to 32 bits, safe to round again beyond."""
         if self.dtype.bits < 64:
             return self._as(np.float64, self.a)
-        odd = np.array([_int_to_odd_f64(int(v)) for v in np.atleast_1d(self.a)])
+        odd = np.array([int_to_odd_f64(int(v)) for v in np.atleast_1d(self.a)])
         return odd[0] if self.count == 1 else odd
 
     def _as(self, kind: Any, a: LaneArray) -> LaneArray:
@@ -354,14 +285,3 @@ def _order(order: tuple[int, ...]) -> tuple[LaneArray, LaneArray | None]:
     index = np.array(order)
     absent = index < 0
     return np.where(absent, 0, index), absent if absent.any() else None
-
-
-def _int_to_odd_f64(value: int) -> float:
-    """The f64 next to an integer on the side of zero, with its last bit set if inexact."""
-    near = float(value)
-    if int(near) == value:
-        return near
-    bits = np.float64(near).view(np.uint64)
-    if abs(int(near)) > abs(value):
-        bits -= np.uint64(1)
-    return float((bits | np.uint64(1)).view(np.float64))

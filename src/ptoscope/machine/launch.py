@@ -8,8 +8,9 @@ from ptoscope.isa.dtypes import INDEX
 from ptoscope.isa.targets import Target
 from ptoscope.machine.core import ReferenceCore
 from ptoscope.machine.deadlock import left_over
+from ptoscope.machine.elements import quietly
 from ptoscope.machine.faults import Fault
-from ptoscope.machine.lanes import NumpyLanes, constant, quietly
+from ptoscope.machine.lanes import NumpyLanes, constant
 from ptoscope.machine.memory import Memory, gm_base, gm_regions, own_regions
 from ptoscope.machine.schedule import Schedule
 from ptoscope.machine.signals import Buffer, Signal

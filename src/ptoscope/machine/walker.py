@@ -12,8 +12,9 @@ from ptoscope.isa.record import Run, Site
 from ptoscope.isa.targets import Revision, Target
 from ptoscope.isa.types import Ptr, Scalar
 from ptoscope.machine.core import ReferenceCore
+from ptoscope.machine.elements import storage
 from ptoscope.machine.faults import LOOP_STEP, Fault
-from ptoscope.machine.lanes import NumpyLanes, number, storage
+from ptoscope.machine.lanes import NumpyLanes, number
 from ptoscope.program import Block, For, Function, If, Op, Scope, Terminator, While, site_of
 
 Registers = list[Any]

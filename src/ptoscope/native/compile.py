@@ -17,8 +17,8 @@ from ptoscope.isa.dtypes import I1, I64, INDEX
 from ptoscope.isa.record import Site
 from ptoscope.isa.targets import Revision, Target
 from ptoscope.isa.types import Ptr, Scalar
+from ptoscope.machine.elements import quietly
 from ptoscope.machine.faults import LOOP_STEP, Fault
-from ptoscope.machine.lanes import quietly
 from ptoscope.native import layout, runtime, types
 from ptoscope.native.core import NativeCore
 from ptoscope.native.jit import CpuFeatures

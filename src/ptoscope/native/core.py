@@ -14,8 +14,9 @@ from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.record import Site
 from ptoscope.isa.targets import Target
 from ptoscope.isa.types import Space
+from ptoscope.machine.elements import storage
 from ptoscope.machine.faults import Fault
-from ptoscope.machine.lanes import constant, storage
+from ptoscope.machine.lanes import constant
 from ptoscope.native import layout, types
 from ptoscope.native.indexed import IndexedCore
 from ptoscope.native.lanes import RAW, NativeLanes, known, native

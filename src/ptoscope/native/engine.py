@@ -17,8 +17,8 @@ from ptoscope.arguments import Argument
 from ptoscope.isa.dtypes import I8
 from ptoscope.isa.memories import ON_CORE
 from ptoscope.isa.targets import Target
+from ptoscope.machine.elements import encode, quietly
 from ptoscope.machine.faults import Fault
-from ptoscope.machine.lanes import encode, quietly
 from ptoscope.machine.memory import Memory, Region, gm_base, gm_regions
 from ptoscope.native import layout
 

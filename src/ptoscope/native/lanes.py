@@ -10,7 +10,8 @@ from collections.abc import Callable
 
 from ptoscope.isa.dtypes import BF16, F16, F32, F64, I1, I64, UI8, UI16, UI32, DType
 from ptoscope.isa.lanes import PREDICATE_BITS, Arith, Bitwise, Compare, Lanes
-from ptoscope.machine.lanes import NumpyLanes, constant, quietly
+from ptoscope.machine.elements import QUIET_NAN, quietly
+from ptoscope.machine.lanes import NumpyLanes, constant
 from ptoscope.native import types
 from ptoscope.native.llvm_text import Code, CodeRegion, Value
 from ptoscope.native.nans import ARITHMETIC, CANONICAL, RAW, made_canonical
@@ -496,7 +497,7 @@ def known(code: Code, row: NumpyLanes, count: int) -> NativeLanes:
     nan = CANONICAL
     if types.is_native_float(row.dtype):
         raw = types.raw_bits(row)
-        if types.is_nan(row.dtype, raw) and raw != types.QUIET_NAN[row.dtype]:
+        if types.is_nan(row.dtype, raw) and raw != QUIET_NAN[row.dtype]:
             nan = RAW
     return NativeLanes(code, row.dtype, count, uniform=row, nans=nan)
 

@@ -8,6 +8,7 @@ that have to stay as they are.
 from __future__ import annotations
 
 from ptoscope.isa.dtypes import F16, F32, I1, UI16, DType
+from ptoscope.machine.elements import QUIET_NAN
 from ptoscope.native import types
 from ptoscope.native.llvm_text import Code, Value
 from ptoscope.native.permutes import picked
@@ -51,7 +52,7 @@ def made_canonical(code: Code, dtype: DType, count: int, row: Value) -> Value:
 
 def _replaced(code: Code, dtype: DType, count: int, row: Value) -> Value:
     odd = code.emit(types.row(I1, count), f"fcmp uno {row}, {row.name}")
-    nan = types.constant(dtype, count, types.QUIET_NAN[dtype])
+    nan = types.constant(dtype, count, QUIET_NAN[dtype])
     return code.emit(row.type, f"select {odd}, {row.type} {nan}, {row}")
 
 
@@ -62,6 +63,6 @@ def _half(code: Code, count: int, row: Value) -> Value:
     size = code.emit(kind, f"and {raw}, {types.constant(UI16, count, 0x7FFF)}")
     above = types.constant(UI16, count, 0x7C00)
     odd = code.emit(types.row(I1, count), f"icmp ugt {size}, {above}")
-    nan = types.constant(UI16, count, types.QUIET_NAN[F16])
+    nan = types.constant(UI16, count, QUIET_NAN[F16])
     made = code.emit(kind, f"select {odd}, {kind} {nan}, {raw}")
     return code.emit(row.type, f"bitcast {made} to {row.type}")

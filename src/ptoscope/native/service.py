@@ -11,8 +11,9 @@ from ptoscope.isa.dtypes import I1, DType
 from ptoscope.isa.order.rules import SET
 from ptoscope.isa.record import Site
 from ptoscope.machine.core import ReferenceCore
+from ptoscope.machine.elements import quietly, storage
 from ptoscope.machine.faults import Fault, too_many_steps
-from ptoscope.machine.lanes import NumpyLanes, number, quietly, storage
+from ptoscope.machine.lanes import NumpyLanes, number
 from ptoscope.machine.memory import Memory
 from ptoscope.machine.signals import Signal
 from ptoscope.native import layout

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from ptoscope.isa.dtypes import F16, F32, F64, I1, DType
-from ptoscope.machine.lanes import NumpyLanes, storage
+from ptoscope.machine.elements import QUIET_NAN, storage
+from ptoscope.machine.lanes import NumpyLanes
 
 _FLOATS = {F32: "float", F16: "half", F64: "double"}
 _SUFFIXES = {"float": "f32", "half": "f16", "double": "f64"}
-QUIET_NAN = {F16: 0x7E00, F32: 0x7FC00000, F64: 0x7FF8000000000000}
 
 
 def element(dtype: DType) -> str:

@@ -9,8 +9,9 @@ from ptoscope.diagnostics import PtoError
 from ptoscope.isa.record import Site
 from ptoscope.isa.targets import Revision, Target
 from ptoscope.machine.core import ReferenceCore
+from ptoscope.machine.elements import quietly
 from ptoscope.machine.faults import Fault
-from ptoscope.machine.lanes import number, quietly
+from ptoscope.machine.lanes import number
 from ptoscope.machine.launch import argument_value
 from ptoscope.machine.memory import Memory, gm_regions, own_regions
 from ptoscope.machine.recording.core import RecordingReferenceCore

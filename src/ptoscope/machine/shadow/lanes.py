@@ -8,7 +8,8 @@ import numpy as np
 
 from ptoscope.isa.dtypes import I1, DType
 from ptoscope.isa.lanes import PREDICATE_BITS, Arith, Bitwise, Compare, Lanes
-from ptoscope.machine.lanes import NumpyLanes, storage
+from ptoscope.machine.elements import storage
+from ptoscope.machine.lanes import NumpyLanes
 from ptoscope.machine.shadow import rules
 from ptoscope.machine.shadow.origins import Ids, Origin, Origins
 from ptoscope.machine.shadow.rules import BitWords, earliest, full, whole, word

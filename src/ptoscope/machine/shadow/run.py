@@ -13,8 +13,8 @@ from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
 from ptoscope.isa.record import Site
 from ptoscope.isa.types import Space
 from ptoscope.machine.core import ReferenceCore
+from ptoscope.machine.elements import quietly
 from ptoscope.machine.faults import Fault
-from ptoscope.machine.lanes import quietly
 from ptoscope.machine.launch import argument_value
 from ptoscope.machine.memory import Memory, Region, gm_regions, own_regions
 from ptoscope.machine.shadow.core import ShadowCore

@@ -1,0 +1,155 @@
+"""The commands and their options: what each takes, and what the help says of it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ptoscope.engines import ENGINES
+
+
+class Option(NamedTuple):
+    """One option. `value` names its value in the help; empty for a switch. `choices` are
+    the values it takes, where they are few."""
+
+    name: str
+    value: str
+    doc: str
+    choices: tuple[str, ...] = ()
+
+
+class Command(NamedTuple):
+    """One command: its arguments as shown, how many there may be, its own options."""
+
+    name: str
+    usage: str
+    doc: str
+    least: int
+    most: int | None
+    options: tuple[Option, ...] = ()
+
+
+# Kept here and not read from the instruction set, so that wrong usage is reported without
+# loading it; a test compares them.
+TARGETS = ("cpu", "a2a3", "a5")
+REVISIONS = ("manual", "micro")
+FORMS = ("ssa", "dps", "asm")
+
+COMMON = (
+    Option("target", "NAME", "cpu, a2a3 or a5 (default: what the module names, else a5)", TARGETS),
+    Option("revision", "NAME", "manual or micro, where they differ (default: manual)", REVISIONS),
+    Option("json", "", "one JSON object on stdout and nothing else; inf and nan are strings"),
+    Option("help", "", "this text"),
+)
+VERSION = Option("version", "", "the version")
+_ENTRY = Option("entry", "NAME", "the function (default: the only one, or the only kernel)")
+_GRID = Option("grid", "N", "how many blocks to launch (default: 1)")
+_ENGINE = Option("engine", "NAME", "native (default) or reference", ENGINES)
+_MAX_STEPS = Option("max-steps", "N", "stop a block after so many iterations of its loops")
+
+COMMANDS = {
+    c.name: c
+    for c in (
+        Command(
+            "run",
+            "KERNEL [ARG...]",
+            "run a kernel; ARGs by parameter: .npy or .bin file, zeros:N, undefined:N or number",
+            1,
+            None,
+            (
+                _ENTRY,
+                _GRID,
+                _ENGINE,
+                Option("threads", "N", "blocks that run at once (default: one per processor)"),
+                _MAX_STEPS,
+                Option("races", "", "find accesses that nothing orders (either engine)"),
+                Option("poison", "", "find undefined data that matters (reference engine)"),
+                Option("schedule", "ORDER", "program, lazy, eager or seed:N (reference engine)"),
+                Option("schedules", "N", "try N other legal orders, compare (reference engine)"),
+                Option("check", "all", "all three together (reference engine)", ("all",)),
+                Option("force", "", "run it although addresses or synchronisation are wrong"),
+                Option("save", "DIR", "write every pointer argument there as .npy and .bin"),
+                Option("chosen", "", "list the behaviour it depends on that no document fixes"),
+            ),
+        ),
+        Command(
+            "time",
+            "KERNEL [ARG...]",
+            "cycles of a run by a model of the target, with reasons; ARGs as in run",
+            1,
+            None,
+            (
+                _ENTRY,
+                _GRID,
+                _ENGINE,
+                Option("model", "NAME", "calibrated (default) or manual", ("calibrated", "manual")),
+                Option("set", "FIGURE=N", "other figures: vadd.f32.latency=9,vexp.f32.latency=20"),
+                Option("calibration", "FILE", "a CSV file of figures"),
+                Option("trace", "FILE", "write the schedule for Perfetto (Chrome trace format)"),
+                _MAX_STEPS,
+                Option("force", "", "time it although addresses or synchronisation are wrong"),
+            ),
+        ),
+        Command(
+            "check",
+            "KERNEL...",
+            "parse and verify kernels, or explain a code",
+            0,
+            None,
+            (
+                Option("all-targets", "", "a table: which lines keep a kernel from which target"),
+                Option("explain", "CODE", "why a code exists, a bad example and its fix"),
+            ),
+        ),
+        Command(
+            "fmt",
+            "KERNEL",
+            "print the canonical text of a kernel, with its comments",
+            1,
+            1,
+            (
+                Option("form", "NAME", "ssa (default), dps: ins and outs, asm: assembly", FORMS),
+                Option("generic", "", "the generic form of every operation"),
+                Option("check", "", "print nothing; exit 1 if the file would change"),
+                Option("in-place", "", "(-i) rewrite the file"),
+            ),
+        ),
+        Command(
+            "isa",
+            "[NAME]",
+            "the table of instructions, or all about one of them",
+            0,
+            1,
+            (Option("chosen", "", "list the behaviour that no document fixes, and why it is so"),),
+        ),
+        Command(
+            "cases",
+            "DIR...",
+            "run the case directories below DIR: golden.py, the kernel, compare.py",
+            1,
+            None,
+            (
+                Option("filter", "TEXT", "only cases with TEXT in family/case, or matching a *"),
+                Option("jobs", "N", "how many run at a time (default: all cores)"),
+                _ENGINE,
+                Option("check", "all", "look for races and undefined data too", ("all",)),
+                Option("timeout", "SECONDS", "what a case may take (default: 60)"),
+                Option("keep", "DIR", "copy the data of failing cases there"),
+                Option("junit", "FILE", "write the results there as JUnit XML"),
+                Option("revision", "NAME", "manual or micro (default here: micro)", REVISIONS),
+            ),
+        ),
+        Command(
+            "new-case",
+            "NAME KERNEL",
+            "write a case directory NAME for a kernel, to be filled in",
+            2,
+            2,
+            (
+                _ENTRY,
+                Option("grid", "N", "how many blocks it launches (default: 1)"),
+            ),
+        ),
+        Command("demo", "", "a row softmax: run, compared with NumPy, checked, explained", 0, 0),
+        Command("help", "[COMMAND]", "this text, or the help of a command", 0, 1),
+    )
+}

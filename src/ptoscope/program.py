@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from ptoscope.diagnostics import NOWHERE, Diagnostic, Span
 from ptoscope.isa import TABLE
 from ptoscope.isa.record import Site
+from ptoscope.isa.scalar import strict_vecscope, vecscope
 from ptoscope.isa.targets import Revision, Target
 from ptoscope.isa.types import AttrValue, Type
 
@@ -245,7 +246,7 @@ class Scope(Op):
     @property
     def strict(self) -> bool:
         """Whether the body sees nothing but its arguments."""
-        return self.name == "pto.strict_vecscope"
+        return self.name == strict_vecscope.name
 
     @property
     def inputs(self) -> tuple[int, ...]:
@@ -270,8 +271,8 @@ _CLASSES: dict[str, type[Op]] = {
     "scf.yield": Terminator,
     "scf.condition": Condition,
     "func.return": Terminator,
-    "pto.vecscope": Scope,
-    "pto.strict_vecscope": Scope,
+    vecscope.name: Scope,
+    strict_vecscope.name: Scope,
 }
 SCOPES = tuple(name for name, kind in _CLASSES.items() if issubclass(kind, Scope))
 TERMINATORS = tuple(name for name, kind in _CLASSES.items() if issubclass(kind, Terminator))
@@ -334,7 +335,7 @@ class Function:
 def site_of(function: Function, op: Op, target: Target, revision: Revision) -> Site:
     """One use as its record sees it; control flow and scopes are uses of pto.vecscope by name."""
     types = function.types
-    record = TABLE.get(op.name) or replace(TABLE["pto.vecscope"], name=op.name)
+    record = TABLE.get(op.name) or replace(vecscope, name=op.name)
     return Site(
         record,
         tuple(types[slot] for slot in op.operands),

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 from ptoscope.check.rule import Context, Finding, Rule
 from ptoscope.check.text import Fix
-from ptoscope.check.types import bindings, described, names, operands_of
+from ptoscope.check.types import bindings, described, operands_of
 from ptoscope.isa import TABLE
 from ptoscope.isa.dtypes import INDEX, DType
 from ptoscope.isa.record import Form, Record
 from ptoscope.isa.roles import Resize
+from ptoscope.isa.table import names
 from ptoscope.isa.types import Scalar
 from ptoscope.program import Op
 

@@ -9,6 +9,7 @@ from ptoscope.check.masks import fewest_lanes
 from ptoscope.check.rule import Context, Finding, Rule
 from ptoscope.check.types import bindings, operands_of, sound
 from ptoscope.isa import TABLE
+from ptoscope.isa.convert import vci
 from ptoscope.isa.dtypes import DType
 from ptoscope.isa.record import Record
 from ptoscope.isa.targets import TARGETS
@@ -101,7 +102,7 @@ def _sure_aliases(context: Context) -> Iterator[Finding]:
                     f"{context.target.name}",
                     found=f"one index for all lanes, by {maker.name} at line {maker.span.line}",
                     expected="a different index in each active lane",
-                    hint="activate one lane only, or make the indices with pto.vci",
+                    hint=f"activate one lane only, or make the indices with {vci.name}",
                 )
 
 

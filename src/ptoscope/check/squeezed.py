@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from ptoscope.check.flow import gives
 from ptoscope.check.rule import Context, Finding, Rule
 from ptoscope.check.streams.ends import among, named_operands
-from ptoscope.check.types import names, sound
+from ptoscope.check.types import sound
 from ptoscope.isa import TABLE
 from ptoscope.isa.record import Record
 from ptoscope.isa.roles import AR
+from ptoscope.isa.table import names
 from ptoscope.isa.types import VReg
 from ptoscope.program import Block, Loop, Op
 

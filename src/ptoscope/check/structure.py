@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from ptoscope.check.rule import Context, Finding, Rule
 from ptoscope.isa import TABLE
 from ptoscope.isa.memories import MEMORIES
+from ptoscope.isa.scalar import castptr, strict_vecscope, vecscope
 from ptoscope.isa.types import Ptr, Scalar, is_vector_state
 from ptoscope.program import Block, Op, Scope
 
@@ -29,7 +30,7 @@ def _needs_scope(context: Context) -> Iterator[Finding]:
             yield Finding(
                 op.span,
                 f"{op.name} stands outside a vecscope",
-                expected="a pto.vecscope { ... } or pto.strict_vecscope around it",
+                expected=f"a {vecscope.name} {{ ... }} or {strict_vecscope.name} around it",
                 hint="vectors, masks and align state exist only inside a vecscope",
             )
 
@@ -59,7 +60,7 @@ def _parameters(context: Context) -> Iterator[Finding]:
             f"parameter %{function.names[slot]} cannot be passed to a kernel",
             found=str(kind),
             expected="a scalar or a pointer to gm",
-            hint="make UB pointers in the kernel with pto.castptr",
+            hint=f"make UB pointers in the kernel with {castptr.name}",
         )
 
 

@@ -12,6 +12,7 @@ from ptoscope.isa import TABLE
 from ptoscope.isa.distributions import suffix_bits
 from ptoscope.isa.dtypes import DType
 from ptoscope.isa.patterns import Bindings, Pattern, PtrTo
+from ptoscope.isa.predicates import pattern_maker
 from ptoscope.isa.record import Form, Operand, Record
 from ptoscope.isa.types import Mask, Ptr, Scalar, Type, VReg
 from ptoscope.program import Op
@@ -54,13 +55,6 @@ def sound(context: Context, wanted: Callable[[Record], bool]) -> Iterator[tuple[
         record = TABLE.get(op.name)
         if record is not None and wanted(record) and fits(context, op, record):
             yield op, record
-
-
-def names(wanted: Callable[[Record], bool], joined: str = "or") -> str:
-    """The instructions that are wanted, for a message: `pto.vsta, pto.vstas or pto.vstar`."""
-    found = [record.name for record in TABLE.values() if wanted(record)]
-    *others, last = found
-    return f"{', '.join(others)} {joined} {last}" if others else last
 
 
 def described(context: Context) -> Iterator[tuple[Op, Record, Form]]:
@@ -109,7 +103,9 @@ def _misfits(context: Context) -> Iterator[Finding]:
 def _hint(pattern: Pattern, type: Type, known: Bindings) -> str:
     decided = pattern.resolve(known)
     if isinstance(decided, Mask) and isinstance(type, Mask):
-        return f"{decided.lanes} lanes need a b{decided.bits} mask, such as pset_b{decided.bits}"
+        maker = pattern_maker(decided.bits, TABLE)
+        such = "" if maker is None else f", such as {maker.short}"
+        return f"{decided.lanes} lanes need a b{decided.bits} mask{such}"
     if (
         isinstance(pattern, PtrTo)
         and isinstance(type, Ptr)

@@ -469,6 +469,7 @@ RECORDS = (
         (Operand("condition", ScalarIn((I1,))), Operand("yes", _ANY), Operand("no", _ANY)),
         (Operand("result", _ANY),),
         formula="condition ? yes : no",
+        gives="choice",
     ),
     _record(
         "negf",

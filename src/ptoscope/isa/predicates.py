@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from ptoscope.isa.core import Core
 from ptoscope.isa.cost import PREDICATE
@@ -45,6 +45,14 @@ def is_prefix(pattern: str) -> bool:
     """Whether a pattern activates the first lanes and no others."""
     active = [pattern_lane(pattern, lane, 64) for lane in range(64)]
     return active == sorted(active, reverse=True)
+
+
+def pattern_maker(bits: int, table: Mapping[str, Record]) -> Record | None:
+    """The instruction of a table that makes a mask of a granularity from a pattern."""
+    for record in table.values():
+        if record.gives == "pattern" and record.forms[0].results[0].type == MaskBits(bits):
+            return record
+    return None
 
 
 def of_granularity(name: str, bits: int) -> str:

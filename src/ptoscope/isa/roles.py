@@ -16,6 +16,7 @@ Gives = Literal[
     "constant",  # the attribute `value`
     "number",  # the number that the operand is, in another type
     "address",  # the first operand, a pointer, advanced by the second, in elements
+    "choice",  # the second or the third operand, as the first says
     "splat",  # the first operand, or one lane of it, in every active lane
     "packed",  # the active lanes of the first operand, moved to the front
     "first lanes",  # a mask: so many of the first lanes as the operand says

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from types import ModuleType
 
 from ptoscope.isa import (
@@ -70,6 +70,13 @@ TABLE = by_name(
     )
 )
 """Every operation a kernel may contain, by its full name, in the order of the documents."""
+
+
+def names(wanted: Callable[[Record], bool]) -> str:
+    """The instructions that are wanted, for a message: `pto.vsta, pto.vstas or pto.vstar`."""
+    *others, last = [record.name for record in TABLE.values() if wanted(record)]
+    return f"{', '.join(others)} or {last}" if others else last
+
 
 INSTRUCTIONS: dict[str, Record] = {n: r for n, r in TABLE.items() if n.startswith("pto.")}
 """The PTO instructions alone."""

@@ -37,6 +37,7 @@ from ptoscope.ir.forms.choose import expected_counts, form_of
 from ptoscope.ir.forms.follow import bind, patterns
 from ptoscope.ir.types import UNKNOWN, TextType, known
 from ptoscope.isa import TABLE
+from ptoscope.isa.arith import constant
 from ptoscope.isa.patterns import Bindings, Pattern
 from ptoscope.isa.record import Attr, Form, Record
 from ptoscope.isa.types import AttrValue, Scalar
@@ -44,7 +45,7 @@ from ptoscope.program import SCOPES
 from ptoscope.xdsl.types import ATTRIBUTES, to_type
 
 ARITH = "arith."
-CONSTANT = "arith.constant"
+CONSTANT = constant.name
 PREFIX = "pto."
 
 

@@ -21,14 +21,14 @@ from ptoscope.ir.reading.functions import KERNEL_MARKS
 from ptoscope.isa import TABLE
 from ptoscope.isa.types import AttrValue, Scalar, Type
 from ptoscope.kernel import Kernel, load
-from ptoscope.program import Block, Function, Op, Program, operation
+from ptoscope.program import SCOPES, Block, Function, Op, Program, operation
 from ptoscope.xdsl.dialect import ARITH, CONSTANT, PREFIX, StrictVecScope, attributes, segments
 from ptoscope.xdsl.to_module import NAMES
 from ptoscope.xdsl.types import KernelKindAttr, to_type
 
 _STRUCTURE = (
     *("scf.for", "scf.if", "scf.while", "scf.yield", "scf.condition", "func.return"),
-    *("pto.vecscope", "pto.strict_vecscope"),
+    *SCOPES,
 )
 
 
@@ -136,7 +136,7 @@ class _Conversion:
         if name == CONSTANT:
             attr, type = op.properties.get("value"), self.types[results[0]]
             if not isinstance(attr, IntegerAttr | FloatAttr) or not isinstance(type, Scalar):
-                raise UsageError("arith.constant needs a number as its value")
+                raise UsageError(f"{name} needs a number as its value")
             return {"value": constant_value(attr.value.data, type.dtype)}
         attrs: dict[str, AttrValue] = {}
         for attr in TABLE[name].forms[0].attrs:

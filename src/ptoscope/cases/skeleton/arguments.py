@@ -55,7 +55,10 @@ def _written(function: Function) -> set[int]:
 
 
 def _writes_gm(op: Op) -> bool:
-    # Loops and branches have no record.
+    """Whether an operation writes to the pointers to GM that it takes: a copy there, and what
+    gives nothing in return."""
+    # Loops and branches have no record; scopes take pointers for their body.
     record = TABLE.get(op.name)
-    copies = record is not None and record.path is not None and record.path.target == "gm"
-    return copies or op.name == "pto.store_scalar"
+    if record is None or op.blocks:
+        return False
+    return not op.results if record.path is None else record.path.target == "gm"

@@ -15,10 +15,11 @@ from ptoscope.check.streams.ends import (
 )
 from ptoscope.check.streams.fixes import flush_where_it_ended, flushed, primed, threaded
 from ptoscope.check.streams.uses import Uses
-from ptoscope.check.types import names, sound
+from ptoscope.check.types import sound
 from ptoscope.isa.dtypes import VREG_BYTES
 from ptoscope.isa.record import Record
 from ptoscope.isa.roles import StreamKind
+from ptoscope.isa.table import names
 from ptoscope.isa.types import Align, Ptr
 from ptoscope.program import Op
 

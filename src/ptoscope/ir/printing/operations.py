@@ -13,6 +13,7 @@ from ptoscope.ir.language import PREFIX, Language
 from ptoscope.ir.module import NO_ATTRIBUTES, Note
 from ptoscope.ir.numbers import constant_text
 from ptoscope.ir.printing.instructions import Level, Name, PrintedValues, instruction, named
+from ptoscope.isa.arith import constant
 from ptoscope.isa.record import Record
 from ptoscope.isa.types import AttrValue
 from ptoscope.program import Condition, For, Function, If, Op, Program, Scope, Terminator, While
@@ -106,7 +107,7 @@ class Spelling:
         """The text of an arith operation after its name."""
         said = note.attributes if note is not None else NO_ATTRIBUTES
         entries = f" {dictionary(said)}" if said else ""
-        if op.name == "arith.constant":
+        if op.name == constant.name:
             return f"{entries} {self._constant(op)}".lstrip()
         how = arith_forms.scheme(self.language.table[op.name])
         before = ", ".join((*(str(v) for v in op.attrs.values()), *used))
@@ -139,7 +140,7 @@ class Spelling:
         return generic_text(f'{left}"{op.name}"({used})', properties, len(op.blocks), said, ends)
 
     def _properties(self, op: Op, note: Note | None) -> dict[str, Attribute]:
-        if op.name == "arith.constant":
+        if op.name == constant.name:
             return {"value": Attribute(self._constant(op))}
         if op.name.startswith("arith."):
             flags = note.flags if note is not None else NO_ATTRIBUTES

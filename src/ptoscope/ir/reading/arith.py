@@ -11,6 +11,7 @@ from ptoscope.ir.reading.findings import WRONG_OPERANDS
 from ptoscope.ir.reading.literals import is_number, number
 from ptoscope.ir.reading.reader import Reader
 from ptoscope.ir.types import TextType
+from ptoscope.isa import arith
 from ptoscope.isa.types import AttrValue
 from ptoscope.program import Op
 
@@ -112,4 +113,4 @@ def make_constant(
     """Makes the constant."""
     last = reader.i - 1
     note = Note(0, 0, last, last, attributes=attributes)
-    return reader.make(name, "arith.constant", (), [kind], note, {"value": value})
+    return reader.make(name, arith.constant.name, (), [kind], note, {"value": value})

@@ -16,6 +16,7 @@ from ptoscope.ir.reading.operand_tokens import OperandTokens
 from ptoscope.ir.reading.reader import Reader
 from ptoscope.ir.types import TextType
 from ptoscope.isa.patterns import Bindings, MaskFor
+from ptoscope.isa.predicates import pattern_maker
 from ptoscope.isa.record import Form
 from ptoscope.isa.types import Mask, Type, VReg
 from ptoscope.program import Op
@@ -190,8 +191,12 @@ class _Assembled:
         if any(r is types.UNKNOWN for r in results):
             return LOST
         decided = self._mask_type(values)
-        name = f"pto.pset_b{decided.bits}" if isinstance(decided, Mask) else ""
-        if not isinstance(decided, Mask) or name not in reader.language.table:
+        maker = None
+        if isinstance(decided, Mask):
+            if decided.bits in reader.masks:
+                return reader.masks[decided.bits]
+            maker = pattern_maker(decided.bits, reader.language.table)
+        if not isinstance(decided, Mask) or maker is None:
             raise reader.findings.stop(
                 WRONG_OPERANDS,
                 self.tokens.name,
@@ -199,15 +204,13 @@ class _Assembled:
                 found="no mask",
                 expected=str(self.form.operands[-1].type),
             )
-        found = reader.masks.get(decided.bits)
-        if found is None:
-            form = reader.language.table[name].forms[0]
-            at = self.tokens.name
-            note = Note(at, at, at, at, given=(form.attrs[0].name,), implied=True)
-            attrs = all_attributes(form, {form.attrs[0].name: "PAT_ALL"})
-            op = reader.make(at, name, (), [types.the_one(decided)], note, attrs)
-            (found,) = op.results
-            reader.masks[decided.bits] = found
-            reader.slots.names[found] = reader.new_name(f"all_b{decided.bits}")
-            reader.before.append(op)
+        (form,) = maker.forms
+        at = self.tokens.name
+        note = Note(at, at, at, at, given=(form.attrs[0].name,), implied=True)
+        attrs = all_attributes(form, {form.attrs[0].name: "PAT_ALL"})
+        op = reader.make(at, maker.name, (), [types.the_one(decided)], note, attrs)
+        (found,) = op.results
+        reader.masks[decided.bits] = found
+        reader.slots.names[found] = reader.new_name(f"all_b{decided.bits}")
+        reader.before.append(op)
         return found

@@ -17,6 +17,7 @@ from ptoscope.ir.reading.generic_parts import GenericParts
 from ptoscope.ir.reading.names import ReadValues
 from ptoscope.ir.reading.reader import Body, BodyItem, Reader
 from ptoscope.ir.types import TextType
+from ptoscope.isa.arith import constant
 from ptoscope.isa.record import Record
 from ptoscope.isa.types import AttrValue
 from ptoscope.program import SCOPES, TERMINATORS, Op
@@ -158,7 +159,7 @@ class _Generic(GenericParts):
         how = arith_forms.scheme(reader.language.table[self.word])
         self.counts(how.operands, how.results)
         given = {**self.attributes, **self.properties}
-        if self.word == "arith.constant":
+        if self.word == constant.name:
             return self._constant(given)
         attrs: dict[str, AttrValue] = {}
         if how.predicates:
@@ -179,7 +180,7 @@ class _Generic(GenericParts):
         stop = self.reader.findings.stop
         found = given.pop("value", None)
         if found is None or not isinstance(found.value, int | float) or found.type is None:
-            message = "arith.constant needs a number as its value"
+            message = f"{self.word} needs a number as its value"
             raise stop(WRONG_OPERANDS, self.name, message)
         if not types.compatible(found.type, self.results[0]):
             message = "the value's type is not the result's"

@@ -11,10 +11,11 @@ from ptoscope.ir.reading.attributes import dictionary
 from ptoscope.ir.reading.findings import STRUCTURE, WRONG_OPERANDS
 from ptoscope.ir.reading.reader import Body, Reader
 from ptoscope.ir.types import TextType
+from ptoscope.isa.scalar import strict_vecscope
 from ptoscope.isa.types import AttrValue
 from ptoscope.program import Op
 
-_ISOLATED = ("func.func", "pto.strict_vecscope")
+_ISOLATED = ("func.func", strict_vecscope.name)
 
 
 @dataclass

@@ -17,7 +17,9 @@ from ptoscope.ir.reading.placeholders import decide
 from ptoscope.ir.reading.reader import GENERIC, Handler, Reader
 from ptoscope.ir.reading.scanner import Tokens
 from ptoscope.ir.types import Placeholder
+from ptoscope.isa.arith import constant
 from ptoscope.isa.dtypes import INDEX
+from ptoscope.isa.scalar import strict_vecscope, vecscope
 from ptoscope.isa.types import Scalar
 from ptoscope.program import Block, Function, Op, Program
 
@@ -160,8 +162,8 @@ _STRUCTURE: dict[str, Handler] = {
     "scf.condition": control.condition,
 }
 _SCOPES: dict[str, Handler] = {
-    "pto.vecscope": scopes.scope,
-    "pto.strict_vecscope": scopes.strict_scope,
+    vecscope.name: scopes.scope,
+    strict_vecscope.name: scopes.strict_scope,
 }
 
 
@@ -169,7 +171,7 @@ _SCOPES: dict[str, Handler] = {
 def _handlers(known: Language) -> dict[str, Handler]:
     handlers = dict(_STRUCTURE)
     for name in known.table:
-        if name == "arith.constant":
+        if name == constant.name:
             handlers[name] = arith.constant
         elif name.startswith("arith."):
             handlers[name] = arith.operation

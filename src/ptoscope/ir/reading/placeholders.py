@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ptoscope.ir import types
 from ptoscope.ir.forms.follow import bind
@@ -10,6 +10,7 @@ from ptoscope.ir.reading.findings import PLACEHOLDER
 from ptoscope.ir.reading.names import LOST, ReadValues
 from ptoscope.ir.reading.reader import Reader
 from ptoscope.isa.patterns import Bindings
+from ptoscope.isa.record import Record
 from ptoscope.isa.types import Type
 from ptoscope.program import For, If, Op, Scope, While
 
@@ -41,7 +42,7 @@ class _Inference:
         for op in self.ops:
             for slot in (*op.results, *(arg for block in op.blocks for arg in block.args)):
                 self.owner[slot] = op
-            for left, right in _same(op):
+            for left, right in _same(op, self.reader.language.table):
                 if LOST not in (left, right):
                     self._unite(left, right)
         for slot in list(self.parent):
@@ -160,7 +161,7 @@ def _walk(ops: list[Op]) -> Iterator[Op]:
             yield from _walk(block.ops)
 
 
-def _same(op: Op) -> Iterator[tuple[int, int]]:
+def _same(op: Op, table: Mapping[str, Record]) -> Iterator[tuple[int, int]]:
     """Pairs of values that have one type because control flow hands one to the other."""
     match op:
         case For():
@@ -177,6 +178,8 @@ def _same(op: Op) -> Iterator[tuple[int, int]]:
             yield from zip(op.passed, op.results, strict=False)
         case Scope():
             yield from zip(op.inputs, op.args, strict=False)
-        case _ if op.name == "arith.select":
-            yield op.operands[1], op.operands[2]
-            yield op.operands[1], op.results[0]
+        case _:
+            record = table.get(op.name)
+            if record is not None and record.gives == "choice":
+                yield op.operands[1], op.operands[2]
+                yield op.operands[1], op.results[0]

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from ptoscope.diagnostics import Diagnostic, Span
+from ptoscope.isa.compare import vsel
 from ptoscope.isa.record import Site
+from ptoscope.isa.table import names
 from ptoscope.machine.shadow.lanes import ShadowLanes
 from ptoscope.machine.shadow.origins import DETAIL_BITS, Ids, Origins
 from ptoscope.program import Program
@@ -26,14 +28,15 @@ _ARRIVALS = {
 }
 _HINTS = {
     "never written": "copy or store to these bytes first, or leave them out of what is used",
-    "inactive lane": "documents forbid relying on inactive lanes: merge with pto.vsel, or store "
-    "with the mask of the computation",
+    "inactive lane": "documents forbid relying on inactive lanes: merge with "
+    f"{vsel.name}, or store with the mask of the computation",
     "beyond a tail": "store and copy no more than the tail has, or pad it when it is copied in",
-    "unflushed align bytes": "flush the stream (pto.vsta, pto.vstas or pto.vstar) before its "
-    "bytes are read",
+    "unflushed align bytes": "flush the stream "
+    f"({names(lambda r: r.stream is not None and r.stream.kind == 'flushes')}) before its bytes "
+    "are read",
 }
 _LEFT = (
-    "store every byte that is copied (merge with pto.vsel and store all lanes), or copy only "
+    f"store every byte that is copied (merge with {vsel.name} and store all lanes), or copy only "
     "what was stored"
 )
 

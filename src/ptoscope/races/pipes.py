@@ -1,8 +1,4 @@
-"""What the pipes of a core order: the rules of `isa.order` over clocks.
-
-A clock of a pipe says, for every pipe, up to which event all that was issued to that one is
-complete. Events are gone through in an order that the rules allow.
-"""
+"""What the pipes of a core order in a run: the rules of `isa.order` over clocks of events."""
 
 from __future__ import annotations
 
@@ -10,12 +6,13 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from ptoscope.isa.order.clocks import Clock, Clocks
 from ptoscope.isa.order.ledger import Ledger
-from ptoscope.isa.order.pipes import CarryingPipes, Knowledge
+from ptoscope.isa.order.pipes import CarryingPipes
 from ptoscope.isa.order.rules import RULES
-from ptoscope.isa.pipes import COPY_NUMBERS, EVERY, PIPE_NUMBERS, PIPES, SCALAR
+from ptoscope.isa.pipes import EVERY, PIPE_NUMBERS, PIPES, SCALAR
 from ptoscope.races.cells import Runs
-from ptoscope.races.last_accesses import Clock, LastAccesses, Meeting
+from ptoscope.races.last_accesses import LastAccesses, Meeting
 from ptoscope.trace.trace import MEM_BAR, NONE, Trace
 
 _AT_ONCE = 1 << 14
@@ -67,14 +64,19 @@ class _Core:
     """The pipes of one block. What happened before event `first` is over."""
 
     def __init__(self, first: int, accesses: LastAccesses) -> None:
-        self._clocks = _Clocks(first, accesses)
+        self._accesses = accesses
+        self._bounds: dict[int, tuple[int, int]] = {}
+        """Of nodes on their way: their accesses."""
         self._ledger = Ledger(range(len(PIPES)), EVERY)
-        self._pipes = CarryingPipes(self._clocks, SCALAR)
+        self._pipes = CarryingPipes(Clocks(first, self._touch), SCALAR)
 
     def access(self, event: int, pipe: int, bounds: tuple[int, int]) -> None:
         """The scalar unit comes to a node."""
-        self._clocks.bounds[event] = bounds
+        self._bounds[event] = bounds
         self._pipes.issue(event, pipe)
+
+    def _touch(self, event: int, pipe: int, known: Clock) -> None:
+        self._accesses.touch(event, pipe, known, self._bounds.pop(event))
 
     def synchronise(
         self, event: int, kind: int, src: int, dst: int, numbers: tuple[int, int]
@@ -83,60 +85,3 @@ class _Core:
         rule, count = _RULES[kind]
         ticket = self._ledger.issue(rule, src, dst, numbers[:count])
         self._pipes.issue(event, ticket.pipe, ticket)
-
-
-class _Clocks(Knowledge[int, int, Clock | None]):
-    """What is complete, as clocks."""
-
-    def __init__(self, first: int, accesses: LastAccesses) -> None:
-        self._accesses = accesses
-        self.bounds: dict[int, tuple[int, int]] = {}
-        """Of nodes on their way: their accesses."""
-        self._known: list[Clock] = [[first] * len(PIPES) for _ in PIPES]
-        self._deferred: list[Clock] = [[first] * len(PIPES) for _ in PIPES]
-        """Of each pipe: what its releases waited for. Copies behind them may begin earlier."""
-        self._scalar: Clock | None = None
-        self._merged: list[Clock | None] = [None] * len(PIPES)
-
-    def at_issue(self) -> Clock | None:
-        return self._scalar
-
-    def begin(self, pipe: int, item: int, issued: Clock | None) -> None:
-        known = self._known[pipe]
-        if issued is not None and issued is not self._merged[pipe]:
-            self._merged[pipe] = issued
-            _join(known, issued)
-        if known[SCALAR] < item:
-            # What the scalar unit did itself is complete when it issues the next one.
-            known[SCALAR] = item
-
-    def access(self, pipe: int, item: int) -> None:
-        self._accesses.touch(item, pipe, self._known[pipe], self.bounds.pop(item))
-
-    def complete(self, pipe: int, item: int) -> Clock:
-        clock = list(self._known[pipe])
-        _join(clock, self._deferred[pipe])
-        clock[pipe] = item
-        return clock
-
-    def all_complete(self, item: int) -> Clock:
-        return [item] * len(PIPES)
-
-    def learn(self, pipe: int, value: Clock | None) -> None:
-        assert value is not None
-        _join(self._known[pipe], value)
-        if pipe == SCALAR:
-            self._scalar = list(self._known[pipe])
-
-    def defer(self, pipe: int, value: Clock | None) -> None:
-        assert value is not None
-        if pipe in COPY_NUMBERS:
-            _join(self._deferred[pipe], value)
-        else:
-            self.learn(pipe, value)
-
-
-def _join(clock: Clock, other: Clock) -> None:
-    for i, value in enumerate(other):
-        if clock[i] < value:
-            clock[i] = value

@@ -18,9 +18,9 @@ from ptoscope.races.intervals import Intervals, contains
 from ptoscope.races.provenance import Executions, Provenance
 from ptoscope.trace.trace import NONE, Trace, barrier_type
 
-Clock = tuple[int, ...]
+KindClock = tuple[int, ...]
 """For each kind the event before which all its accesses are complete."""
-_NOTHING: Clock = (NONE,) * len(KINDS)
+_NOTHING: KindClock = (NONE,) * len(KINDS)
 _NEVER = int(np.iinfo(np.int64).max)
 
 
@@ -39,7 +39,7 @@ class TracedScopeOrder:
         self._trace, self._provenance = trace, provenance
         self._kinds = {place: KINDS.index(kind) for place, kind in kinds.items()}
         self._known: dict[int, Intervals] = {}
-        self._clocks: dict[int, Clock] = {}
+        self._clocks: dict[int, KindClock] = {}
         self._used: list[list[int]] = []
         """For each kind: when its accesses first use an execution, by the number of that."""
         if bars:
@@ -96,7 +96,7 @@ class TracedScopeOrder:
         self._used = [uses.events for uses in first_uses]
 
 
-def _join(a: Clock, b: Clock) -> Clock:
+def _join(a: KindClock, b: KindClock) -> KindClock:
     if a is b or b is _NOTHING:
         return a
     return b if a is _NOTHING else tuple(map(max, a, b))

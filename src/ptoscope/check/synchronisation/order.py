@@ -1,8 +1,7 @@
 """What is ordered in a run: what its pipes wait for, and what is done before what.
 
-For every access, `before` tells which others are certainly complete when it begins, as bits of
-their positions in the run. The rules are those of `isa.order`; a number that is not known is
-taken for another one than those that are.
+The rules are those of `isa.order`, over clocks of positions in the run; a number that is not
+known is taken for another one than those that are.
 """
 
 from __future__ import annotations
@@ -13,10 +12,12 @@ from dataclasses import replace
 
 from ptoscope.check.analysis.expr import Expr
 from ptoscope.check.analysis.nodes import MemoryBarrier, Sync
+from ptoscope.check.synchronisation.races import StaticAccesses
 from ptoscope.check.synchronisation.unroll import UnrolledRun
+from ptoscope.isa.order.clocks import Clock, Clocks
 from ptoscope.isa.order.ledger import Chain, Ledger, Ticket
-from ptoscope.isa.order.pipes import CarryingPipes, Knowledge
-from ptoscope.isa.pipes import COPY_PIPES, PIPE_ALL, PIPES, SCALAR_PIPE
+from ptoscope.isa.order.pipes import CarryingPipes
+from ptoscope.isa.pipes import EVERY, PIPE_NUMBERS, PIPES, SCALAR
 
 
 class PipeOrder:
@@ -28,17 +29,18 @@ class PipeOrder:
         """Waits for which there are not enough signals."""
         self.left: list[int] = []
         """Signals that nobody waits for."""
-        self._ledger = Ledger(PIPES, PIPE_ALL)
-        self._tickets: dict[int, Ticket[str]] = {}
+        self._ledger = Ledger(range(len(PIPES)), EVERY)
+        self._tickets: dict[int, Ticket[int]] = {}
         self._doubtful: set[tuple[object, ...]] = set()
         """Pipes between which a signal of an unknown number has no counterpart: it may belong
         to another one."""
         self._settle()
         self._balance()
-        known = _Known(len(run.events))
-        pipes = CarryingPipes(known, SCALAR_PIPE)
+        accesses = StaticAccesses(run.events)
+        pipes = CarryingPipes(Clocks(0, accesses.touch), SCALAR)
         executed = self._go(pipes)
-        self.before = known.before
+        self.races = accesses.races
+        """Accesses that nothing orders."""
         self.stuck = pipes.stuck()
         """Where pipes are when none of them can go on."""
         self.unheld = [i for i in executed if self._tickets[i].unheld]
@@ -51,14 +53,15 @@ class PipeOrder:
             node = event.node
             if isinstance(node, Sync):
                 numbers = tuple(_known(number) for number in node.numbers)
-                self._tickets[i] = self._ledger.issue(node.rule, node.src, node.dst, numbers)
+                src, dst = PIPE_NUMBERS[node.src], PIPE_NUMBERS.get(node.dst)
+                self._tickets[i] = self._ledger.issue(node.rule, src, dst, numbers)
 
     def _balance(self) -> None:
         """Finds signals and waits that have no counterpart; such waits are let through."""
         given = self._ledger.counts
-        awaited: dict[Chain[str], int] = defaultdict(int)
-        signals: dict[int, tuple[Chain[str], int]] = {}
-        waits: dict[int, tuple[Chain[str], int]] = {}
+        awaited: dict[Chain[int], int] = defaultdict(int)
+        signals: dict[int, tuple[Chain[int], int]] = {}
+        waits: dict[int, tuple[Chain[int], int]] = {}
         for i, ticket in self._tickets.items():
             if ticket.takes is not None:
                 (waits[i],) = ticket.awaits
@@ -76,7 +79,7 @@ class PipeOrder:
                 self._tickets[i] = replace(self._tickets[i], awaits=(), doubt=(chain[1],))
 
     def _surplus(
-        self, tokens: dict[int, tuple[Chain[str], int]], counterparts: dict[Chain[str], int]
+        self, tokens: dict[int, tuple[Chain[int], int]], counterparts: dict[Chain[int], int]
     ) -> list[int]:
         return [
             i
@@ -84,14 +87,14 @@ class PipeOrder:
             if number > counterparts[chain] and _pair(chain) not in self._doubtful
         ]
 
-    def _go(self, pipes: CarryingPipes[str, int, int]) -> list[int]:
+    def _go(self, pipes: CarryingPipes[int, int, Clock | None]) -> list[int]:
         """Issues the run; the synchronisations that were executed."""
         issued = 0
         for i, event in enumerate(self.events):
             if isinstance(event.node, MemoryBarrier):
                 continue
             ticket = self._tickets.get(i)
-            pipe = event.node.pipe if ticket is None else ticket.pipe
+            pipe = PIPE_NUMBERS[event.node.pipe] if ticket is None else ticket.pipe
             if not pipes.issue(i, pipe, ticket):
                 break
             issued = i + 1
@@ -115,56 +118,17 @@ def _known(number: Expr) -> Hashable:
     return number if number.number is None else number.number
 
 
-def _certain(chain: Chain[str]) -> bool:
+def _certain(chain: Chain[int]) -> bool:
     """Whether all that names a signal is known."""
     return not any(isinstance(part, Expr) for part in _key(chain))
 
 
-def _pair(chain: Chain[str]) -> tuple[object, ...]:
+def _pair(chain: Chain[int]) -> tuple[object, ...]:
     """The kind of a signal and its pipes."""
     return *chain[:2], _key(chain)[0]
 
 
-def _key(chain: Chain[str]) -> tuple[object, ...]:
+def _key(chain: Chain[int]) -> tuple[object, ...]:
     key = chain[2]
     assert isinstance(key, tuple)
     return key  # pyright: ignore[reportUnknownVariableType]
-
-
-class _Known(Knowledge[str, int, int]):
-    """What is complete, as bits of positions in the run."""
-
-    def __init__(self, count: int) -> None:
-        self.before: list[int | None] = [None] * count
-        self._known = dict.fromkeys(PIPES, 0)
-        self._issued = dict.fromkeys(PIPES, 0)
-
-    def at_issue(self) -> int:
-        return self._known[SCALAR_PIPE]
-
-    def begin(self, pipe: str, item: int, issued: int) -> None:
-        self._known[pipe] |= issued
-
-    def access(self, pipe: str, item: int) -> None:
-        known = self._known[pipe]
-        self.before[item] = known
-        self._issued[pipe] |= known | 1 << item
-        if pipe not in COPY_PIPES:
-            self._known[pipe] = known | 1 << item
-
-    def complete(self, pipe: str, item: int) -> int:
-        return self._known[pipe] | self._issued[pipe]
-
-    def all_complete(self, item: int) -> int:
-        total = 0
-        for pipe in PIPES:
-            total |= self.complete(pipe, item)
-        return total
-
-    def learn(self, pipe: str, value: int) -> None:
-        self._known[pipe] |= value
-
-    def defer(self, pipe: str, value: int) -> None:
-        self._issued[pipe] |= value
-        if pipe not in COPY_PIPES:
-            self._known[pipe] |= value

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from ptoscope.check.analysis.expr import Expr
 from ptoscope.check.analysis.nodes import Touch
-from ptoscope.check.synchronisation.order import PipeOrder
 from ptoscope.check.synchronisation.unroll import Execution
+from ptoscope.isa.order.clocks import Clock
 from ptoscope.isa.order.memory import copies_in_order
+from ptoscope.isa.pipes import COPY_NUMBERS
 from ptoscope.isa.types import Space
 from ptoscope.program import Op
 
@@ -48,45 +48,68 @@ def touch_of(event: Execution) -> Touch:
     return event.node
 
 
-def races(order: PipeOrder) -> Iterator[StaticRace]:
-    """One race for each two places of the text."""
-    groups: dict[tuple[Space, Expr], _Group] = defaultdict(_Group)
-    events = order.events
-    seen: set[tuple[int, int]] = set()
-    for late, event in enumerate(events):
-        node = event.node
-        before = order.before[late]
-        if not isinstance(node, Touch) or before is None:
-            continue
-        base = node.may.start.variable
-        group = groups[node.space, base]
+class StaticAccesses:
+    """Who touched what last in a run. Of earlier accesses of a pipe the last that meets a new
+    one without order counts; after that the two are taken as ordered, so that what one remedy
+    orders is one finding."""
+
+    def __init__(self, events: list[Execution]) -> None:
+        self._events = events
+        self._groups: dict[tuple[Space, Expr], _Group] = defaultdict(lambda: defaultdict(list))
+        self._seen: dict[tuple[int, int], StaticRace] = {}
+
+    @property
+    def races(self) -> list[StaticRace]:
+        """One race for each two places of the text."""
+        return list(self._seen.values())
+
+    def touch(self, item: int, pipe: int, known: Clock) -> None:
+        """An access is executed when so much is known to be complete."""
+        event = self._events[item]
+        node = touch_of(event)
+        group = self._groups[node.space, node.may.start.variable]
         rows = node.may.rows()
-        for early in _bits((group.all if node.writes else group.writes) & ~before):
-            if (order.before[early] or 0) >> late & 1:
+        met: dict[int, _Met] = {}
+        for (other, wrote), accesses in group.items():
+            if not (wrote or node.writes) or (other == pipe and not _may_overtake(pipe, node)):
                 continue
-            if events[early].node.pipe == node.pipe and copies_in_order(node.space):
-                continue
-            places = id(anchor(events[early])), id(anchor(event))
-            shared = overlap(group.rows[early], rows) if places not in seen else None
-            if shared is not None:
-                seen.add(places)
-                yield StaticRace(events[early], event, *shared, base)
-        group.rows[late] = rows
-        group.all |= 1 << late
-        group.writes |= node.writes << late
+            found = _last(accesses, known[other], rows)
+            if found is not None and (other not in met or found.item > met[other].item):
+                met[other] = found
+        for other, found in met.items():
+            early, late = sorted((found.item, item))
+            self._report(early, late, found, node.may.start.variable)
+            if late == item:
+                known[other] = max(known[other], early + 1)
+        group[pipe, node.writes].append((item, rows))
+
+    def _report(self, early: int, late: int, met: _Met, base: Expr) -> None:
+        one, two = self._events[early], self._events[late]
+        places = id(anchor(one)), id(anchor(two))
+        if places not in self._seen:
+            self._seen[places] = StaticRace(one, two, *met.shared, base)
 
 
-class _Group:
-    """Accesses whose addresses differ by a known number: their rows, and which write."""
-
-    def __init__(self) -> None:
-        self.rows: dict[int, TouchedRows] = {}
-        self.all = 0
-        self.writes = 0
+class _Met(NamedTuple):
+    item: int
+    shared: tuple[int, int]
 
 
-def _bits(mask: int) -> Iterator[int]:
-    while mask:
-        lowest = mask & -mask
-        yield lowest.bit_length() - 1
-        mask ^= lowest
+_Group = dict[tuple[int, bool], list[tuple[int, TouchedRows]]]
+"""Accesses whose addresses differ by a known number, by pipe and whether they write: their
+positions and rows."""
+
+
+def _may_overtake(pipe: int, node: Touch) -> bool:
+    return pipe in COPY_NUMBERS and not copies_in_order(node.space)
+
+
+def _last(accesses: list[tuple[int, TouchedRows]], known: int, rows: TouchedRows) -> _Met | None:
+    """The last of some accesses that is not known to be complete and touches the same bytes."""
+    for item, others in reversed(accesses):
+        if item < known:
+            return None
+        shared = overlap(others, rows)
+        if shared is not None:
+            return _Met(item, shared)
+    return None

@@ -21,7 +21,6 @@ from ptoscope.check.synchronisation.messages import (
     unheld,
 )
 from ptoscope.check.synchronisation.order import PipeOrder
-from ptoscope.check.synchronisation.races import races
 from ptoscope.check.synchronisation.scopes import ScopeOrder
 from ptoscope.check.synchronisation.unroll import Execution, UnrolledRun, unroll
 
@@ -68,7 +67,7 @@ def _findings(context: Context, run: UnrolledRun) -> dict[tuple[str, object], Fi
     add("PTO0603", order.left, left)
     add("PTO0605", order.unheld, unheld)
     add("PTO0606", order.kept, kept)
-    for item in races(order):
+    for item in order.races:
         one_pipe = item.early.node.pipe == item.late.node.pipe
         code, say = ("PTO0608", copies) if one_pipe else ("PTO0607", race)
         spans = item.early.node.op.span, item.late.node.op.span

@@ -1,0 +1,73 @@
+"""What pipes know is complete, as clocks: happens-before, in a run and before one.
+
+Instructions are numbers in the order of issue, pipes those of `isa.pipes`. A clock of a pipe
+says, for every pipe, up to which number all that was issued to that one is complete.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ptoscope.isa.order.pipes import Knowledge
+from ptoscope.isa.pipes import COPY_NUMBERS, PIPES, SCALAR
+
+Clock = list[int]
+"""For every pipe: the number before which all that was issued to it is complete."""
+OnAccess = Callable[[int, int, Clock], None]
+"""Told of an access: its number, its pipe and the clock of that, to which it may add what is
+taken as complete from then on."""
+
+
+class Clocks(Knowledge[int, int, Clock | None]):
+    """Those of one core. What came before number `first` is over."""
+
+    def __init__(self, first: int, on_access: OnAccess) -> None:
+        self._on_access = on_access
+        self._known: list[Clock] = [[first] * len(PIPES) for _ in PIPES]
+        self._deferred: list[Clock] = [[first] * len(PIPES) for _ in PIPES]
+        """Of each pipe: what its releases waited for. Copies behind them may begin earlier."""
+        self._scalar: Clock | None = None
+        self._merged: list[Clock | None] = [None] * len(PIPES)
+
+    def at_issue(self) -> Clock | None:
+        return self._scalar
+
+    def begin(self, pipe: int, item: int, issued: Clock | None) -> None:
+        known = self._known[pipe]
+        if issued is not None and issued is not self._merged[pipe]:
+            self._merged[pipe] = issued
+            _join(known, issued)
+        if known[SCALAR] < item:
+            # What the scalar unit did itself is complete when it issues the next one.
+            known[SCALAR] = item
+
+    def access(self, pipe: int, item: int) -> None:
+        self._on_access(item, pipe, self._known[pipe])
+
+    def complete(self, pipe: int, item: int) -> Clock:
+        clock = list(self._known[pipe])
+        _join(clock, self._deferred[pipe])
+        clock[pipe] = item
+        return clock
+
+    def all_complete(self, item: int) -> Clock:
+        return [item] * len(PIPES)
+
+    def learn(self, pipe: int, value: Clock | None) -> None:
+        assert value is not None
+        _join(self._known[pipe], value)
+        if pipe == SCALAR:
+            self._scalar = list(self._known[pipe])
+
+    def defer(self, pipe: int, value: Clock | None) -> None:
+        assert value is not None
+        if pipe in COPY_NUMBERS:
+            _join(self._deferred[pipe], value)
+        else:
+            self.learn(pipe, value)
+
+
+def _join(clock: Clock, other: Clock) -> None:
+    for i, value in enumerate(other):
+        if clock[i] < value:
+            clock[i] = value

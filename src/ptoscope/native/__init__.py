@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     from ptoscope.arguments import Argument
     from ptoscope.diagnostics import Diagnostic
     from ptoscope.isa.targets import Revision, Target
+    from ptoscope.machine.faults import Fault
     from ptoscope.native.compile import CompiledModule
-    from ptoscope.native.engine import Launch
     from ptoscope.native.jit import CpuFeatures
+    from ptoscope.native.launch import Launch
     from ptoscope.native.log import Log
     from ptoscope.native.side_exits import SideExit
     from ptoscope.program import Function, Program
@@ -131,10 +132,8 @@ class NativeKernel:
     ) -> list[Diagnostic]:
         """Runs every block; PtoError if one faults. Gives warnings: flags that are left set
         and buffers that are still held."""
-        from ptoscope.native import engine
-
         launch = self.prepare(arguments, grid, max_steps)
-        failed = engine.run(launch, threads or default_threads())
+        failed = self.run(launch, threads or default_threads())
         if failed is not None:
             block, fault = failed
             raise PtoError([fault.diagnostic(self._program(), block, grid)])
@@ -152,9 +151,9 @@ class NativeKernel:
         log: Log | None = None,
     ) -> Launch:
         """A launch, not begun. A traced kernel needs a log to write into."""
-        from ptoscope.native import engine
+        from ptoscope.native.launch import Launch
 
-        return engine.Launch(
+        return Launch(
             self._loaded.kernel,
             self._target,
             arguments,
@@ -163,6 +162,11 @@ class NativeKernel:
             self._compiled.uses_stamps,
             self._find_side_exits,
             max_steps,
-            self._runners,
             log,
         )
+
+    def run(self, launch: Launch, threads: int) -> tuple[int, Fault] | None:
+        """Runs a launch; the first block that faulted, and its fault."""
+        from ptoscope.native import engine
+
+        return engine.run(launch, threads, self._runners)

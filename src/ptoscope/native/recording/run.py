@@ -5,7 +5,6 @@ from __future__ import annotations
 from ptoscope import native
 from ptoscope.arguments import Argument
 from ptoscope.diagnostics import PtoError
-from ptoscope.native import engine
 from ptoscope.native.log import Log
 from ptoscope.native.recording.core import RecordingCompiler
 from ptoscope.native.recording.decode import decode
@@ -40,7 +39,7 @@ class TracedKernel:
     def run(self, arguments: list[Argument], grid: int, limit: int | None) -> Trace:
         """Runs all blocks, one after the other, up to the first that faults."""
         kernel, log = self._kernel, Log()
-        failed = engine.run(self._code.prepare(arguments, grid, limit, log), threads=1)
+        failed = self._code.run(self._code.prepare(arguments, grid, limit, log), threads=1)
         recorder = Recorder(self._outline.segments)
         extents = list_spaces(arguments)
         decode(recorder, self._marks, log.rows(), log.ends, extents, kernel.target)

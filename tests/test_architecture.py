@@ -1,7 +1,7 @@
 """The rooms import downwards only, no module imports itself through others, and a name means
 one thing.
 
-All imports count, those inside functions too; between rooms also those for type checkers.
+All imports count, those inside functions and those for type checkers too.
 """
 
 from __future__ import annotations
@@ -61,14 +61,10 @@ def room_of(module: str) -> str:
     return [*module.split("."), "__init__"][1]
 
 
-def imported(name: str, typing: bool = True) -> set[str]:
-    """The modules of this package that a module imports, wherever the import stands; without
-    `typing`, only those that happen in a run."""
+def imported(name: str) -> set[str]:
+    """The modules of this package that a module imports, wherever the import stands."""
     found: set[str] = set()
-    skipped = set[ast.AST]() if typing else _for_type_checkers(modules()[name])
     for node in ast.walk(modules()[name]):
-        if node in skipped:
-            continue
         if isinstance(node, ast.Import):
             found.update(a.name for a in node.names if a.name.split(".")[0] == "ptoscope")
         elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "ptoscope":
@@ -77,15 +73,6 @@ def imported(name: str, typing: bool = True) -> set[str]:
                 inner = f"{node.module}.{alias.name}"
                 found.add(inner if inner in modules() else node.module)
     return found & set(modules()) - {name}
-
-
-def _for_type_checkers(tree: ast.Module) -> set[ast.AST]:
-    return {
-        inner
-        for node in ast.walk(tree)
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
-        for inner in ast.walk(node)
-    }
 
 
 def test_every_room_has_its_place():
@@ -152,13 +139,18 @@ def test_decoding_by_position_is_noticed():
         assert any(map(decoded, ast.walk(ast.parse(code)))), code
 
 
+ONE_IDEA = ["ptoscope.isa.order.ledger", "ptoscope.isa.order.rules"]
+"""A rule says what it settles in the ledger, and the ledger is asked by the rule: each names the
+type of the other."""
+
+
 def test_no_module_imports_itself_through_others():
-    assert cycles() == []
+    assert [found for found in cycles() if found != ONE_IDEA] == []
 
 
 def cycles() -> list[list[str]]:
     """Modules that import each other in a circle: strongly connected parts of the graph."""
-    graph = {name: sorted(imported(name, typing=False)) for name in modules()}
+    graph = {name: sorted(imported(name)) for name in modules()}
     index: dict[str, int] = {}
     low: dict[str, int] = {}
     stack: list[str] = []

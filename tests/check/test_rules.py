@@ -167,6 +167,28 @@ def test_constant_shifts(line: str, amount: str, expected: list[str]) -> None:
     assert codes(f"%s = arith.constant {amount} : i32", *line.split("\n")) == expected
 
 
+@pytest.mark.parametrize(
+    ("conversion", "expected"),
+    [
+        ("%s = arith.extui %b : i8 to i32", ["PTO0109"]),
+        ("%s = arith.extsi %b : i8 to i32", ["PTO0109"]),
+        ("%s = arith.trunci %l : i64 to i32", ["PTO0109"]),
+        # 2**32 has no bit that is left; -1 as 255 of 8 bits is no number that is written.
+        ("%s = arith.trunci %far : i64 to i32", []),
+        ("%s = arith.extui %minus : i8 to i32", []),
+    ],
+)
+def test_a_conversion_hands_on_the_number_that_fits(conversion: str, expected: list[str]) -> None:
+    numbers = (
+        "%b = arith.constant 40 : i8",
+        "%minus = arith.constant -1 : i8",
+        "%l = arith.constant 40 : i64",
+        "%far = arith.constant 4294967296 : i64",
+    )
+    shift = f"%r = pto.vshls %i, %s, %m : {I}, i32, {M} -> {I}"
+    assert codes(*numbers, conversion, shift) == expected
+
+
 def test_a_shift_by_an_unknown_amount_is_left_alone() -> None:
     assert codes(f"%r = pto.vshls %i, %n, %m : {I}, i32, {M} -> {I}") == []
 
@@ -178,6 +200,8 @@ def test_packed_lanes_and_the_mask_they_were_chosen_by() -> None:
     assert codes(chosen, packed, store.format("%p", "%k")) == ["PTO0110"]
     assert codes(chosen, packed, store.format("%p", "%m")) == []
     assert codes(chosen, packed, store.format("%v", "%k")) == []
+    scatter = f"pto.vscatter %p, %ub, %i, %k : {V}, {P}, {I}, {M}"
+    assert codes(chosen, packed, scatter) == ["PTO0110"]
     # Lane by lane: what was packed stays packed.
     negated = f"%q = pto.vneg %p, %m : {V}, {M} -> {V}"
     assert codes(chosen, packed, negated, store.format("%q", "%k")) == ["PTO0110"]

@@ -23,15 +23,6 @@ from ptoscope.isa.types import Align, Mask, Ptr, Scalar, Type, VReg
 
 __all__ = ["Example", "ExampleBuffer", "NoExample", "example"]
 
-SHOWN_BY = {
-    # The state of a DMA shows only in a later copy.
-    **{
-        f"pto.set_loop{k}_outtoub": "pto.copy_gm_to_ubuf" for k in ("_size", "1_stride", "2_stride")
-    },
-    **{
-        f"pto.set_loop{k}_ubtoout": "pto.copy_ubuf_to_gm" for k in ("_size", "1_stride", "2_stride")
-    },
-}
 NEEDS = {
     # One core is modelled: it can wait only for a signal of its own.
     record.name: other.name
@@ -90,7 +81,7 @@ class _Writer:
         self, record: Record, form: int, target: Target, revision: Revision, known: Bindings
     ) -> None:
         self._asked, self._asked_form = record, form
-        self.record = TABLE[SHOWN_BY.get(record.name, record.name)]
+        self.record = record.shown_by or record
         self.form = record.forms[form] if self.record is record else self.record.forms[0]
         self.target = target
         self.revision: Revision = revision
@@ -118,7 +109,7 @@ class _Writer:
     def _line_of(self, record: Record) -> str:
         """An instruction that takes numbers only."""
         form = record.forms[0]
-        operands = {o.name: self._number(record, o) for o in form.operands}
+        operands = {o.name: self._number(o) for o in form.operands}
         return line(record, form, operands, {}, {})
 
     def _use(self, place: list[str]) -> None:
@@ -133,7 +124,7 @@ class _Writer:
         }
         attrs = values.attributes(record, form, self.known, self.target, self.revision)
         clauses = [
-            (g.keyword, {o.name: self._number(record, o) for o in g.operands})
+            (g.keyword, {o.name: self._number(o) for o in g.operands})
             for g in form.groups
             if g.arity == "one"
         ]
@@ -195,9 +186,9 @@ class _Writer:
             self._masks += 1
             place.append(f'%{operand.name} = pto.pset_b{kind.bits} "{pick}" : {kind}')
             return f"%{operand.name}", kind
-        return self._number(self.record, operand)
+        return self._number(operand)
 
-    def _number(self, record: Record, operand: Operand) -> tuple[str, Type]:
+    def _number(self, operand: Operand) -> tuple[str, Type]:
         pattern = operand.type
         while isinstance(pattern, OneOf):
             pattern = pattern.choices[0]
@@ -205,9 +196,7 @@ class _Writer:
         if not isinstance(kind, Scalar):
             raise NoExample(f"no value for {operand.name}: {pattern}")
         element = self.known.get("T")
-        found = values.number(
-            record, operand, pattern, element if isinstance(element, DType) else None
-        )
+        found = values.number(operand, pattern, element if isinstance(element, DType) else None)
         plain = values.signless(kind.dtype)
         return self.kernel.constant(found, plain), Scalar(plain)
 

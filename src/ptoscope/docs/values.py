@@ -119,7 +119,7 @@ def signless(element: DType) -> DType:
     return dtype(element.name.lstrip("su")) if element.is_int else element
 
 
-def number(record: Record, operand: Operand, pattern: Pattern, element: DType | None) -> int:
+def number(operand: Operand, pattern: Pattern, element: DType | None) -> int:
     """The value of a scalar operand."""
     given = operand.example
     if given is not None:

@@ -311,8 +311,8 @@ copy_ubuf_to_gm = Record(
 )
 
 
-def _state(name: str, registers: tuple[str, str], doc: str) -> Record:
-    """An instruction of the scalar unit that sets two registers which later copies read."""
+def _state(name: str, registers: tuple[str, str], doc: str, copy: Record) -> Record:
+    """An instruction of the scalar unit that sets two registers, which a later copy reads."""
 
     def meaning(site: Site) -> Run:
         def run(core: Core, first: Lanes, second: Lanes) -> None:
@@ -333,22 +333,25 @@ def _state(name: str, registers: tuple[str, str], doc: str) -> Record:
         evidence=(_STATE_EVIDENCE,),
         formula=f"{registers[0]} = {labels[0]}; {registers[1]} = {labels[1]}",
         cpp=f"{name}({', '.join(labels)})",
+        shown_by=copy,
     )
 
 
-def _states(direction: str) -> tuple[Record, ...]:
+def _states(direction: str, copy: Record) -> tuple[Record, ...]:
     sizes = (f"loop1_size_{direction}", f"loop2_size_{direction}")
     return (
         _state(
             f"set_loop_size_{direction}",
             sizes,
             "Sets the counts of the two loops around later copies: loop2 around loop1.",
+            copy,
         ),
         *(
             _state(
                 f"set_loop{n}_stride_{direction}",
                 (f"loop{n}_src_stride_{direction}", f"loop{n}_dst_stride_{direction}"),
                 f"Sets the byte steps of loop {n} of later copies.",
+                copy,
             )
             for n in (1, 2)
         ),
@@ -458,6 +461,6 @@ RECORDS = (
     copy_ubuf_to_gm,
     mte_ub_ub,
     copy_ubuf_to_ubuf,
-    *_states("outtoub"),
-    *_states("ubtoout"),
+    *_states("outtoub", copy_gm_to_ubuf),
+    *_states("ubtoout", copy_ubuf_to_gm),
 )

@@ -273,6 +273,8 @@ class Record:
     micro_formula: str = ""
     """The formula of revision micro, where it differs."""
     cpp: str = ""
+    shown_by: Record | None = None
+    """The instruction that its example is about, where what it does shows only in that."""
 
     def meaning_in(self, revision: Revision) -> str:
         """The formula of a revision."""

@@ -15,7 +15,7 @@ from .conftest import BLOCKS, BROKEN, MISMASKED, Cli, store
 def test_the_lists_of_choices_are_those_of_the_machine():
     assert tuple(TARGETS) == commands.TARGETS
     assert commands.REVISIONS == REVISIONS
-    assert commands.FORMS == ir.LEVELS
+    assert commands.LEVELS == ir.LEVELS
 
 
 def test_version(cli: Cli):

@@ -18,7 +18,7 @@ import pytest
 import ptoscope
 from ptoscope import PtoError, UsageError
 from ptoscope.native import NotCovered
-from ptoscope.native.runner import Runner
+from ptoscope.native.engine import Runner
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -149,7 +149,7 @@ import sys
 from pathlib import Path
 from ptoscope.cli.main import main
 from ptoscope.machine.walker import Walker
-from ptoscope.native.runner import Runner
+from ptoscope.native.engine import Runner
 
 def telling(run):
     def told(self, *arguments):

@@ -32,7 +32,7 @@ class Command(NamedTuple):
 # loading it; a test compares them.
 TARGETS = ("cpu", "a2a3", "a5")
 REVISIONS = ("manual", "micro")
-FORMS = ("ssa", "dps", "asm")
+LEVELS = ("ssa", "dps", "asm")
 
 COMMON = (
     Option("target", "NAME", "cpu, a2a3 or a5 (default: what the module names, else a5)", TARGETS),
@@ -107,7 +107,7 @@ COMMANDS = {
             1,
             1,
             (
-                Option("form", "NAME", "ssa (default), dps: ins and outs, asm: assembly", FORMS),
+                Option("form", "NAME", "ssa (default), dps: ins and outs, asm: assembly", LEVELS),
                 Option("generic", "", "the generic form of every operation"),
                 Option("check", "", "print nothing; exit 1 if the file would change"),
                 Option("in-place", "", "(-i) rewrite the file"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ptoscope.cli.commands import FORMS
+from ptoscope.cli.commands import LEVELS
 from ptoscope.cli.files import readable, replace_text
 from ptoscope.cli.options import Request
 from ptoscope.cli.output import Result
@@ -23,7 +23,7 @@ def answer(request: Request) -> Result:
 
     file, source = read(path)
     module = ir.parse(source, file)
-    level: ir.Level = ir.LEVELS[FORMS.index(form)] if form else "ssa"
+    level: ir.Level = ir.LEVELS[LEVELS.index(form)] if form else "ssa"
     text = ir.print_module(module, generic=request.has("generic"), level=level)
     changed = text != source
     fields = {"file": file, "text": text, "changed": changed}

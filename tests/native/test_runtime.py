@@ -95,9 +95,7 @@ def test_scalars(seed: int) -> None:
     offset = int(random.choice([0, 4, size - 8, size - 4, size, -4, 3]))
     count = int(random.choice([1, 2, 4, 8]))
     write = int(random.integers(0, 2))
-    found = it.both(
-        regions.rt_scalar, it.state, layout.own("gm"), it.gm(position, offset), count, write
-    )
+    found = it.both(regions.rt_gm_scalar, it.state, it.gm(position, offset), count, write)
     legal = offset >= 0 and offset + count <= size and offset % count == 0
     if legal and not (write and position == 0):
         assert found == it.arrays[position] + offset
@@ -108,7 +106,7 @@ def test_scalars(seed: int) -> None:
 @pytest.mark.parametrize("address", [0, UB_SIZE - 4, UB_SIZE, -4, (1 << 63) - 4, -(1 << 63)])
 def test_scalars_of_ub(address: int) -> None:
     _, it = block(0)
-    found = it.both(regions.rt_scalar, it.state, layout.own("ub"), address, 4, 1)
+    found = it.both(regions.rt_own_scalar, it.state, layout.own("ub"), address, 4, 1)
     assert found == (it.ub + address if 0 <= address <= UB_SIZE - 4 else 0)
 
 

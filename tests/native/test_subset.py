@@ -173,13 +173,44 @@ def _overwritten(memory: RawMemory, values: Ints) -> int:
     return values[0]
 
 
+def _counts_with(values: Ints) -> int:
+    for values in range(3):  # type: ignore
+        if values > 1:
+            return 1
+    return 0
+
+
 @pytest.mark.parametrize(
     "function",
-    [_words, _stepped, _either, _unknown, _text, _keyword, _too_few, _power, _overwritten],
+    [
+        _words,
+        _stepped,
+        _either,
+        _unknown,
+        _text,
+        _keyword,
+        _too_few,
+        _power,
+        _overwritten,
+        _counts_with,
+    ],
 )
 def test_what_is_not_compiled_is_refused(function: Callable[..., Any]) -> None:
     with pytest.raises(SyntaxError, match="not compiled"):
         CompiledFunction(function).machine_code()
+
+
+# fmt: off
+def _closed_below(a: int) -> int:
+    return (
+        a
+        # That was the last instruction.
+    )
+# fmt: on
+
+
+def test_a_definition_reaches_to_its_last_bracket() -> None:
+    assert CompiledFunction(_closed_below)(7) == 7
 
 
 def test_two_functions_of_one_name_are_refused() -> None:

@@ -189,10 +189,13 @@ class NativeCore(IndexedCore):
             if wrong is not None:
                 self.side_exits.when(wrong, site, act, rows)
             return code.offset(Value("ptr", "%ub"), at.value)
-        self.side_exits.needs.add("rt_scalar")
-        given = f"i64 {layout.own(space)}, {at.value}, i64 {size}, i64 {int(write)}"
-        call = f"call ptr @rt_scalar(ptr %state, {given})"
-        place = code.emit("ptr", call)
+        own = layout.own(space)
+        name = "rt_own_scalar" if own else "rt_gm_scalar"
+        self.side_exits.needs.add(name)
+        given = (
+            f"ptr %state, {f'i64 {own}, ' if own else ''}{at.value}, i64 {size}, i64 {int(write)}"
+        )
+        place = code.emit("ptr", f"call ptr @{name}({given})")
         wrong = code.emit("i1", f"icmp eq {place}, null")
         self.side_exits.when(wrong, site, act, rows)
         return place

@@ -71,7 +71,14 @@ def _target_machine() -> Any:
     )
 
 
-_QUICK_PASSES = ("always_inliner", "sroa", "simplify_cfg", "instruction_combine", "simplify_cfg")
+_QUICK_PASSES = (
+    "sroa",
+    "always_inliner",
+    "simplify_cfg",
+    "instruction_combine",
+    "jump_threading",
+    "simplify_cfg",
+)
 
 
 def object_code(text: str) -> bytes:

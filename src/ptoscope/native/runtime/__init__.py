@@ -19,7 +19,7 @@ from ptoscope.native.runtime.issue import (
     rt_service,
 )
 from ptoscope.native.runtime.log import rt_log, rt_log_words
-from ptoscope.native.runtime.regions import rt_scalar
+from ptoscope.native.runtime.regions import rt_gm_scalar, rt_own_scalar
 from ptoscope.native.runtime.streams import rt_stream_flush, rt_stream_store
 from ptoscope.native.subset.compiled import CompiledFunction, module_text
 from ptoscope.native.subset.compiled import declared as declaration
@@ -33,7 +33,8 @@ FUNCTIONS: dict[str, CompiledFunction] = {
         rt_consume,
         rt_acquire,
         rt_release,
-        rt_scalar,
+        rt_gm_scalar,
+        rt_own_scalar,
         rt_transfer,
         rt_stream_store,
         rt_stream_flush,

@@ -159,6 +159,7 @@ def _drop_repetitions(memory: RawMemory, args: Address, loops: int) -> None:
         memory.set_word(loop, COUNT, count)
 
 
+@compiled
 def _inside(
     memory: RawMemory,
     args: Address,
@@ -252,6 +253,7 @@ def _copy_rows(
     return 0
 
 
+@compiled
 def fill(memory: RawMemory, to: Address, count: int, pattern: int) -> None:
     """Writes so many bytes of a pattern of eight, over and over."""
     done = 0

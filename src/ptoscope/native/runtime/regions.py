@@ -34,16 +34,30 @@ def region_offset(own: int, address: int) -> int:
 
 
 @compiled
-def rt_scalar(
+def rt_gm_scalar(
+    memory: RawMemory, state: Address, address: int, count: int, write: int
+) -> Address:
+    """Where a scalar of so many bytes of GM is, a power of two; 0 if it may not be accessed."""
+    return _scalar(memory, state, 0, address, count, write)
+
+
+@compiled
+def rt_own_scalar(
     memory: RawMemory, state: Address, own: int, address: int, count: int, write: int
 ) -> Address:
-    """Where a scalar of so many bytes is, a power of two; 0 if it may not be accessed."""
+    """The same of a memory of the core."""
+    return _scalar(memory, state, own, address, count, write)
+
+
+def _scalar(
+    memory: RawMemory, state: Address, own: int, address: int, count: int, write: int
+) -> Address:
     region = region_of(memory, state, own, address)
     if region == 0:
         return 0
     offset = region_offset(own, address)
-    if offset & (count - 1) or not 0 <= offset <= memory.word(region, REGION_SIZE) - count:
+    if not 0 <= offset <= memory.word(region, REGION_SIZE) - count:
         return 0
-    if write and not memory.word(region, REGION_WRITEABLE):
+    if offset & (count - 1) or (write and not memory.word(region, REGION_WRITEABLE)):
         return 0
     return memory.word(region, REGION_DATA) + offset

@@ -31,6 +31,7 @@ import numpy as np
 from ptoscope.native import cache, jit
 from ptoscope.native.subset.expressions import INTRINSICS
 from ptoscope.native.subset.lowering import Writer
+from ptoscope.native.subset.memory import LINE_BYTES
 from ptoscope.native.subset.signature import ARRAY, MEMORY, POINTER, CallSignature
 
 Ints = np.ndarray[Any, np.dtype[Any]]
@@ -121,7 +122,8 @@ def module_text(exported: Iterable[CompiledFunction]) -> str:
         linkage = "" if one in first else "internal "
         attributes = " alwaysinline"
         if isinstance(one, CompiledFunction):
-            attributes = " cold noinline" if one.cold else ""
+            # On a line of the cache, so that how fast it is does not depend on its neighbours.
+            attributes = " cold noinline" if one.cold else f" align {LINE_BYTES}"
         written[name] = (function, writer.text(linkage, attributes))
         waiting.extend(writer.called)
     return "\n".join((INTRINSICS, *(text for _, text in written.values())))

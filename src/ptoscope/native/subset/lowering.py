@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-import inspect
+import linecache
 import textwrap
 import types
 from collections.abc import Callable
@@ -19,9 +19,8 @@ class Writer(ExpressionWriter):
         self, function: types.FunctionType, plain: Callable[[object], types.FunctionType | None]
     ) -> None:
         super().__init__(function, plain)
-        tree = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
-        assert isinstance(tree, ast.FunctionDef)
-        self._tree = tree
+        self._tree = _definition(function)
+        self._assigned = function.__code__.co_varnames[function.__code__.co_argcount :]
         self._loops: list[tuple[str, str]] = []
         """Of each loop around: where `continue` and where `break` leads."""
 
@@ -29,11 +28,7 @@ class Writer(ExpressionWriter):
         """The function, as LLVM defines it."""
         kinds = self._kinds
         self._locals = [name for name, kind in kinds.items() if kind in (INTEGER, POINTER)]
-        for name in self._assigned():
-            if name in kinds and name not in self._locals:
-                raise SyntaxError(f"{self._name}: not compiled: an assignment to {name}")
-            if name not in self._locals:
-                self._locals.append(name)
+        self._locals += self._assigned
         self._body(self._tree.body)
         self._return("0")
         heads = {INTEGER: "i64 %{}.in", POINTER: "ptr %{}.in", ARRAY: "ptr noalias %{}"}
@@ -60,13 +55,6 @@ class Writer(ExpressionWriter):
             value = self._pointer(value)
         self._line(f"ret {self._signature.result} {value}")
 
-    def _assigned(self) -> list[str]:
-        found: list[str] = []
-        for node in ast.walk(self._tree):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                found.append(node.id)
-        return found
-
     def _body(self, statements: list[ast.stmt]) -> None:
         for statement in statements:
             self._statement(statement)
@@ -89,7 +77,7 @@ class Writer(ExpressionWriter):
                 iter=ast.Call(func=ast.Name(id="range"), args=[_] | [_, _] as bounds, keywords=[]),
                 body=body,
                 orelse=[],
-            ):
+            ) if name in self._locals:
                 self._for(name, bounds, body)
             case ast.Break():
                 self._leave(self._loops[-1][1])
@@ -155,3 +143,20 @@ class Writer(ExpressionWriter):
         self._line(f"store i64 {following}, ptr %{counter}.at")
         self._line(f"br label %{head}")
         self._lines.append(f"{end}:")
+
+
+def _definition(function: types.FunctionType) -> ast.FunctionDef:
+    """Its syntax, from its own lines alone."""
+    code = function.__code__
+    lines = linecache.getlines(code.co_filename, function.__globals__)
+    ends = (end or start or 0 for start, end, _, _ in code.co_positions())
+    for last in range(max(ends), len(lines) + 1):
+        try:
+            tree = ast.parse(textwrap.dedent("".join(lines[code.co_firstlineno - 1 : last])))
+        except SyntaxError:
+            # Brackets may be closed on lines after that of the last instruction.
+            continue
+        (definition,) = tree.body
+        assert isinstance(definition, ast.FunctionDef)
+        return definition
+    raise SyntaxError(f"{function.__name__}: not compiled: its source cannot be read")

@@ -24,7 +24,7 @@ class Clocks(Knowledge[int, int, Clock | None]):
     def __init__(self, first: int, on_access: OnAccess) -> None:
         self._on_access = on_access
         self._known: list[Clock] = [[first] * len(PIPES) for _ in PIPES]
-        self._deferred: list[Clock] = [[first] * len(PIPES) for _ in PIPES]
+        self._deferred: list[Clock | None] = [None] * len(PIPES)
         """Of each pipe: what its releases waited for. Copies behind them may begin earlier."""
         self._scalar: Clock | None = None
         self._merged: list[Clock | None] = [None] * len(PIPES)
@@ -45,8 +45,10 @@ class Clocks(Knowledge[int, int, Clock | None]):
         self._on_access(item, pipe, self._known[pipe])
 
     def complete(self, pipe: int, item: int) -> Clock:
-        clock = list(self._known[pipe])
-        _join(clock, self._deferred[pipe])
+        clock = self._known[pipe].copy()
+        deferred = self._deferred[pipe]
+        if deferred is not None:
+            _join(clock, deferred)
         clock[pipe] = item
         return clock
 
@@ -62,7 +64,11 @@ class Clocks(Knowledge[int, int, Clock | None]):
     def defer(self, pipe: int, value: Clock | None) -> None:
         assert value is not None
         if pipe in COPY_NUMBERS:
-            _join(self._deferred[pipe], value)
+            deferred = self._deferred[pipe]
+            if deferred is None:
+                self._deferred[pipe] = value.copy()
+            else:
+                _join(deferred, value)
         else:
             self.learn(pipe, value)
 

@@ -42,15 +42,15 @@ class Ticket(Generic[PipeT]):
 
     pipe: PipeT
     awaits: tuple[Token[PipeT], ...] = ()
-    behind: tuple[PipeT, ...] = ()
     gives: Token[PipeT] | None = None
     takes: Token[PipeT] | None = None
     """What it uses up: it alone awaits that."""
-    holds: Token[PipeT] | None = None
-    """What its pipe holds from then on, until it gives a token of the same key back."""
     room: Token[PipeT] | None = None
     """What has to be used up before, or a counter overflows. No order follows from it."""
     signals: bool = False
+    behind: tuple[PipeT, ...] = ()
+    holds: Token[PipeT] | None = None
+    """What its pipe holds from then on, until it gives a token of the same key back."""
     drains: bool = False
     lasting: bool = False
     """Its token stands for those of its chain before it, and many may await it."""

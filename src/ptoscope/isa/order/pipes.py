@@ -131,18 +131,18 @@ class CarryingPipes(Generic[PipeT, ItemT, ValueT]):
             else:
                 self._given[mark] = knowledge.complete(pipe, item)
             return True
-        given = self._given
-        for token in ticket.awaits:
+        given, awaits, behind = self._given, ticket.awaits, ticket.behind
+        for token in awaits:
             if token not in given:
                 return False
-        if ticket.behind and not self._behind(item, ticket):
+        if behind and not self._behind(item, ticket):
             return False
         # Copies behind one that only signals do not wait for what it waited for.
         learn = knowledge.defer if ticket.signals else knowledge.learn
-        for token in ticket.awaits:
+        for token in awaits:
             # A token that one instruction uses up is of no use to others.
             learn(pipe, given.pop(token) if ticket.takes is not None else given[token])
-        for other in ticket.behind:
+        for other in behind:
             place = other, item
             learn(pipe, given.pop(place) if other != pipe else knowledge.complete(pipe, item))
         for other in ticket.doubt:

@@ -19,7 +19,7 @@ class Issued:
 
     def __call__(self, rule: OrderRule, src: str, *rest: object) -> Ticket[str]:
         dst = str(rest[0]) if rule in (SET, WAIT) else None
-        return self.ledger.issue(rule, src, dst, rest[1:] if dst else rest)
+        return rule.settle(self.ledger, src, dst, rest[1:] if dst else rest)
 
 
 def test_the_nth_wait_awaits_the_nth_set_of_its_flag() -> None:

@@ -179,7 +179,7 @@ class Plain:
         ticket = None
         pipe = step.pipe
         if step.rule is not None:
-            ticket = self._ledger.issue(step.rule, pipe, step.dst, step.numbers)
+            ticket = step.rule.settle(self._ledger, pipe, step.dst, step.numbers)
             pipe = ticket.pipe
             if ticket.drains:
                 self._drain()

@@ -42,7 +42,7 @@ def _one_by_one(blocks: list[list[Sync]]) -> tuple[set[tuple[int, int]], set[tup
         awaited: list[tuple[int, Token[int]]] = []
         for kind, src, dst, *numbers in syncs:
             rule = RULES[kind]
-            ticket = ledger.issue(rule, src, dst, tuple(numbers[: len(rule.numbers)]))
+            ticket = rule.settle(ledger, src, dst, tuple(numbers[: len(rule.numbers)]))
             if ticket.gives is not None:
                 given[ticket.gives] = at
             awaited += [(at, token) for token in ticket.awaits]

@@ -66,7 +66,7 @@ class Given:
         for (what, count), number in zip(rule.numbers, numbers, strict=True):
             if count is not None and not 0 <= number < count:
                 raise _out_of_range(site, what, number, count)
-        ticket = self._ledger.issue(rule, src, dst, numbers)
+        ticket = rule.settle(self._ledger, src, dst, numbers)
         return Synchronisation(site, rule, src, dst, numbers, ticket, issued)
 
     def execute(

@@ -83,5 +83,5 @@ class _Core:
     ) -> None:
         """The scalar unit comes to what orders pipes."""
         rule, count = _RULES[kind]
-        ticket = self._ledger.issue(rule, src, dst, numbers[:count])
+        ticket = rule.settle(self._ledger, src, dst, numbers[:count])
         self._pipes.issue(event, ticket.pipe, ticket)

@@ -96,7 +96,7 @@ class _Stretches:
         behind: list[tuple[int, int]] = []
         for at, (kind, src, dst, *numbers) in enumerate(syncs.tolist()):
             rule, count = _RULES[kind]
-            ticket = ledger.issue(rule, src, dst, tuple(numbers[:count]))
+            ticket = rule.settle(ledger, src, dst, tuple(numbers[:count]))
             if ticket.gives is not None:
                 gives.append((at, *self._token(*ticket.gives)))
             awaits += [(at, *self._token(*token)) for token in ticket.awaits]

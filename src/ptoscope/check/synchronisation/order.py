@@ -54,7 +54,7 @@ class PipeOrder:
             if isinstance(node, Sync):
                 numbers = tuple(_known(number) for number in node.numbers)
                 src, dst = PIPE_NUMBERS[node.src], PIPE_NUMBERS.get(node.dst)
-                self._tickets[i] = self._ledger.issue(node.rule, src, dst, numbers)
+                self._tickets[i] = node.rule.settle(self._ledger, src, dst, numbers)
 
     def _balance(self) -> None:
         """Finds signals and waits that have no counterpart; such waits are let through."""

@@ -10,10 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
-
-if TYPE_CHECKING:
-    from ptoscope.isa.order.rules import OrderRule
+from typing import Generic, TypeVar
 
 PipeT = TypeVar("PipeT", bound=Hashable)
 """A pipe, as a domain calls it: a name or a number."""
@@ -104,12 +101,6 @@ class Ledger(Generic[PipeT]):
             for buffer, by in self.released.items()
         )
         return along, held, released
-
-    def issue(
-        self, rule: OrderRule, src: PipeT, dst: PipeT | None, numbers: tuple[Number, ...]
-    ) -> Ticket[PipeT]:
-        """The scalar unit comes to a synchronisation of these pipes and numbers."""
-        return rule.settle(self, src, dst, numbers)
 
     def next(self, what: str, pipe: PipeT, key: Hashable) -> Token[PipeT]:
         """The next token of a chain."""

@@ -7,14 +7,25 @@ it: engines, traces, checks, races and cycles know no kind by name.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Protocol
 
-from ptoscope.isa.order.ledger import Ledger, Number, Ticket
+from ptoscope.isa.order.ledger import Ledger, Number, PipeT, Ticket
 from ptoscope.isa.pipes import BUFFERS, EVENTS, MOST_PENDING
 
-Settle = Callable[[Ledger[Any], Any, Any, tuple[Number, ...]], Ticket[Any]]
+
+class Settle(Protocol):
+    """What is settled when the scalar unit comes to a synchronisation of these pipes (the second
+    is None for a rule of one) and these numbers."""
+
+    def __call__(
+        self,
+        ledger: Ledger[PipeT],
+        src: PipeT,
+        dst: PipeT | None,
+        numbers: tuple[Number, ...],
+        /,
+    ) -> Ticket[PipeT]: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +85,10 @@ def signals(
     giver, taker = give[0], take[0]
 
     # Of these there are most by far: a ticket by positions takes half the time.
-    def settle_give(ledger: Ledger[Any], src: Any, dst: Any, key: tuple[Number, ...]) -> Any:
+    def settle_give(
+        ledger: Ledger[PipeT], src: PipeT, dst: PipeT | None, key: tuple[Number, ...]
+    ) -> Ticket[PipeT]:
+        assert dst is not None
         given = ledger.next(giver, src, (dst, *key))
         number = given[1]
         room = None
@@ -84,7 +98,10 @@ def signals(
             room = (taker, dst, (src, *key)), number - most
         return Ticket(src, (), given, None, room, True)
 
-    def settle_take(ledger: Ledger[Any], src: Any, dst: Any, key: tuple[Number, ...]) -> Any:
+    def settle_take(
+        ledger: Ledger[PipeT], src: PipeT, dst: PipeT | None, key: tuple[Number, ...]
+    ) -> Ticket[PipeT]:
+        assert dst is not None
         taken = ledger.next(taker, dst, (src, *key))
         number = taken[1]
         awaited = giver, src, (dst, *key)
@@ -127,7 +144,9 @@ SET, WAIT = signals(
 )
 
 
-def _settle_get(ledger: Ledger[Any], pipe: Any, _: Any, numbers: tuple[Number, ...]) -> Any:
+def _settle_get(
+    ledger: Ledger[PipeT], pipe: PipeT, _: PipeT | None, numbers: tuple[Number, ...]
+) -> Ticket[PipeT]:
     """In mode 0 it awaits the releases that were issued before, in mode 1 nothing."""
     buffer, mode = numbers
     ledger.held[buffer][pipe] += 1
@@ -138,7 +157,9 @@ def _settle_get(ledger: Ledger[Any], pipe: Any, _: Any, numbers: tuple[Number, .
     return Ticket(pipe, holds=holds, doubt=() if mode == 1 else tuple(released))
 
 
-def _settle_release(ledger: Ledger[Any], pipe: Any, _: Any, numbers: tuple[Number, ...]) -> Any:
+def _settle_release(
+    ledger: Ledger[PipeT], pipe: PipeT, _: PipeT | None, numbers: tuple[Number, ...]
+) -> Ticket[PipeT]:
     """In mode 0 it waits for its own pipe, in mode 1 for all that was issued before to pipes
     that hold the buffer, too. Of ids that are not known any could be this one."""
     buffer, mode = numbers
@@ -183,7 +204,9 @@ RELEASE = OrderRule(
 )
 
 
-def _settle_barrier(ledger: Ledger[Any], pipe: Any, _: Any, numbers: tuple[Number, ...]) -> Any:
+def _settle_barrier(
+    ledger: Ledger[PipeT], pipe: PipeT, _: PipeT | None, numbers: tuple[Number, ...]
+) -> Ticket[PipeT]:
     """Of all pipes the scalar unit waits for them; of one, that pipe for itself."""
     if pipe == ledger.every:
         return Ticket(ledger.pipes[0], behind=ledger.pipes, drains=True)

@@ -63,7 +63,7 @@ def test_an_entry_says_why_and_by_which_document(code: str) -> None:
     assert entry.why.endswith(".")
     assert len(entry.source) > 20
     assert not entry.title.endswith(".")
-    assert entry.severity in ("error", "warning")
+    assert entry.severity in ("error", "warning", "note")
 
 
 @pytest.mark.parametrize("code", WITH_EXAMPLE)

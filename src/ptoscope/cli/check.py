@@ -31,24 +31,24 @@ def answer(request: Request) -> Result:
     for path in paths:
         examined, found = examine(path, request)
         findings += found
-        errors = count_errors(found)
+        errors, warnings, notes = count(found)
         record: dict[str, object] = {"file": str(path), "ok": errors == 0}
         if examined is not None:
             record["target"] = examined.target.name
             record["functions"] = [f.name for f in examined.program.functions]
-        files.append({**record, "errors": errors, "warnings": len(found) - errors})
-    errors = count_errors(findings)
+        files.append({**record, "errors": errors, "warnings": warnings, "notes": notes})
+    errors, warnings, notes = count(findings)
     what = str(paths[0]) if len(paths) == 1 else counted(len(paths), "file")
     summary = (
         f"{what}: {'ok' if not errors else 'wrong'}, {counted(errors, 'error')}, "
-        f"{counted(len(findings) - errors, 'warning')}"
+        f"{counted(warnings, 'warning')}" + (f", {counted(notes, 'note')}" if notes else "")
     )
     return Result("check", (summary,), {"files": files}, findings, exit=1 if errors else 0)
 
 
-def count_errors(findings: list[Diagnostic]) -> int:
-    """How many findings are errors."""
-    return sum(d.severity == "error" for d in findings)
+def count(findings: list[Diagnostic]) -> tuple[int, ...]:
+    """How many findings are errors, warnings and notes."""
+    return tuple(sum(d.severity == s for d in findings) for s in ("error", "warning", "note"))
 
 
 def _compare(paths: list[Path], request: Request) -> Result:

@@ -161,7 +161,7 @@ def _painted(diagnostic: Diagnostic, stream: TextIO | None) -> str:
     text = f"{diagnostic}\n"
     if not _is_coloured(stream):
         return text
-    colour = "33" if diagnostic.severity == "warning" else "31"
+    colour = {"warning": "33", "note": "36"}.get(diagnostic.severity, "31")
     label = f"{diagnostic.severity}[{diagnostic.code}]"
     return text.replace(label, f"\033[1;{colour}m{label}\033[0m", 1)
 

@@ -16,7 +16,7 @@ from ptoscope.check.analysis.copies import (
     row_starts,
     touched,
 )
-from ptoscope.check.analysis.expr import ONE, ZERO, Expr, Symbol, of
+from ptoscope.check.analysis.expr import ONE, ZERO, Expr, Symbol, of, single
 from ptoscope.check.analysis.nodes import (
     FieldNode,
     KnownBytes,
@@ -66,6 +66,12 @@ def _first(limit: int, count: int) -> KnownLanes:
     return _mask(tuple(lane < limit for lane in range(count)))
 
 
+def _is_open(value: KnownLanes) -> bool:
+    """Whether nothing is known of a register, since a loop changes it."""
+    symbol = None if value.expr is None else single(value.expr)
+    return symbol is not None and symbol.kind == "any"
+
+
 class AbstractCore(Core):
     """Runs the meaning of instructions over expressions; `nodes` is what they did.
 
@@ -105,15 +111,22 @@ class AbstractCore(Core):
         made = LoopNode(self.op, iteration, trips, span, step)
         outer, context, before = self.nodes, self.context, dict(self.registers)
         self.nodes, self.context = made.body, (*context, of(iteration))
+        # Of what a loop around leaves open nothing is known in an iteration of this one either:
+        # only what is known has to be tried, or the work would double with every loop.
+        opened = {name: self.unknown(I64) for name, value in before.items() if _is_open(value)}
+        self.registers.update(opened)
+        entered = dict(self.registers)
         body(of(iteration))
-        changed = self._changed(before)
-        if changed:
+        changed = self._changed(entered)
+        if not opened.keys() >= set(changed):
             # What an iteration leaves in a register is what the next one finds.
             made.body.clear()
             for name in changed:
                 self.registers[name] = self.unknown(I64)
             body(of(iteration))
         self.nodes, self.context = outer, context
+        for name in opened.keys() - set(changed):
+            self.registers[name] = before[name]
         for name in changed:
             self.registers[name] = self.unknown(I64)
         outer.append(made)

@@ -12,11 +12,16 @@ where it is made.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import count
 from typing import Final
 
 UNBOUNDED: Final = 1 << 80
 MOST_TERMS: Final = 64
 """Products of more terms are functions, not polynomials."""
+MOST_FACTORS: Final = 8
+"""So are those with a term of more factors."""
+DEEPEST: Final = 30
+"""Functions of functions up to so many are told apart by what they are made of."""
 _NONE: frozenset[Symbol] = frozenset()
 
 
@@ -129,8 +134,11 @@ class Expr:
             return self.times(other.const)
         if not self.terms:
             return other.times(self.const)
-        if len(self.terms) * len(other.terms) > MOST_TERMS:
-            return of(Symbol("product", None, (self, other)))
+        if (
+            len(self.terms) * len(other.terms) > MOST_TERMS
+            or max(map(len, self.terms)) + max(map(len, other.terms)) > MOST_FACTORS
+        ):
+            return function("product", (self, other), -UNBOUNDED, UNBOUNDED)
         out: dict[Monomial, int] = {}
         for left, c in self._all():
             for right, d in other._all():
@@ -234,6 +242,20 @@ ONE: Final = Expr(1)
 def of(symbol: Symbol) -> Expr:
     """A symbol as an expression."""
     return Expr(0, {(symbol,): 1})
+
+
+_numbers = count()
+
+
+def function(kind: str, args: tuple[Expr, ...], low: int, high: int) -> Expr:
+    """A function of expressions that no polynomial says."""
+    made = Symbol(kind, None, args, low, high)
+    if made.depth > DEEPEST:
+        # Of what is nested deeper only that is kept which it depends on.
+        bottom = (s for s in made.below if not s.below)
+        leaves = tuple(of(s) for s in sorted(bottom, key=hash))
+        made = Symbol("deep", next(_numbers), leaves, low, high)
+    return of(made)
 
 
 def single(value: Expr) -> Symbol | None:

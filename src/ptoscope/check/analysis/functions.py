@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import count
 
-from ptoscope.check.analysis.expr import ONE, UNBOUNDED, WORKED_OUT, ZERO, Expr, Symbol, of, single
+from ptoscope.check.analysis.expr import (
+    ONE,
+    UNBOUNDED,
+    WORKED_OUT,
+    ZERO,
+    Expr,
+    function,
+    of,
+    single,
+)
 
-DEEPEST = 30
 _ALL_BITS = 64
-_numbers = count()
-
-
-def _function(kind: str, args: tuple[Expr, ...], low: int, high: int) -> Expr:
-    made = Symbol(kind, None, args, low, high)
-    if made.depth > DEEPEST:
-        # Of what is nested deeper only that is kept which it depends on.
-        bottom = (s for s in made.below if not s.below)
-        leaves = tuple(of(s) for s in sorted(bottom, key=hash))
-        made = Symbol("deep", next(_numbers), leaves, low, high)
-    return of(made)
 
 
 def negative(value: Expr) -> Expr:
@@ -29,7 +25,7 @@ def negative(value: Expr) -> Expr:
         return ONE
     if low >= 0:
         return ZERO
-    return _function("negative", (value,), 0, 1)
+    return function("negative", (value,), 0, 1)
 
 
 def is_zero(value: Expr) -> Expr:
@@ -39,7 +35,7 @@ def is_zero(value: Expr) -> Expr:
     low, high = value.bounds()
     if low > 0 or high < 0:
         return ZERO
-    return _function("is_zero", (value,), 0, 1)
+    return function("is_zero", (value,), 0, 1)
 
 
 def select(condition: Expr, yes: Expr, no: Expr) -> Expr:
@@ -60,7 +56,7 @@ def select(condition: Expr, yes: Expr, no: Expr) -> Expr:
             high = min(b, d)
         elif test.args[0] == no - yes:
             low = max(a, c)
-    return _function("select", (condition, yes, no), low, high)
+    return function("select", (condition, yes, no), low, high)
 
 
 def quotient(value: Expr, divisor: Expr) -> Expr:
@@ -68,7 +64,7 @@ def quotient(value: Expr, divisor: Expr) -> Expr:
     low, high = value.bounds()
     by = divisor.number
     if by is None or by == 0:
-        return _function("quotient", (value, divisor), -UNBOUNDED, UNBOUNDED)
+        return function("quotient", (value, divisor), -UNBOUNDED, UNBOUNDED)
     exact = value.over(by)
     if exact is not None:
         return exact
@@ -76,7 +72,7 @@ def quotient(value: Expr, divisor: Expr) -> Expr:
         cut = abs(value.const) // abs(by)
         return Expr(cut if (value.const < 0) == (by < 0) else -cut)
     ends = [int(abs(end) // abs(by)) * (1 if (end < 0) == (by < 0) else -1) for end in (low, high)]
-    return _function("quotient", (value, divisor), min(ends), max(ends))
+    return function("quotient", (value, divisor), min(ends), max(ends))
 
 
 def iterations(span: Expr, step: Expr) -> Expr:
@@ -84,15 +80,15 @@ def iterations(span: Expr, step: Expr) -> Expr:
     by = step.number
     low, high = span.bounds()
     if by is None:
-        return _function("iterations", (span, step), 0, UNBOUNDED)
+        return function("iterations", (span, step), 0, UNBOUNDED)
     if by <= 0:
-        return _function("iterations", (span, step), 0, UNBOUNDED)
+        return function("iterations", (span, step), 0, UNBOUNDED)
     if not span.terms:
         return Expr(max(0, -(-span.const // by)))
     exact = span.over(by)
     if exact is not None and low >= 0:
         return exact
-    return _function("iterations", (span, step), max(0, -(-low // by)), max(0, -(-high // by)))
+    return function("iterations", (span, step), max(0, -(-low // by)), max(0, -(-high // by)))
 
 
 def bitwise(kind: str, left: Expr, right: Expr) -> Expr:
@@ -111,12 +107,12 @@ def bitwise(kind: str, left: Expr, right: Expr) -> Expr:
     if kind == "and" and mask is not None and mask > 0:
         if low >= 0 and high <= mask and mask & (mask + 1) == 0:
             return left
-        return _function("and", (left, right), 0, mask)
+        return function("and", (left, right), 0, mask)
     other_low, other_high = right.bounds()
     if low >= 0 and other_low >= 0 and high < UNBOUNDED and other_high < UNBOUNDED:
         top = (1 << max(high.bit_length(), other_high.bit_length())) - 1
-        return _function(kind, (left, right), 0, top)
-    return _function(kind, (left, right), -UNBOUNDED, UNBOUNDED)
+        return function(kind, (left, right), 0, top)
+    return function(kind, (left, right), -UNBOUNDED, UNBOUNDED)
 
 
 def shifted(value: Expr, amount: Expr) -> Expr:
@@ -124,11 +120,11 @@ def shifted(value: Expr, amount: Expr) -> Expr:
     by = amount.number
     low, high = value.bounds()
     if by is None:
-        return _function("shifted", (value, amount), min(low, 0), max(high, 0))
+        return function("shifted", (value, amount), min(low, 0), max(high, 0))
     by = by if 0 <= by < _ALL_BITS else _ALL_BITS
     if not value.terms:
         return Expr(value.const >> by)
-    return value.over(1 << by) or _function("shifted", (value, amount), low >> by, high >> by)
+    return value.over(1 << by) or function("shifted", (value, amount), low >> by, high >> by)
 
 
 def wrapped(value: Expr, bits: Expr, signed: Expr) -> Expr:
@@ -141,7 +137,7 @@ def wrapped(value: Expr, bits: Expr, signed: Expr) -> Expr:
     low, high = value.bounds()
     if low >= least and high <= most:
         return value
-    return _function("wrapped", (value, bits, signed), least, most)
+    return function("wrapped", (value, bits, signed), least, most)
 
 
 def _bits(kind: str) -> Callable[[Expr, Expr], Expr]:

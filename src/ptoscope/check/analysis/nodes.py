@@ -7,7 +7,7 @@ a loop carries. `instance` gives a node with some of them replaced.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ptoscope.check.analysis.expr import ONE, Expr, Symbol
 from ptoscope.isa.footprint import Bursts, reach_down, reach_up
@@ -93,6 +93,10 @@ class Touch:
         return Touch(
             self.op, self.pipe, self.writes, self.space, sure, sure, self.alignment, (), self.scalar
         )
+
+    def over(self, touched: KnownBytes) -> Touch:
+        """The same access of other bytes."""
+        return replace(self, may=touched, sure=touched)
 
     @property
     def verb(self) -> str:

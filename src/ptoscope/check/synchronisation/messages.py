@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from ptoscope.check.analysis.expr import single
-from ptoscope.check.analysis.nodes import Sync
+from ptoscope.check.analysis.nodes import BranchNode, Sync
 from ptoscope.check.rule import Context, Finding
 from ptoscope.check.synchronisation.order import PipeOrder
 from ptoscope.check.synchronisation.races import StaticRace, anchor, touch_of
 from ptoscope.check.synchronisation.scopes import ScopeHazard
-from ptoscope.check.synchronisation.unroll import Execution, UnrolledRun
+from ptoscope.check.synchronisation.unroll import Execution, GivenUp, UnrolledRun
 from ptoscope.isa.memories import MEMORIES
 from ptoscope.isa.order.rules import BARRIER, GET, RELEASE, SET, WAIT, partner
 from ptoscope.isa.pipes import EVENTS
@@ -147,25 +147,24 @@ def kept(event: Execution) -> Finding:
 
 def _free_event(run: UnrolledRun, src: str, dst: str) -> int | None:
     """An event that this pair of pipes surely does not use yet."""
-    used = {
-        e.node.number
-        for e in run.events
-        if isinstance(e.node, Sync)
-        and e.node.rule in (SET, WAIT)
-        and (e.node.src, e.node.dst) == (src, dst)
-    }
+    used = run.numbers_between.get((src, dst), set())
     if None in used:
         return None
     return next((event for event in range(len(EVENTS)) if event not in used), None)
 
 
-def _same_block(context: Context, item: StaticRace) -> bool:
-    """Whether both stand in one block: what is put beside them is executed as often."""
-    ops = anchor(item.early), anchor(item.late)
+def _blocks(context: Context) -> dict[int, int]:
+    """The block of each operation, both by their ids."""
     blocks = [context.function.body]
     for op in context.function.ops():
         blocks.extend(op.blocks)
-    return any(all(any(o is op for o in block.ops) for op in ops) for block in blocks)
+    return {id(op): id(block) for block in blocks for op in block.ops}
+
+
+def _same_block(context: Context, item: StaticRace) -> bool:
+    """Whether both stand in one block: what is put beside them is executed as often."""
+    blocks = context.once(_blocks)
+    return blocks[id(anchor(item.early))] == blocks[id(anchor(item.late))]
 
 
 def _place(event: Execution) -> str:
@@ -258,4 +257,31 @@ def hazard(context: Context, item: ScopeHazard) -> Finding:
         hint=f"put {barrier} before line {after}; inside a vecscope of A5 the order of the text "
         "alone does not order loads and stores",
         fix=context.text.insert_before(late.op, barrier),
+    )
+
+
+_BY_A_RUN = "ptoscope run --races looks at what a run really does"
+
+
+def not_followed(up: GivenUp) -> Finding:
+    """Something that could not be followed."""
+    what = "after it nothing" if up.ends else "nothing"
+    return Finding(
+        up.op.span,
+        f"{up.op.name}: its synchronisation is not followed",
+        found=up.why,
+        hint=f"{what} is said about flags, buffers and accesses of two pipes; {_BY_A_RUN}",
+    )
+
+
+def too_many_ways(conditions: tuple[BranchNode, ...], followed: int) -> Finding:
+    """Conditions of which not all combinations could be followed."""
+    lines = sorted({node.op.span.line for node in conditions})
+    first = min((node.op for node in conditions), key=lambda op: op.span)
+    return Finding(
+        first.span,
+        f"{first.name}: not all ways through the function are followed",
+        found=f"conditions that synchronisation depends on in lines {', '.join(map(str, lines))}, "
+        f"{followed} combinations of which are followed",
+        hint=f"a fault that needs another combination is not found; {_BY_A_RUN}",
     )

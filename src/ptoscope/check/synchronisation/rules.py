@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ptoscope.check.analysis.expr import Expr
-from ptoscope.check.analysis.nodes import Sync
+from ptoscope.check.analysis.nodes import BranchNode, Sync
 from ptoscope.check.analysis.reach import executed, greatest, least
 from ptoscope.check.rule import Context, Finding, Rule
 from ptoscope.check.synchronisation.messages import (
@@ -15,9 +15,11 @@ from ptoscope.check.synchronisation.messages import (
     hazard,
     kept,
     left,
+    not_followed,
     race,
     short,
     stuck,
+    too_many_ways,
     unheld,
 )
 from ptoscope.check.synchronisation.order import PipeOrder
@@ -25,7 +27,9 @@ from ptoscope.check.synchronisation.scopes import ScopeOrder
 from ptoscope.check.synchronisation.unroll import Execution, UnrolledRun, unroll
 
 PATHS = 32
-"""So many combinations of conditions are followed."""
+"""So many combinations of conditions are followed: all of up to five."""
+_UP_TO_THERE = ("PTO0605", "PTO0607", "PTO0608")
+"""Rules that what comes later does not change."""
 
 
 class _Path(NamedTuple):
@@ -33,23 +37,46 @@ class _Path(NamedTuple):
     found: dict[tuple[str, object], Finding]
 
 
-def _paths(context: Context) -> list[_Path]:
-    """The runs of a function, one for each way its conditions can go."""
-    made: list[_Path] = []
+class _Paths(NamedTuple):
+    """The runs of a function, and the conditions of which not all combinations were followed."""
+
+    paths: list[_Path]
+    conditions: tuple[BranchNode, ...] = ()
+
+
+def _paths(context: Context) -> _Paths:
+    """One run for each way the conditions of a function can go."""
+    made: dict[tuple[tuple[Expr, bool], ...], _Path] = {}
     todo: list[dict[Expr, bool]] = [{}]
+    seen: dict[Expr, BranchNode] = {}
     while todo and len(made) < PATHS:
         sides = todo.pop()
-        run = unroll(context.analysis.nodes, sides)
-        made.append(_Path(run, {} if run.cut else _findings(context, run)))
+        path = _path(context, sides)
+        seen.update({condition: node for condition, (node, _) in path.run.taken.items()})
+        made[tuple(sides.items())] = path
         fixed = dict(sides)
-        for condition in run.taken:
+        for condition in path.run.taken:
             if condition not in fixed:
                 todo.append({**fixed, condition: False})
                 fixed[condition] = True
-    if todo or any(path.run.cut for path in made):
-        # Something was left out: nothing that concerns the pipes is certain.
-        return [_Path(path.run, {}) for path in made]
-    return made
+    if not todo:
+        return _Paths(list(made.values()))
+    # Too many: all one way, and each of them the other way alone.
+    some = [
+        _path(context, sides, otherwise)
+        for otherwise in (True, False)
+        for sides in ({}, *({condition: not otherwise} for condition in list(seen)[:PATHS]))
+    ]
+    return _Paths(some, tuple(seen.values()))
+
+
+def _path(context: Context, sides: dict[Expr, bool], otherwise: bool = True) -> _Path:
+    run = unroll(context.analysis.nodes, sides, otherwise)
+    up = run.given_up
+    found = _findings(context, run) if up is None or up.ends else {}
+    if up is not None:
+        found = {key: finding for key, finding in found.items() if key[0] in _UP_TO_THERE}
+    return _Path(run, found)
 
 
 def _findings(context: Context, run: UnrolledRun) -> dict[tuple[str, object], Finding]:
@@ -109,7 +136,7 @@ def _on_path(finding: Finding, path: _Path, condition: Expr, holds: bool) -> Fin
 
 def _rule(code: str, title: str, severity: str = "error") -> Rule:
     def find(context: Context) -> Iterator[Finding]:
-        yield from _certain(code, context.once(_paths))
+        yield from _certain(code, context.once(_paths).paths)
 
     return Rule(code, title, find, severity)
 
@@ -134,17 +161,22 @@ def _ids(context: Context) -> Iterator[Finding]:
 def _barriers(context: Context) -> Iterator[Finding]:
     if context.target.name != "a5":
         return
-    scopes: dict[int, list[Execution]] = {}
-    entries: dict[int, int] = {}
-    for event in context.once(_paths)[0].run.events:
-        # Of a scope in a loop the first execution tells enough.
-        if event.scope is not None and entries.setdefault(id(event.scope), event.entry) == (
-            event.entry
-        ):
-            scopes.setdefault(id(event.scope), []).append(event)
-    for events in scopes.values():
-        for item in ScopeOrder(events, context.values).hazards():
-            yield hazard(context, item)
+    # Of a scope in a loop the first execution tells enough.
+    for entry in context.once(_paths).paths[0].run.scopes.values():
+        if entry.unrolled.events:
+            for item in ScopeOrder(entry.unrolled.events, context.values).hazards():
+                yield hazard(context, item)
+
+
+def _not_followed(context: Context) -> Iterator[Finding]:
+    paths = context.once(_paths)
+    runs = [path.run for path in paths.paths]
+    inside = [entry.unrolled for entry in runs[0].scopes.values()]
+    for run in {id(run): run for run in (*runs, *inside)}.values():
+        if run.given_up is not None:
+            yield not_followed(run.given_up)
+    if paths.conditions:
+        yield too_many_ways(paths.conditions, len(runs))
 
 
 RULES = (
@@ -157,4 +189,5 @@ RULES = (
     _rule("PTO0607", "accesses of two pipes to the same bytes are ordered"),
     _rule("PTO0608", "copies of one pipe to the same bytes are ordered by a barrier"),
     Rule("PTO0609", "a mem_bar orders accesses to the same bytes in a vecscope", _barriers),
+    Rule("PTO0610", "the synchronisation of the whole function is followed", _not_followed, "note"),
 )

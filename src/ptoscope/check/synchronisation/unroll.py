@@ -2,13 +2,17 @@
 
 Every run made here is one that a launch can have, as far as can be seen: a loop whose end is
 a launch scalar gets the scalar that gives it three iterations, which is enough for two buffers in
-iteration to come round. What is cut short is noted, so that nothing is concluded from it.
+turn to come round. Of loops that synchronise as many iterations are followed as it takes to end
+where the whole loop ends (`periods`), or all where these are few; the accesses of other loops are
+those of all their iterations (`summaries`). What cannot be followed is noted, so that nothing is
+concluded from it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from ptoscope.check.analysis.expr import ONE, Expr, Symbol, single
 from ptoscope.check.analysis.nodes import (
@@ -20,15 +24,20 @@ from ptoscope.check.analysis.nodes import (
     ScopeNode,
     Sync,
     Touch,
-    flat,
 )
+from ptoscope.check.synchronisation.periods import AT_LEAST, followed, synchronises
+from ptoscope.check.synchronisation.summaries import Repeat, alike, at_start, few, summarised
+from ptoscope.isa.order.rules import SET
+from ptoscope.program import Op
 
-ITERATIONS = 3
 WHOLE = 12
-"""Loops of so many iterations are followed to the end. Longer ones stop early at an iteration
-that is a multiple of this number from the last, so that buffers and events in turn end where they
-do."""
-MOST = 3000
+"""Loops of so many iterations are followed to the end where there is room for it."""
+ROOM = 3000
+"""So many events leave room for it."""
+MOST = 12_000
+"""Runs of more events are cut off."""
+IN_SCOPE = 3000
+"""So many accesses of one execution of a vecscope are compared with each other."""
 
 Known = Mapping[Symbol, Expr]
 
@@ -44,48 +53,125 @@ class Execution:
     iterations: tuple[int, ...] = ()
 
 
+@dataclass(frozen=True)
+class GivenUp:
+    """Why a run does not show all that a launch would: at which loop or branch."""
+
+    op: Op
+    why: str
+    ends: bool = False
+    """What comes before it is as in a launch; otherwise nothing about pipes is certain."""
+
+
 @dataclass
 class UnrolledRun:
     """The events in program order (of accesses those that the run surely has), the conditions
-    on which synchronisation depends with the side that was taken, and whether something was
-    left out that could matter."""
+    on which synchronisation depends with the side that was taken, what every vecscope was
+    entered with first, and what was left out that could matter."""
 
     events: list[Execution] = field(default_factory=list[Execution])
     taken: dict[Expr, tuple[BranchNode, bool]] = field(
         default_factory=dict[Expr, tuple[BranchNode, bool]]
     )
-    cut: bool = False
+    scopes: dict[int, FirstEntry] = field(default_factory=dict[int, "FirstEntry"])
+    given_up: GivenUp | None = None
+
+    @cached_property
+    def numbers_between(self) -> dict[tuple[str, str], set[int | None]]:
+        """The numbers of signals by their pipes, None for one that is not known."""
+        found: dict[tuple[str, str], set[int | None]] = {}
+        for event in self.events:
+            if isinstance(event.node, Sync) and event.node.rule.account == SET.account:
+                pair = event.node.src, event.node.dst
+                found.setdefault(pair, set()).add(event.node.number)
+        return found
 
 
-def unroll(nodes: list[Node], sides: Mapping[Expr, bool]) -> UnrolledRun:
-    """The run in which each condition goes to the side given, or holds."""
+@dataclass(frozen=True)
+class FirstEntry:
+    """The first execution of a vecscope, with what was known then."""
+
+    scope: ScopeNode
+    known: Known
+
+    @cached_property
+    def unrolled(self) -> UnrolledRun:
+        """Its accesses and barriers, iteration by iteration: the first two and the last."""
+        unroller = _Unroller({}, {}, IN_SCOPE, each=True)
+        unroller.whole([self.scope], dict(self.known))
+        return unroller.run
+
+
+def unroll(nodes: list[Node], sides: Mapping[Expr, bool], otherwise: bool = True) -> UnrolledRun:
+    """The run in which each condition goes to the side given; `otherwise` is that of others."""
     solved: dict[Symbol, Expr] = {}
+    generous = True
     while True:
-        unroller = _Unroller(sides, solved)
-        unroller.follow(nodes, dict(solved))
-        if len(unroller.solved) == len(solved):
+        unroller = _Unroller(sides, solved, ROOM if generous else MOST, otherwise, generous)
+        unroller.whole(nodes, dict(solved))
+        if len(unroller.solved) != len(solved):
+            # With a scalar chosen, all that was made before it has to be made anew.
+            solved = unroller.solved
+        elif generous and unroller.full:
+            generous = False
+        else:
             return unroller.run
-        # With a scalar chosen, all that was made before it has to be made anew.
-        solved = unroller.solved
+
+
+class _FullError(Exception):
+    """There is no room for more events."""
 
 
 class _Unroller:
-    def __init__(self, sides: Mapping[Expr, bool], solved: Known) -> None:
+    """`generous` follows loops of a few iterations to the end; `each` shows the accesses of
+    loops that do not synchronise iteration by iteration."""
+
+    def __init__(
+        self,
+        sides: Mapping[Expr, bool],
+        solved: Known,
+        most: int,
+        otherwise: bool = True,
+        generous: bool = True,
+        each: bool = False,
+    ) -> None:
         self.run = UnrolledRun()
         self.solved: dict[Symbol, Expr] = dict(solved)
-        self._sides = sides
+        self.full = False
+        self._sides, self._otherwise, self._most = sides, otherwise, most
+        self._generous, self._each = generous, each
         self._scope: ScopeNode | None = None
         self._entry = 0
         self._iterations: tuple[int, ...] = ()
+        self._repeats: tuple[Repeat, ...] = ()
+        """The loops around that are summarised, innermost first."""
+        self._loops: list[LoopNode] = []
+        self._synchronises: dict[int, bool] = {}
 
-    def follow(self, nodes: list[Node], known: dict[Symbol, Expr], sure: bool = True) -> None:
+    def whole(self, nodes: list[Node], known: dict[Symbol, Expr]) -> None:
+        """Follows a body as far as there is room."""
+        try:
+            self._follow(nodes, known, True)
+        except _FullError:
+            self.full = True
+            loop = self._loops[0] if self._loops else None
+            if self.run.given_up is None:
+                op = self.run.events[-1].node.op if loop is None else loop.op
+                self._give_up(op, f"there are more than {self._most} events", ends=True)
+
+    def _give_up(self, op: Op, why: str, ends: bool = False) -> None:
+        if self.run.given_up is None or (self.run.given_up.ends and not ends):
+            self.run.given_up = GivenUp(op, why, ends)
+
+    def _follow(self, nodes: list[Node], known: dict[Symbol, Expr], sure: bool) -> None:
         """Appends the events of a body. `known` grows by what its loops leave behind."""
         for node in nodes:
             match node:
                 case ScopeNode():
+                    self.run.scopes.setdefault(id(node), FirstEntry(node, dict(known)))
                     self._scope = node
                     self._entry += 1
-                    self.follow(node.body, known, sure)
+                    self._follow(node.body, known, sure)
                     self._scope = None
                 case BranchNode():
                     self._branch(node, known, sure)
@@ -95,87 +181,135 @@ class _Unroller:
                     # What may be touched or not proves nothing.
                     touch = node.surely(known) if sure else None
                     if touch is not None:
-                        self._event(touch)
+                        self._touch(touch)
                 case FieldNode():
                     pass
                 case _:
                     self._event(node.instance(known))
 
-    def _event(self, node: Touch | Sync | MemoryBarrier) -> None:
-        if len(self.run.events) >= MOST:
-            self.run.cut = True
+    def _touch(self, touch: Touch) -> None:
+        if not self._repeats:
+            self._event(touch)
             return
+        whole = summarised(touch.may, self._repeats)
+        if whole is not None:
+            self._event(touch.over(whole))
+            return
+        # The innermost loop by iterations that stand for all, the others by their first.
+        (iteration, trips), *others = self._repeats
+        first = at_start(touch.may, others)
+        for number in few(trips):
+            self._event(touch.over(first.instance({iteration: Expr(number)})))
+
+    def _event(self, node: Touch | Sync | MemoryBarrier) -> None:
+        if len(self.run.events) >= self._most:
+            raise _FullError
         self.run.events.append(Execution(node, self._scope, self._entry, self._iterations))
+
+    def _orders(self, node: BranchNode | LoopNode) -> bool:
+        known = self._synchronises.get(id(node))
+        if known is None:
+            known = self._synchronises[id(node)] = synchronises([node])
+        return known
 
     def _branch(self, node: BranchNode, known: dict[Symbol, Expr], sure: bool) -> None:
         condition = node.condition.substitute(known)
         if condition.number is not None:
-            self.follow(node.yes if condition.number else node.no, known, sure)
-        elif not _synchronises([*node.yes, *node.no]):
-            self.follow(node.yes, dict(known), False)
-            self.follow(node.no, dict(known), False)
+            self._follow(node.yes if condition.number else node.no, known, sure)
+        elif not self._orders(node):
+            self._follow(node.yes, dict(known), False)
+            self._follow(node.no, dict(known), False)
         else:
             flipped = single(condition) is None and single(ONE - condition) is not None
             key = ONE - condition if flipped else condition
-            holds = self._sides.get(key, True)
+            holds = self._sides.get(key, self._otherwise)
             side = holds != flipped
             self.run.taken[key] = (node, side)
-            self.follow(node.yes if side else node.no, known, sure)
+            self._follow(node.yes if side else node.no, known, sure)
 
     def _loop(self, node: LoopNode, known: dict[Symbol, Expr], sure: bool) -> None:
+        self._loops.append(node)
+        if self._scope is not None or not self._orders(node):
+            self._inner_loop(node, known, sure)
+        else:
+            self._outer_loop(node, known, sure)
+        self._loops.pop()
+
+    def _inner_loop(self, node: LoopNode, known: dict[Symbol, Expr], sure: bool) -> None:
+        """One that does not synchronise."""
         count = node.trips.substitute(known)
-        inner = self._scope is not None or not _synchronises(node.body)
+        trips = min(count.bounds()[1], 2) if count.number is None else count.number
+        sure = sure and node.counted
+        if trips <= 0:
+            return
+        if self._each or not alike(node):
+            whole = count.number is not None and trips <= 2
+            self._iterate(node, few(trips), known, sure, whole)
+            return
+        outer = self._repeats
+        self._repeats = (Repeat(node.iteration, trips), *outer)
+        self._follow(node.body, known, sure)
+        self._repeats = outer
+
+    def _outer_loop(self, node: LoopNode, known: dict[Symbol, Expr], sure: bool) -> None:
+        """One that synchronises."""
+        count = node.trips.substitute(known)
         if not node.counted:
-            self.run.cut = self.run.cut or not inner
+            self._give_up(node.op, "how often it runs is not known, and it synchronises")
             sure = False
-        if count.number is None and node.counted and not inner:
+        elif count.number is None:
             self._solve(node, known)
             count = node.trips.substitute({**known, **self.solved})
-        iterations, whole = self._choose(node, count, inner)
+        trips = count.number
+        if trips is None:
+            self._iterate(node, list(range(min(count.bounds()[1], AT_LEAST))), known, sure, True)
+            return
+        if trips <= (WHOLE if self._generous else AT_LEAST):
+            self._iterate(node, list(range(trips)), known, sure, True)
+            return
+        chosen = followed(node, trips, known)
+        if chosen is None:
+            self._give_up(
+                node.op, f"what its {trips} iterations wait for or set does not come back in turn"
+            )
+            return
+        self._iterate(node, chosen.iterations, known, sure, chosen.carries_on)
+
+    def _iterate(
+        self,
+        node: LoopNode,
+        iterations: list[int],
+        known: dict[Symbol, Expr],
+        sure: bool,
+        carries_on: bool,
+    ) -> None:
+        """Follows some iterations of a loop. What it carries is known after a gap and in the
+        end where it `carries_on`."""
         values = [c.first.substitute(known) for c in node.carried]
         outer = self._iterations
         last = -1
         for iteration in iterations:
             now = {**known, node.iteration: Expr(iteration)}
-            if iteration == last + 1:
+            if iteration == last + 1 or carries_on:
                 now.update({c.symbol: v for c, v in zip(node.carried, values, strict=True)})
             self._iterations = (*outer, iteration)
-            self.follow(node.body, now, sure)
+            self._follow(node.body, now, sure)
             values = [c.next.substitute(now) for c in node.carried]
             last = iteration
         self._iterations = outer
-        if whole:
+        if carries_on:
             known.update({c.after: v for c, v in zip(node.carried, values, strict=True)})
-
-    def _choose(self, node: LoopNode, count: Expr, inner: bool) -> tuple[list[int], bool]:
-        """The iterations to follow, of those that a loop can have, and whether they are all."""
-        trips, most = count.number, count.bounds()[1]
-        if inner:
-            if trips is None:
-                return list(range(min(most, 2))), False
-            few = list(range(min(trips, 2)))
-            return (few if trips <= 2 else [*few, trips - 1]), trips <= 2
-        if trips is not None and trips <= WHOLE:
-            return list(range(trips)), True
-        if any(
-            isinstance(n, BranchNode) and _synchronises([*n.yes, *n.no]) for n in flat(node.body)
-        ):
-            # In the iterations left out, or when the loop ends, it may go the other way.
-            self.run.cut = True
-        if trips is None:
-            return list(range(min(most, ITERATIONS))), True
-        return list(range(ITERATIONS + (trips - ITERATIONS) % WHOLE)), False
 
     def _solve(self, node: LoopNode, known: Known) -> None:
         """Chooses a launch scalar, or another number that is not known, so that a loop has
-        ITERATIONS iterations, or as many as it can have."""
+        AT_LEAST iterations, or as many as it can have."""
         span, step = node.span.substitute(known), node.step.substitute(known)
         single_terms = [(t[0], c) for t, c in span.terms.items() if len(t) == 1]
         for symbol, factor in sorted(single_terms, key=lambda term: term[0].kind != "param"):
             rest = span - Expr(0, {(symbol,): factor})
             if symbol.kind == "launch" or symbol in rest.symbols | step.symbols:
                 continue
-            for iterations in (*range(ITERATIONS, WHOLE + 1), 2, 1):
+            for iterations in (*range(AT_LEAST, WHOLE + 1), 2, 1):
                 value = (step.times(iterations) - rest).over(factor)
                 if value is not None and _possible(value, symbol):
                     self.solved[symbol] = value
@@ -185,7 +319,3 @@ class _Unroller:
 def _possible(value: Expr, symbol: Symbol) -> bool:
     low, high = value.bounds()
     return low <= symbol.high and high >= symbol.low
-
-
-def _synchronises(nodes: list[Node]) -> bool:
-    return any(isinstance(n, Sync) for n in flat(nodes))

@@ -10,14 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ptoscope.diagnostics import NOWHERE, Diagnostic, Span
-from ptoscope.isa import TABLE
-from ptoscope.isa.record import Site
-from ptoscope.isa.scalar import strict_vecscope, vecscope
+from ptoscope.isa.pipes import STRICT_VECSCOPE, VECSCOPE
 from ptoscope.isa.targets import Revision, Target
 from ptoscope.isa.types import AttrValue, Type
+
+if TYPE_CHECKING:
+    from ptoscope.isa.record import Site
 
 
 @dataclass(slots=True)
@@ -246,7 +247,7 @@ class Scope(Op):
     @property
     def strict(self) -> bool:
         """Whether the body sees nothing but its arguments."""
-        return self.name == strict_vecscope.name
+        return self.name == STRICT_VECSCOPE
 
     @property
     def inputs(self) -> tuple[int, ...]:
@@ -271,8 +272,8 @@ _CLASSES: dict[str, type[Op]] = {
     "scf.yield": Terminator,
     "scf.condition": Condition,
     "func.return": Terminator,
-    vecscope.name: Scope,
-    strict_vecscope.name: Scope,
+    VECSCOPE: Scope,
+    STRICT_VECSCOPE: Scope,
 }
 SCOPES = tuple(name for name, kind in _CLASSES.items() if issubclass(kind, Scope))
 TERMINATORS = tuple(name for name, kind in _CLASSES.items() if issubclass(kind, Terminator))
@@ -334,8 +335,12 @@ class Function:
 
 def site_of(function: Function, op: Op, target: Target, revision: Revision) -> Site:
     """One use as its record sees it; control flow and scopes are uses of pto.vecscope by name."""
+    # A kernel in the cache is run without any of its records.
+    from ptoscope.isa import TABLE
+    from ptoscope.isa.record import Site
+
     types = function.types
-    record = TABLE.get(op.name) or replace(vecscope, name=op.name)
+    record = TABLE.get(op.name) or replace(TABLE[VECSCOPE], name=op.name)
     return Site(
         record,
         tuple(types[slot] for slot in op.operands),

@@ -159,9 +159,10 @@ def test_the_oldest_entries_go(folder: Path, monkeypatch: pytest.MonkeyPatch) ->
 RUN = ("run", str(ADD), "zeros:300", "zeros:300", "zeros:300", "300")
 
 
-def test_a_warm_run_does_not_import_the_reader(folder: Path) -> None:
+@pytest.mark.parametrize("module", ["ptoscope.ir", "ptoscope.isa.table"])
+def test_a_warm_run_imports_neither_reader_nor_instructions(folder: Path, module: str) -> None:
     text = "import sys; from ptoscope.cli.main import main; status = main(sys.argv[1:]);"
-    text += "print('ptoscope.ir' in sys.modules); sys.exit(status)"
+    text += f"print('{module}' in sys.modules); sys.exit(status)"
     seen = [
         subprocess.run(
             [sys.executable, "-c", text, *RUN], check=True, capture_output=True, text=True

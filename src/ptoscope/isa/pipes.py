@@ -36,6 +36,9 @@ ALL_PIPES = (
 
 PIPES = tuple(pipe.name for pipe in ALL_PIPES)
 SCALAR_PIPE, VECTOR_PIPE, *_ = PIPES
+VECSCOPE, STRICT_VECSCOPE = "pto.vecscope", "pto.strict_vecscope"
+"""The instructions whose body the vector core executes. Here and not at their records: programs
+know them too, and are read and launched without loading any record."""
 COPY_PIPES = tuple(pipe.name for pipe in ALL_PIPES if pipe.copies)
 VECTOR_CORE_PIPES = tuple(pipe.name for pipe in ALL_PIPES if pipe.on_vector_core)
 PIPE_ALL = "PIPE_ALL"

@@ -7,6 +7,7 @@ from ptoscope.isa.cost import Cost
 from ptoscope.isa.dtypes import ELEMENTS, I32, I64, INDEX, SCALARS
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.patterns import AnyType, OneOf, PtrTo, ScalarFor, ScalarIn
+from ptoscope.isa.pipes import STRICT_VECSCOPE, VECSCOPE
 from ptoscope.isa.record import Evidence, Form, Operand, Record, Run, Site, Types
 from ptoscope.isa.types import Ptr, Scalar
 
@@ -23,7 +24,7 @@ def _scope(site: Site) -> Run:
 
 
 vecscope = Record(
-    "pto.vecscope",
+    VECSCOPE,
     GROUP,
     "Launches its body on the vector core; vectors and masks live only in there.",
     (Form(syntax="region"),),
@@ -35,7 +36,7 @@ vecscope = Record(
     cpp="__VEC_SCOPE__ { ... }",
 )
 strict_vecscope = Record(
-    "pto.strict_vecscope",
+    STRICT_VECSCOPE,
     GROUP,
     "A vecscope whose body sees only what is passed to it.",
     (

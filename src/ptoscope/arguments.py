@@ -120,7 +120,7 @@ class _Wrong(Exception):
 
 def _bind_array(name: str, dtype: DType, position: int, given: Any) -> Argument:
     array = _as_array(given, dtype)
-    if not _fits(array.dtype, dtype):
+    if not fits(array.dtype, dtype):
         raise _Wrong(
             WRONG_DTYPE,
             "the array has other elements than the pointer",
@@ -166,9 +166,10 @@ def _as_array(given: Any, dtype: DType) -> Any:
     )
 
 
-def _fits(given: np.dtype[Any], dtype: DType) -> bool:
-    """Same type; or raw unsigned or opaque items of the width for a type NumPy lacks; or
-    either sign for a signless integer."""
+def fits(given: np.dtype[Any], dtype: DType) -> bool:
+    """Whether an array of this type serves a pointer to these elements: the same type; or raw
+    unsigned or opaque items of the width for a type NumPy lacks; or either sign for a signless
+    integer."""
     wanted = array_dtype(dtype)
     if given == wanted:
         return True

@@ -9,6 +9,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+import ptoscope
 from ptoscope.check import RULES, Rule
 from ptoscope.check.rule import Finding
 from ptoscope.demo import PATH as SOFTMAX
@@ -61,10 +62,14 @@ GIVEN = {
     "same": np.arange(6, dtype=np.float32).reshape(2, 3),
     "fortran": np.asfortranarray(np.arange(6, dtype=np.float32).reshape(2, 3)),
     "big-endian": np.arange(6, dtype=">f4").reshape(2, 3),
+    "no dimensions": np.array(3.0, np.float32),
+}
+OTHERS = {
     "bytes": np.arange(8, dtype=np.uint8).reshape(2, 4),
     "bool": np.array([[True, False, True, True]]),
     "double": np.array([1.5, 2.5]),
-    "no dimensions": np.array(3.0, np.float32),
+    "integers": np.arange(4, dtype=np.int32),
+    "half": np.arange(4, dtype=np.float16),
     "complex": np.array([1 + 2j, 3], np.complex64),
     "structured": np.array([(1, 2)], [("a", "<i2"), ("b", ">i2")]),
 }
@@ -86,16 +91,31 @@ def test_an_array_keeps_its_shape_and_type(cli: Cli, write, name: str):
     assert Path("out/arg0.bin").read_bytes() == memory.tobytes()
 
 
-@pytest.mark.parametrize("form", ["npy", "bin"])
-def test_bool_arrays_serve_bytes(cli: Cli, write, form: str):
-    write("k.pto", copy("i8"))
-    given = np.array([True, False, False])
+@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("command", ["run", "time"])
+def test_an_array_of_another_type_is_refused_as_from_python(
+    cli: Cli, write, command: str, name: str
+):
+    given = OTHERS[name]
+    write("k.pto", store("f32"))
     np.save("x.npy", given)
-    given.tofile("x.bin")
-    assert cli("run", "k.pto", f"x.{form}", "--save", ".").code == 0
+    outcome = cli(command, "k.pto", "x.npy", "1")
+    assert outcome.code == 1
+    with pytest.raises(ptoscope.PtoError) as raised:
+        ptoscope.load("k.pto")(given, 1)
+    (said,) = cli(command, "k.pto", "x.npy", "1", "--json").json["diagnostics"]
+    (from_python,) = raised.value.diagnostics
+    assert (said["code"], said["message"]) == ("PTO0802", from_python.message)
+    assert said["found"] == f"x.npy: {given.dtype} array of shape {given.shape}"
+    assert said["expected"] == "float32 elements for f32"
+
+
+def test_bytes_of_any_type_come_from_a_bin_file(cli: Cli, write):
+    write("k.pto", copy("i8"))
+    np.array([True, False, False]).tofile("x.bin")
+    assert cli("run", "k.pto", "x.bin", "--save", ".").code == 0
     saved = np.load("arg0.npy")
-    assert saved.dtype == (bool if form == "npy" else np.int8)
-    assert saved.tolist() == [1, 1, 0]
+    assert (saved.dtype, saved.tolist()) == (np.int8, [1, 1, 0])
 
 
 @pytest.mark.parametrize("form", ["V2", "uint16", "bin", "zeros"])
@@ -192,7 +212,7 @@ def _bad_files() -> None:
 @pytest.mark.parametrize(
     ("words", "code"),
     [
-        (["odd.npy", "1"], "PTO0805"),
+        (["odd.npy", "1"], "PTO0802"),
         (["odd.bin", "1"], "PTO0805"),
         (["objects.npy", "1"], "PTO0806"),
         (["empty.npy", "1"], "PTO0806"),

@@ -38,9 +38,12 @@ class Word(NamedTuple):
 class BadData(Exception):
     """The data of an argument is wrong."""
 
-    def __init__(self, code: str, message: str, found: str = "", expected: str = "") -> None:
+    def __init__(
+        self, code: str, message: str, found: str = "", expected: str = "", hint: str = ""
+    ) -> None:
         super().__init__(message)
-        self.code, self.message, self.found, self.expected = code, message, found, expected
+        self.code, self.message, self.found = code, message, found
+        self.expected, self.hint = expected, hint
 
 
 @dataclass
@@ -113,11 +116,26 @@ def read_buffer(word: Word, element: DType) -> ArrayFile:
         raise UsageError(f"cannot read {word.text}: {error.strerror}") from None
     except (MemoryError, OverflowError, ValueError):
         raise BadData(MEMORY, "there is not enough memory for it") from None
-    _check_size(given.nbytes, element)
+    if word.kind == "npy":
+        _check_type(given, element)
     # order="C": the kernel sees the elements in the order of their indices.
     native = np.array(given, dtype=given.dtype.newbyteorder("="), order="C", copy=None)
     memory = native.reshape(-1).view(np.uint8) if native.nbytes else np.empty(0, np.uint8)
     return ArrayFile(native, memory.view(array_dtype(element)), given.dtype)
+
+
+def _check_type(given: Any, element: DType) -> None:
+    """As from Python; the other byte order is no other type, the file says which it has."""
+    from ptoscope.arguments import WRONG_DTYPE, array_dtype, fits
+
+    if not fits(given.dtype.newbyteorder("="), element):
+        raise BadData(
+            WRONG_DTYPE,
+            "the array has other elements than the pointer",
+            found=f"{given.dtype} array of shape {given.shape}",
+            expected=f"{array_dtype(element)} elements for {element}",
+            hint=f"save it with .astype({array_dtype(element)}), or its bytes to a .bin file",
+        )
 
 
 def _check_size(size: int, element: DType) -> None:

@@ -169,6 +169,7 @@ def read_arguments(kernel: Kernel, words: list[Word]) -> list[Any]:
                     f"argument {position} (%{function.names[slot]}): {error.message}",
                     found=f"{word.text}: {error.found}" if error.found else word.text,
                     expected=error.expected,
+                    hint=error.hint,
                 )
             )
     if wrong:

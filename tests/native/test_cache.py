@@ -24,7 +24,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def entries(folder: Path) -> dict[str, bytes]:
-    return {p.parent.name + p.name: p.read_bytes() for p in folder.glob("*/*")}
+    return {p.stem: p.read_bytes() for p in folder.glob("ptoscope-objects/*.ptoscope")}
 
 
 def add(text: str | Path = ADD, n: int = 100) -> ptoscope.Kernel:
@@ -121,7 +121,7 @@ DAMAGES = {
 def test_a_damaged_entry_is_replaced(folder: Path, damage) -> None:
     add()
     good = entries(folder)
-    for place in folder.glob("*/*"):
+    for place in folder.glob("*/*.ptoscope"):
         place.write_bytes(damage(place.read_bytes()))
     add()
     # The runtime functions are in memory already; the kernel's own entry is written again.
@@ -131,9 +131,8 @@ def test_a_damaged_entry_is_replaced(folder: Path, damage) -> None:
 def test_an_entry_under_another_name_is_ignored(folder: Path) -> None:
     cache.write("a" * 64, b"content")
     assert cache.read("a" * 64) == b"content"
-    place = folder / "aa" / ("a" * 62)
-    (folder / "bb").mkdir()
-    (folder / "bb" / ("b" * 62)).write_bytes(place.read_bytes())
+    place = folder / "ptoscope-objects" / f"{'a' * 64}.ptoscope"
+    place.with_stem("b" * 64).write_bytes(place.read_bytes())
     assert cache.read("b" * 64) is None
 
 

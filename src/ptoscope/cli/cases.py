@@ -36,7 +36,10 @@ def answer(request: Request) -> Result:
     from ptoscope.cases.options import Options
     from ptoscope.cases.run.pool import run_cases
     from ptoscope.engines import choose_engine
+    from ptoscope.native import cache_folder
 
+    # Said here: what the processes of cases say about it goes to their logs.
+    cache_folder.check()
     engine = request.get("engine")
     choose_engine(engine)
     check = request.get("check")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
+import warnings
 from importlib import import_module
 
 from ptoscope import __version__
@@ -18,7 +20,9 @@ INTERRUPTED = 130
 def main(argv: list[str] | None = None) -> int:
     """Runs one command line and returns its exit status; never raises for any input."""
     try:
-        as_json, result = _answer(sys.argv[1:] if argv is None else argv)
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            as_json, result = _answer(sys.argv[1:] if argv is None else argv)
         return emit(result, as_json)
     except BrokenPipeError:
         # Nobody reads on: what is left to say is dropped.
@@ -27,6 +31,13 @@ def main(argv: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         quiet_stdout()
         return INTERRUPTED
+
+
+def _show_warning(message: Warning | str, *where: object) -> None:
+    """One line on stderr; where in this package it was said helps nobody."""
+    if sys.stderr is not None:
+        with contextlib.suppress(OSError):
+            print(f"ptoscope: warning: {message}", file=sys.stderr)
 
 
 def _answer(argv: list[str]) -> tuple[bool, Result]:

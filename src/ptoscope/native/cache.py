@@ -1,8 +1,9 @@
 """Compiled objects on disk.
 
-An entry is one file named by its key. It is written whole and then moved into place, so that
-any number of processes may read and write at once; one that is damaged or of another make is
-ignored, and replaced by the next that is written. Nothing here ever fails a run.
+An entry is one file named by its key, in the folder of `cache_folder`. It is written whole and
+then moved into place, so that any number of processes may read and write at once; one that is
+damaged or of another make is ignored, and replaced by the next that is written. Nothing here
+ever fails a run.
 """
 
 from __future__ import annotations
@@ -11,28 +12,14 @@ import contextlib
 import hashlib
 import os
 import sys
-import tempfile
 from functools import cache
 from pathlib import Path
 
-_MAGIC = b"ptoscope object 1\n"
+from ptoscope.native import cache_folder
+
+_MAGIC = cache_folder.MAGIC + b"1\n"
 _MOST = 4096
 """Entries that are kept; beyond that the oldest half goes."""
-
-
-def directory() -> Path | None:
-    """Where entries are kept: PTOSCOPE_CACHE, or the user's cache directory. None if
-    PTOSCOPE_CACHE is empty."""
-    named = os.environ.get("PTOSCOPE_CACHE")
-    if named is not None:
-        return Path(named) if named else None
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "ptoscope"
 
 
 @cache
@@ -61,26 +48,13 @@ def key(*parts: str) -> str:
     return digest.hexdigest()
 
 
-def _place(name: str) -> Path | None:
-    try:
-        folder = directory()
-    except RuntimeError:
-        # No home directory.
-        return None
-    return None if folder is None else folder / name[:2] / name[2:]
-
-
 def read(name: str) -> bytes | None:
     """What was written under a key, or None."""
-    place = _place(name)
-    if place is None:
-        return None
-    try:
-        data = place.read_bytes()
-    except OSError:
-        return None
+    data = None
+    with contextlib.suppress(OSError), cache_folder.opened() as folder:
+        data = None if folder is None else cache_folder.read_file(folder, name)
     head = len(_MAGIC) + 32
-    if data[: len(_MAGIC)] != _MAGIC or len(data) < head:
+    if data is None or data[: len(_MAGIC)] != _MAGIC or len(data) < head:
         return None
     content = data[head:]
     return content if _seal(name, content) == data[len(_MAGIC) : head] else None
@@ -88,30 +62,12 @@ def read(name: str) -> bytes | None:
 
 def write(name: str, content: bytes) -> None:
     """Keeps an entry, if there is a place for it."""
-    place = _place(name)
-    if place is None:
-        return
-    with contextlib.suppress(OSError):
-        place.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=place.parent)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(_MAGIC + _seal(name, content) + content)
-            os.replace(temporary, place)
-        except BaseException:
-            os.unlink(temporary)
-            raise
-        _trim(place.parent.parent)
+    with contextlib.suppress(OSError), cache_folder.opened(make=True) as folder:
+        if folder is not None:
+            cache_folder.write_file(folder, name, _MAGIC + _seal(name, content) + content)
+            cache_folder.trim(folder, _MOST)
 
 
 def _seal(name: str, content: bytes) -> bytes:
     """Of the name too: an entry copied to another name is not what it says."""
     return hashlib.sha256(name.encode() + content).digest()
-
-
-def _trim(folder: Path) -> None:
-    entries = [entry for part in os.scandir(folder) if part.is_dir() for entry in os.scandir(part)]
-    if len(entries) > _MOST:
-        entries.sort(key=lambda entry: entry.stat().st_mtime)
-        for entry in entries[: len(entries) - _MOST // 2]:
-            os.unlink(entry.path)

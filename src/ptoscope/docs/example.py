@@ -19,7 +19,7 @@ from ptoscope.isa.dtypes import F32, I64, INDEX, DType
 from ptoscope.isa.patterns import AlignState, Bindings, IntVec, MaskBits, OneOf, PtrTo, VecIn
 from ptoscope.isa.record import AttrValue, Operand, Record, Site
 from ptoscope.isa.targets import BLOCK_BYTES, TARGETS, Revision, Target
-from ptoscope.isa.types import Align, Mask, Ptr, Scalar, Type, VReg
+from ptoscope.isa.types import Align, Mask, Ptr, Scalar, Type, VReg, granularity
 
 __all__ = ["Example", "ExampleBuffer", "NoExample", "example"]
 
@@ -35,7 +35,9 @@ NEEDS = {
 }
 _READ = ("source", "src", "indices", "ptr", "ub_ptr")
 Attrs = dict[str, AttrValue]
-_PATTERNS = ("PAT_VL8", "PAT_M3", "PAT_M4")
+_FIRST = 8
+"""Lanes that the first mask of an instruction makes active."""
+_PATTERNS = (f"PAT_VL{_FIRST}", "PAT_M3", "PAT_M4")
 
 
 @dataclass(frozen=True)
@@ -184,8 +186,7 @@ class _Writer:
             assert isinstance(kind, Mask)
             pick = _PATTERNS[self._masks % len(_PATTERNS)]
             self._masks += 1
-            place.append(f'%{operand.name} = pto.pset_b{kind.bits} "{pick}" : {kind}')
-            return f"%{operand.name}", kind
+            return self.kernel.mask(f"%{operand.name}", kind.bits, pick, place), kind
         return self._number(operand)
 
     def _number(self, operand: Operand) -> tuple[str, Type]:
@@ -272,7 +273,12 @@ class _Writer:
     ) -> None:
         match kind:
             case VReg():
-                self.kernel.store(name[1:], name, kind, place)
+                masks = [t.bits for _, t in operands.values() if isinstance(t, Mask)]
+                first = None
+                if masks and self.record.unreliable_zeros and self.revision == "manual":
+                    # Lanes that were not computed are not to be relied on: they are not stored.
+                    first = min(_FIRST, _FIRST * masks[0] // granularity(kind.dtype.bits))
+                self.kernel.store(name[1:], name, kind, place, first)
             case Mask():
                 self.kernel.store_mask(name[1:], name, kind, place)
             case Align():

@@ -9,8 +9,8 @@ from ptoscope.isa import TABLE
 from ptoscope.isa.dtypes import I64, INDEX, UI8, DType
 from ptoscope.isa.order.rules import BARRIER, GET, SET, OrderRule
 from ptoscope.isa.record import AttrValue, Form, Record
-from ptoscope.isa.targets import Target
-from ptoscope.isa.types import Mask, Ptr, Scalar, VReg
+from ptoscope.isa.targets import BLOCK_BYTES, Target
+from ptoscope.isa.types import Mask, Ptr, Scalar, VReg, granularity
 
 AREA = 2048
 """Bytes of UB for each pointer: the widest stride reaches so far."""
@@ -80,7 +80,7 @@ class ExampleKernel:
         self._in: list[str] = []
         self._out: list[str] = []
         self._areas = 0
-        self._gates: dict[int, str] = {}
+        self._masks: dict[tuple[int, str], str] = {}
 
     def place(self, record: Record) -> list[str]:
         """Where the lines of an instruction go."""
@@ -126,15 +126,24 @@ class ExampleKernel:
         place.append(f"%{name} = pto.vlds %{name}_ub[{start}] : {pointer} -> {kind}")
         return f"%{name}"
 
-    def store(self, name: str, value: str, kind: VReg, place: list[str]) -> None:
-        """A vector to GM, every lane of it."""
-        bits = min(32, max(8, kind.dtype.bits))
-        gate = self._gates.setdefault(bits, f"%all_b{bits}")
-        if not any(row.startswith(f"{gate} = ") for row in place):
-            place.append(f'{gate} = pto.pset_b{bits} "PAT_ALL" : {Mask(bits)}')
-        pointer = self._result(
-            name, ExampleBuffer(f"{name}_gm", kind.dtype, kind.lanes, "blank", True)
+    def mask(self, name: str, bits: int, pattern: str, place: list[str]) -> str:
+        """A mask of a pattern: the one there is, else a new one of this name."""
+        if (bits, pattern) not in self._masks:
+            self._masks[bits, pattern] = name
+            place.append(f'{name} = pto.pset_b{bits} "{pattern}" : {Mask(bits)}')
+        return self._masks[bits, pattern]
+
+    def store(
+        self, name: str, value: str, kind: VReg, place: list[str], first: int | None = None
+    ) -> None:
+        """A vector to GM: every lane of it, or what the `first` lanes of its mask govern."""
+        bits = granularity(kind.dtype.bits)
+        pattern, gate = (
+            (f"PAT_VL{first}", f"%first_b{bits}") if first else ("PAT_ALL", f"%all_b{bits}")
         )
+        gate = self.mask(gate, bits, pattern, place)
+        buffer = ExampleBuffer(f"{name}_gm", kind.dtype, kind.lanes, "blank", True)
+        pointer = self._result(name, buffer, first and first * bits // (8 * kind.dtype.bytes))
         start = self.constant(0, INDEX)
         place.append(
             f"pto.vsts {value}, %{name}_ub[{start}], {gate} : {kind}, {pointer}, {Mask(bits)}"
@@ -157,10 +166,10 @@ class ExampleKernel:
         start = self.constant(0, INDEX)
         place.append(f"pto.store_scalar {value}, %{name}_gm[{start}] : {Ptr(dtype, 'gm')}, {dtype}")
 
-    def _result(self, name: str, buffer: ExampleBuffer) -> Ptr:
+    def _result(self, name: str, buffer: ExampleBuffer, first: int | None = None) -> Ptr:
         self.buffers.append(buffer)
         pointer = self._area(f"{name}_ub", Ptr(buffer.dtype, "ub"))
-        self._out.append(self._copy_out(buffer, f"%{name}_ub"))
+        self._out.append(self._copy_out(buffer, f"%{name}_ub", first))
         return pointer
 
     def _area(self, name: str, kind: Ptr) -> Ptr:
@@ -178,12 +187,14 @@ class ExampleKernel:
             f" : {kinds}, i64, i64, i64, i64, i64"
         )
 
-    def _copy_out(self, buffer: ExampleBuffer, source: str) -> str:
-        size = self.constant(buffer.count * buffer.dtype.bytes, I64)
+    def _copy_out(self, buffer: ExampleBuffer, source: str, first: int | None = None) -> str:
+        count = first or buffer.count
+        size = self.constant(count * buffer.dtype.bytes, I64)
         one = self.constant(1, I64)
+        row = self.constant(-(-count * buffer.dtype.bytes // BLOCK_BYTES) * BLOCK_BYTES, I64)
         kinds = f"{Ptr(buffer.dtype, 'ub')}, {Ptr(buffer.dtype, 'gm')}"
         return (
-            f"pto.mte_ub_gm {source}, %{buffer.name}, {size} nburst({one}, {size}, {size})"
+            f"pto.mte_ub_gm {source}, %{buffer.name}, {size} nburst({one}, {row}, {size})"
             f" : {kinds}, i64, i64, i64, i64"
         )
 

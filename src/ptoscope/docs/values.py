@@ -25,7 +25,7 @@ from ptoscope.isa.patterns import (
 )
 from ptoscope.isa.record import Attr, AttrValue, Form, Operand, Record
 from ptoscope.isa.targets import Revision, Target
-from ptoscope.isa.types import Mask, Ptr, Scalar, Type, VReg
+from ptoscope.isa.types import Mask, Ptr, Scalar, Type, VReg, granularity
 
 VECTORS = (Vec, VecOf, VecIn, IntVec)
 MASKS = (MaskFor, MaskBits, AnyMask)
@@ -101,7 +101,7 @@ def concrete(pattern: Pattern, known: Bindings, *, result: bool = False) -> Type
             chosen = pattern.dtypes[0]
             return VReg(chosen) if isinstance(pattern, VecIn) else Scalar(chosen)
         case AnyMask():
-            bits = min(32, max(8, element.bits)) if isinstance(element, DType) else 32
+            bits = granularity(element.bits) if isinstance(element, DType) else 32
             known[pattern.var] = bits
             return Mask(bits)
         case PtrTo():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from ..races.kernels import races
 from .pipes import (
     P,
     both,
@@ -17,6 +18,7 @@ from .pipes import (
     loop,
     scope,
     sets,
+    store,
     waits,
 )
 
@@ -279,3 +281,19 @@ def test_flags_that_are_set_instead_are_named_by_line() -> None:
         f"no set_flag of it; flags set: PIPE_V to PIPE_S event 3 (line {at[0]}); "
         f"PIPE_MTE3 to PIPE_S event 1 (line {at[1]}); PIPE_MTE2 to PIPE_S event 2 (line {at[2]})"
     )
+
+
+@pytest.mark.parametrize("released", [0, 1])
+@pytest.mark.parametrize("acquired", [0, 1])
+def test_only_an_acquisition_in_mode_0_waits(released: int, acquired: int) -> None:
+    """Legacy mode 1 acquires without waiting for earlier releases."""
+    text = kernel(
+        get("MTE2", 3),
+        copy_in("%a"),
+        release("MTE2", 3, released),
+        get("V", 3, acquired),
+        scope(load("%v", "%a"), store("%v", "%b")),
+        release("V", 3),
+    )
+    assert codes(text) == (["PTO0607"] if acquired else [])
+    assert bool(races(text)) == bool(acquired)

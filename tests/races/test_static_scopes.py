@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 
+import pytest
+
 from ptoscope.isa.order.memory import MEMORY_BARRIERS
 
 from ..check.pipes import M, V, findings, kernel, load, scope, store
@@ -23,9 +25,19 @@ class Writer:
 
     def text(self) -> str:
         lines = [MADE, *self._lines(["%w"], OFFSETS, 3)]
-        index = "%at = arith.muli %i, %i64 : index"
+        index = "\n".join(
+            (
+                "%at = arith.muli %i, %i64 : index",
+                "%next = arith.addi %at, %i64 : index",
+                "%later = arith.addi %next, %i64 : index",
+            )
+        )
+        moving = ("%at", "%next", "%later")
         carried = self._rng.random() < 0.7
-        inside = [index, *self._lines(["%w", *(["%s"] if carried else [])], (*OFFSETS, "%at"), 4)]
+        inside = [
+            index,
+            *self._lines(["%w", *(["%s"] if carried else [])], (*OFFSETS, *moving, *moving), 5),
+        ]
         if carried:
             made = [line.split(" ")[0] for line in inside[1:] if " = " in line]
             last = self._rng.choice([*made, "%s"])
@@ -66,3 +78,23 @@ def test_check_finds_what_a_run_shows() -> None:
         assert bool(said) == bool(shown), (number, said, shown, text)
         racing += bool(shown)
     assert BODIES // 5 < racing < BODIES * 4 // 5
+
+
+@pytest.mark.parametrize("last", ["%i2", "%i4", "%i32"])
+@pytest.mark.parametrize("barrier", ["VST_VLD", "VV_ALL", "VLD_VST", None])
+def test_a_store_of_what_the_iteration_before_loaded(last: str, barrier: str | None) -> None:
+    """The load of an iteration is complete before the next one's store of its data; only the
+    load behind a store needs a barrier."""
+    lines = [
+        load("%w", "%a"),
+        f"%r = scf.for %i = %i0 to {last} step %i1 iter_args(%s = %w) -> ({V}) {{",
+        store("%s", "%a"),
+        *([] if barrier is None else [f'pto.mem_bar "{barrier}"']),
+        load("%l", "%a"),
+        f"scf.yield %l : {V}",
+        "}",
+    ]
+    text = kernel(scope(*lines))
+    fits = barrier in ("VST_VLD", "VV_ALL")
+    assert [d.code for d in findings(text)] == ([] if fits else ["PTO0609"])
+    assert bool(races(text)) == (not fits)

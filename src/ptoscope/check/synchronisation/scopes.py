@@ -97,7 +97,7 @@ class ScopeOrder:
             for early in sorted(near, reverse=True):
                 other, touch, touched = self._accesses[early]
                 places = id(touch.op), id(node.op)
-                if places not in seen and self._may_clash(early, late):
+                if places not in seen and self._may_clash(early, late) and self._next(early, late):
                     shared = overlap(touched, rows)
                     if shared is not None and not self._ordered(early, late):
                         seen.add(places)
@@ -114,6 +114,19 @@ class ScopeOrder:
             and not self._fenced[late] >> early & 1
             and not self._same_data(early, late)
             and touch.may.start.variable == node.may.start.variable
+        )
+
+    def _next(self, early: int, late: int) -> bool:
+        """Whether no store of the later instruction to the same bytes stands between them, in an
+        iteration that is left out. Such stores are in order, and the first of them was compared
+        in another iteration."""
+        node = self._accesses[late][1]
+        pairs = zip(self._iteration(early), self._iteration(late), strict=False)
+        apart = next((b - a for a, b in pairs if a is not None and b is not None and a != b), 0)
+        return not (
+            apart > 1
+            and node.writes
+            and all(self._accesses[i][1].may == node.may for i in self._by_op[id(node.op)])
         )
 
     def _ordered(self, early: int, late: int) -> bool:

@@ -40,6 +40,10 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "<=": operator.le,
     ">=": operator.ge,
 }
+_WIDEST = 64
+"""Bits of the widest type."""
+_LONGEST = 1024
+"""Numbers become those of a type when they are stored; until then they may grow so far."""
 
 
 class Evaluator:
@@ -160,9 +164,13 @@ class Evaluator:
         try:
             if op in ("/", "%"):
                 return _divide(op, left, right)
+            if op in ("<<", ">>") and not 0 <= right < _WIDEST:
+                raise ValueError("C++ leaves such a shift open")
             result = _OPERATORS[op](left, right)
         except (TypeError, ValueError, ZeroDivisionError, OverflowError, KeyError):
             raise Unreadable(f"{where}: cannot work out {left} {op} {right}") from None
+        if isinstance(result, int) and result.bit_length() > _LONGEST:
+            raise Unreadable(f"{where}: a number of more than {_LONGEST} bits")
         return int(result) if isinstance(result, bool) else result
 
     def _cast(self, node: Cast) -> Any:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ptoscope.cases.host.preprocessor import read_tokens
 from ptoscope.cases.host.statements import Parser
-from ptoscope.cases.host.tokens import CppToken, Unreadable, read_tokens
+from ptoscope.cases.host.tokens import CppToken, Unreadable
 from ptoscope.cases.host.tree import CppFunction, CppNode, CppParameter, TypeName
 
 _CLOSING = {"(": ")", "{": "}", "[": "]"}
@@ -37,7 +38,10 @@ def read_files(paths: Sequence[Path]) -> HostFiles:
             header = directory / name
             return _text(header) if header.is_file() else None
 
-        _collect(read_tokens(_text(path), path.name, include), files)
+        try:
+            _collect(read_tokens(_text(path), path.name, include), files)
+        except RecursionError:
+            raise Unreadable(f"{path.name}: it is nested too deeply") from None
     return files
 
 

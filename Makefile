@@ -9,7 +9,7 @@ DOCS := build/docs
 SITE := $(DOCS)/site/index.html
 SOURCES := $(shell find src/ptoscope docs -name '*.py' -o -name '*.md' -o -path 'docs/*.*')
 
-.PHONY: demo test wheel fuzz mutate bench docs lock clean
+.PHONY: demo test wheel fuzz attack mutate bench docs lock clean
 
 demo: $(READY)
 	@$(BIN)/ptoscope demo
@@ -29,10 +29,18 @@ wheel: $(READY)
 	cd build/wheel && venv/bin/ptoscope check ../../examples/row_softmax.pto
 	cd build/wheel && venv/bin/ptoscope demo >/dev/null
 
-# Random legal and faulty programs on both engines; FUZZ says how many.
+# Random legal and faulty programs on both engines; FUZZ says how many. Then a few minutes of
+# attacks.
 FUZZ ?= 2000
 fuzz: $(READY)
 	$(BIN)/python -m tests.fuzz --count $(FUZZ) --engines reference native --jobs 2
+	$(BIN)/python -m tests.attack --seconds 180
+
+# Attempts to crash, hang or deceive it: ATTACK says for how many seconds, ONLY which attackers.
+ATTACK ?= 600
+ONLY ?=
+attack: $(READY)
+	$(BIN)/python -m tests.attack --seconds $(ATTACK) $(if $(ONLY),--only $(ONLY))
 
 # Changes every record's meaning and names the changes that no witness notices; RECORDS says of
 # which ("vadd 'vc*'"), otherwise all.

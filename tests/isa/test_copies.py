@@ -25,7 +25,17 @@ from ptoscope.isa.copies import (
     repetitions,
 )
 from ptoscope.isa.dtypes import F16, F32, UI8, DType
-from ptoscope.isa.footprint import Footprint, covered, dense, elements, hull, inside, starts
+from ptoscope.isa.footprint import (
+    Bursts,
+    Footprint,
+    covered,
+    dense,
+    elements,
+    first_outside,
+    hull,
+    inside,
+    starts,
+)
 
 GM_UB, UB_GM, UB_UB = CopyPath("gm", "ub"), CopyPath("ub", "gm"), CopyPath("ub", "ub", 32)
 
@@ -169,3 +179,27 @@ def test_elements_are_as_few_runs_as_can_be(places: set[int], width: int) -> Non
     assert bytes_of(found) == {p * width + b for p in places for b in range(width)}
     steps = {b - a for a, b in zip(sorted(places), sorted(places)[1:], strict=False)}
     assert len(found) <= 1 or len(steps) > 1
+
+
+LOOPS = st.tuples(st.integers(1, 4), st.integers(-40, 40))
+
+
+@given(
+    st.integers(-60, 60),
+    st.integers(0, 12),
+    st.lists(LOOPS, max_size=3).map(tuple),
+    st.integers(0, 80),
+)
+def test_the_first_row_outside_is_the_one_that_going_through_them_finds(
+    at: int, length: int, loops: tuple[tuple[int, int], ...], size: int
+) -> None:
+    rows = (row for row in starts(loops, at) if row < 0 or row + length > size)
+    assert first_outside(Bursts(0, length, loops), at, size) == next(rows, None)
+
+
+def test_the_first_row_outside_is_computed_and_not_searched() -> None:
+    """2**58 rows, of which the first wrong one is in the last iteration."""
+    loops = ((1 << 16, 0), (1 << 21, 0), ((1 << 21) - 1, 32))
+    last = 32 * ((1 << 21) - 2)
+    assert first_outside(Bursts(0, 32, loops), 0, last + 32) is None
+    assert first_outside(Bursts(0, 32, loops), 0, last + 31) == last

@@ -56,3 +56,13 @@ def test_a_copy_to_the_last_bytes_of_all_addresses() -> None:
         )
         == "PTO0901"
     )
+
+
+def test_more_loops_than_a_copy_may_have() -> None:
+    """33 spans could add up to 2**64."""
+    loops = " loop(%l1, %l32, %l32)"
+    kinds = ", loop i64, i64, i64"
+    copy = "pto.mte_gm_ub %x, %a, %l0, %l32 nburst(%l1, %l32, %l32)"
+    program(kernel(f"{copy}{loops * 8} : {COPY}{kinds * 8}"))
+    with pytest.raises(PtoError, match="mte_gm_ub takes at most 8 clauses 'loop', found 33"):
+        program(kernel(f"{copy}{loops * 33} : {COPY}{kinds * 33}"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ptoscope.isa.copies import GAP_BITS, BurstLoop, CopyPath, Padding, Transfer
+from ptoscope.isa.copies import GAP_BITS, LENGTH_BITS, BurstLoop, CopyPath, Padding, Transfer
 from ptoscope.isa.core import Core
 from ptoscope.isa.distributions import BLOCK
 from ptoscope.isa.dtypes import ELEMENTS, I1, I64
@@ -43,6 +43,11 @@ _PAD_EVIDENCE = (
     Evidence("left padding", "chosen", "Moves the data: it starts after the padding."),
 )
 _WIDTH_EVIDENCE = Evidence("field widths", "micro", "Burst length and count: 16 bits.")
+_LOOPS_EVIDENCE = Evidence(
+    "number of loops",
+    "chosen",
+    "8 at most: the specification lets loops follow each other and names no number.",
+)
 _ORDER_EVIDENCE = Evidence(
     "overlapping copies",
     "chosen",
@@ -128,6 +133,7 @@ _LOOP = Group(
         _number("loop_dst_stride", "bytes per repetition in the destination"),
     ),
     "many",
+    most=8,
 )
 _PAD = Group(
     "pad",
@@ -160,7 +166,7 @@ mte_gm_ub = Record(
     pipe="PIPE_MTE2",
     path=_GM_UB,
     where="outside",
-    evidence=(*_PAD_EVIDENCE, _WIDTH_EVIDENCE, _ORDER_EVIDENCE),
+    evidence=(*_PAD_EVIDENCE, _WIDTH_EVIDENCE, _LOOPS_EVIDENCE, _ORDER_EVIDENCE),
     formula="for each loop and row: UB[dst + steps] = GM[src + steps], len_burst bytes",
     cpp="copy_gm_to_ubuf_align_v2(dst, src, ...)",
 )
@@ -180,7 +186,7 @@ mte_ub_gm = Record(
     pipe="PIPE_MTE3",
     path=_UB_GM,
     where="outside",
-    evidence=(_WIDTH_EVIDENCE, _ORDER_EVIDENCE),
+    evidence=(_WIDTH_EVIDENCE, _LOOPS_EVIDENCE, _ORDER_EVIDENCE),
     formula="for each loop and row: GM[dst + steps] = UB[src + steps], len_burst bytes",
     cpp="copy_ubuf_to_gm_align_v2(dst, src, ...)",
 )
@@ -365,9 +371,14 @@ _COPY_PIPE = Evidence("pipe", "chosen", "PIPE_V: both ends are the vector core's
 def _blocks(core: Core, site: Site, src: Lanes, dst: Lanes, *counts: Lanes) -> None:
     """Bursts of whole blocks with gaps between them, inside UB."""
     length, rows, src_gap, dst_gap = counts
-    for gap in (src_gap, dst_gap):
-        outside = (gap < 0) | (gap >= 1 << GAP_BITS)
-        core.refuse(site, outside, "PTO0907", f"a gap does not fit its {GAP_BITS}-bit field")
+    # Before they are multiplied: a product modulo 2**64 may look legal.
+    for name, number, bits in (
+        ("the burst length", length, LENGTH_BITS),
+        ("a gap", src_gap, GAP_BITS),
+        ("a gap", dst_gap, GAP_BITS),
+    ):
+        outside = (number < 0) | (number >= 1 << bits)
+        core.refuse(site, outside, "PTO0907", f"{name} does not fit its {bits}-bit field")
     path, dtype = _path(site), _element(site).dtype
     unit = path.unit
     loop = BurstLoop(rows, (length + src_gap) * unit, (length + dst_gap) * unit)

@@ -97,6 +97,23 @@ def inside(bursts: Bursts[int], start: int, size: int) -> bool:
     return start + low >= 0 and start + high <= size
 
 
+def first_outside(bursts: Bursts[int], start: int, size: int) -> int | None:
+    """Where the first row that is not within so many bytes begins, in the order they are copied;
+    None where all are. It is computed, not searched: a copy may have more rows than anyone can
+    visit."""
+    if inside(bursts, start, size):
+        return None
+    for level in reversed(range(len(bursts.loops))):
+        _, stride = bursts.loops[level]
+        low, high = hull(Bursts(bursts.start, bursts.length, bursts.loops[:level]))
+        # An iteration is inside if it begins at one of these bytes; a later one does not.
+        first, last = -low, size - high
+        if first <= start <= last:
+            room = last - start if stride > 0 else start - first
+            start += (room // abs(stride) + 1) * stride
+    return start + bursts.start
+
+
 def starts(loops: Sequence[tuple[int, int]], at: int = 0) -> Iterator[int]:
     """Where every row begins, in the order they are copied, if the first one begins `at`."""
     if not loops:

@@ -64,12 +64,14 @@ class Group:
     """A clause such as `nburst(...)`: its operands follow those of the clauses before it.
 
     `required` is how many operands it has at least; with fewer than all, the rest default.
+    `most` is how often it may stand there.
     """
 
     keyword: str
     operands: tuple[Operand, ...]
     arity: Literal["one", "many", "optional"] = "one"
     required: int = 0
+    most: int = 1
 
 
 @dataclass(frozen=True)

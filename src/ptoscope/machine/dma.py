@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ptoscope.isa.copies import INTEGERS, CopyEnds, Transfer, ends, fields, in_field
-from ptoscope.isa.footprint import Bursts, inside, starts
+from ptoscope.isa.footprint import Bursts, first_outside, starts
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.record import Site
 from ptoscope.machine.faults import DMA_FIELD, Fault
@@ -23,16 +23,16 @@ class _Side(NamedTuple):
     bursts: Bursts[int]
 
     def check(self, site: Site, verb: str, alignment: int) -> None:
-        """Bounds and alignment of every row, without visiting them all unless one is wrong."""
+        """Bounds and alignment of every row, without visiting them."""
         region, at, bursts = self
         for address in (at, *[at + stride for _, stride in bursts.loops]):
             if address % alignment:
                 raise misaligned(site, region.space, address, alignment)
-        if not inside(bursts, at, region.size):
-            for start in starts(bursts.loops, at):
-                region.check(site, start, bursts.length, verb)
         if not region.writeable:
             region.check(site, at, bursts.length, verb)
+        outside = first_outside(bursts, at, region.size)
+        if outside is not None:
+            raise region.out_of_bounds(site, outside, bursts.length, verb)
 
 
 def run_transfer(

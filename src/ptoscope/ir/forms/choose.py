@@ -75,7 +75,7 @@ def _clauses_fit(groups: tuple[Group, ...], segments: Segments) -> bool:
                 return False
             at += 1
             seen += 1
-            if group.arity != "many":
+            if seen == group.most:
                 break
         if group.arity == "one" and not seen:
             return False

@@ -91,7 +91,7 @@ def wrong_clauses(record: Record, syntax: Syntax, outline: LineOutline) -> Misma
                 return Mismatch(score + at, f"{message}, found {count}", str(count), names)
             at += 1
             seen += 1
-            if group.arity != "many":
+            if seen == group.most:
                 break
         if group.arity == "one" and not seen:
             names = ", ".join(o.name for o in group.operands)
@@ -100,6 +100,11 @@ def wrong_clauses(record: Record, syntax: Syntax, outline: LineOutline) -> Misma
     if at == len(outline.clauses):
         return None
     keyword = outline.clauses[at][0]
+    found = sum(written == keyword for written, _ in outline.clauses)
+    for group in syntax.groups:
+        if group.keyword == keyword and 1 < group.most < found:
+            message = f"{name} takes at most {group.most} clauses '{keyword}', found {found}"
+            return Mismatch(score + at, message, str(found), f"at most {group.most}")
     known = [g.keyword for g in syntax.groups]
     order = ", ".join(known) or "no clauses"
     message = f"{name} takes no clause '{keyword}' here"

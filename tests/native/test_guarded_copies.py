@@ -1,0 +1,56 @@
+"""Copies at the edges of 2**31, 2**32 and 2**63, between pages that nobody may touch.
+
+Each instruction runs in a process of its own: a crash is a failure of the test.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from ptoscope.isa import TABLE
+from tests.attack.copies import EDGES, FORMS, compare
+
+SCRIPT = """
+import sys
+from tests.attack.copies import compare, edge_cases
+said = [compare(sys.argv[1], numbers) for numbers in edge_cases(sys.argv[1])]
+print(len(said), said[0] or "legal", sum(map(bool, said)))
+"""
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_a_copy_at_the_edges_of_all_numbers(name: str) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", SCRIPT, name], capture_output=True, text=True, timeout=120
+    )
+    assert ran.returncode == 0, ran.stderr[-2000:]
+    cases, first, faults = ran.stdout.split()
+    assert first == "legal"
+    assert int(cases) == 1 + len(EDGES) * len(FORMS[name].numbers)
+    assert int(faults) > int(cases) // 2
+
+
+def test_every_copy_instruction_is_among_them() -> None:
+    copies = {name.removeprefix("pto.") for name, record in TABLE.items() if record.path}
+    assert {name.partition(",")[0] for name in FORMS} == copies
+
+
+@pytest.mark.parametrize("name", ["mte_ub_ub", "copy_ubuf_to_ubuf"])
+def test_a_length_in_blocks_whose_bytes_wrap_is_refused(name: str) -> None:
+    """2**59 + 1 blocks are 32 bytes modulo 2**64."""
+    said = compare(name, {**FORMS[name].numbers, "length": (1 << 59) + 1})
+    assert "PTO0907" in said
+    assert "the burst length does not fit its 16-bit field" in said
+
+
+@pytest.mark.parametrize("name", ["mte_gm_ub", "copy_gm_to_ubuf"])
+def test_the_faulting_row_of_more_rows_than_anyone_can_visit(name: str) -> None:
+    """The row is found at once: 2**58 of them, and only the last iteration leaves UB."""
+    legal = FORMS[name].numbers
+    still = {"gm0": 0, "ub0": 0, "gm1": 4, "ub1": 0, "gm2": 0, "ub2": 32}
+    counts = {"rows": (1 << 16) - 1, "count1": 2, "count2": (1 << 21) - 1}
+    said = compare(name, {**legal, **still, **counts, "length": 4})
+    assert "PTO0901" in said

@@ -151,6 +151,14 @@ def test_lane_maps(name: str, mode: str, register: str, expected: list[int | Non
     assert list(_map(name, mode, register).places[:8]) == expected
 
 
+def test_merging_stores_are_drawn_for_both_revisions() -> None:
+    """Planes of the whole vector in the manual, of each 32-byte block in the micro text."""
+    drawn = [m for m in maps.maps(TABLE["pto.vsts"]) if m.mode == "MRG4CHN_B8"]
+    assert [m.places[:3] + m.places[64:66] for m in drawn] == [(0, 4, 8, 1, 5), (0, 4, 8, 64, 68)]
+    text = page(TABLE["pto.vsts"])
+    assert "in revision micro, four channel planes of each block interleaved:" in text
+
+
 def test_a_map_shows_where_it_turns() -> None:
     assert _map("vlds", "NORM", "result").lanes == list(range(8))
     assert _map("vlds", "BLK", "result").lanes == [*range(8), 30, 31, 32, 33]

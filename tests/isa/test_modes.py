@@ -162,3 +162,58 @@ def test_load_alignment(mode: str, target: str) -> None:
         said = fault(move, offset, 0)
         assert said.code == "PTO0903"
         assert f"address {offset * e.bytes} is not a multiple of 32 bytes" in said.message
+
+
+UNPACKED = {"UNPK_B8": 2, "UNPK_B16": 2, "UNPK_B32": 2, "UNPK4": 4}
+"""How many times as wide the integers are that a mode zero-extends to."""
+
+
+def _unpack(mode: str, name: str, wide: str) -> str:
+    result = vreg(Element(wide))
+    return f'%v = pto.vlds %ub[%o] {{dist = "{mode}"}} : !pto.ptr<{name}, ub> -> {result}'
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("mode", UNPACKED)
+def test_integers_are_zero_extended_into_wider_registers(
+    mode: str, target: str, revision: str
+) -> None:
+    """dst_i32[i] = (uint32_t)UB_i16[i], of every sign; the offset counts elements in memory."""
+    bits = LOADS[mode][1]
+    size, times = bits // 8, UNPACKED[mode]
+    before = memory(bits)
+    for sign in ("i", "si", "ui"):
+        for other in ("i", "si", "ui"):
+            name, wide = f"{sign}{bits}", Element(f"{other}{bits * times}")
+            t, v, g = wide.name, vreg(wide), wide.granularity
+            body = f"""{_unpack(mode, name, wide.name)}
+      %whole = pto.pset_b{g} "PAT_ALL" : !pto.mask<b{g}>
+      %origin = arith.constant 0 : i64
+      %out = pto.castptr %origin : i64 -> !pto.ptr<{t}, ub>
+      pto.vsts %v, %out[%d], %whole : {v}, !pto.ptr<{t}, ub>, !pto.mask<b{g}>"""
+            move = kernel(name, body, "%o: index, %d: index", target, revision)
+            expected = bytearray(before)
+            for i in range(256 // wide.bytes):
+                number = int.from_bytes(before[320 + i * size :][:size], "little")
+                at = 6144 + i * wide.bytes
+                expected[at : at + wide.bytes] = number.to_bytes(wide.bytes, "little")
+            assert run(move, before, 320 // size, 6144 // wide.bytes) == bytes(expected)
+
+
+@pytest.mark.parametrize(
+    ("mode", "name", "wide", "code"),
+    [
+        ("NORM", "i16", "i32", "PTO0108"),
+        ("UNPK_B8", "ui8", "ui32", "PTO0108"),
+        ("UNPK4", "ui8", "ui16", "PTO0108"),
+        ("UNPK_B8", "ui16", "ui32", "PTO0104"),
+        ("UNPK_B16", "f16", "f32", "PTO0101"),
+        ("UNPK_B16", "f16", "i32", "PTO0101"),
+        ("UNPK_B16", "i16", "f32", "PTO0101"),
+        ("UNPK_B32", "i32", "i16", "PTO0101"),
+    ],
+)
+def test_only_integers_of_the_extended_width(mode: str, name: str, wide: str, code: str) -> None:
+    """A zero-extended float is no float: those stay in their type, and are converted."""
+    assert code in codes(name, _unpack(mode, name, wide), "%o: index")

@@ -30,7 +30,8 @@ PARAMS = "%o: index, %d: index"
 
 
 def _merged(channels: int, register: bytes, size: int) -> bytes:
-    """Each 32-byte block holds planes, one for each channel; they leave it interleaved."""
+    """Revision micro: each 32-byte block holds planes, one for each channel; they leave it
+    interleaved."""
     out = b""
     for block in range(0, 256, 32):
         plane = 32 // channels
@@ -38,6 +39,16 @@ def _merged(channels: int, register: bytes, size: int) -> bytes:
             for channel in range(channels):
                 out += register[block + channel * plane + item :][:size]
     return out
+
+
+def _place(mode: str, lane: int, size: int) -> int:
+    """The element of memory that a lane is, in the manual: planes R, G, B, A of the whole vector
+    become RGBA."""
+    if not mode.startswith("MRG"):
+        return lane
+    channels = int(mode[3])
+    plane = 256 // size // channels
+    return lane % plane * channels + lane // plane
 
 
 STORES = {
@@ -49,30 +60,40 @@ STORES = {
     "PK_B32": (32, 16, 32),
     "PK_B64": (64, 32, 64),
     "PK4_B32": (32, 8, 32),
-    "MRG4CHN_B8": (8, 8, 32),
-    "MRG2CHN_B8": (8, 8, 16),
-    "MRG2CHN_B16": (16, 16, 32),
+    "MRG4CHN_B8": (8, 8, 8),
+    "MRG2CHN_B8": (8, 8, 8),
+    "MRG2CHN_B16": (16, 16, 16),
     "1PT_B8": (8, 8, 0),
     "1PT_B16": (16, 16, 0),
     "1PT_B32": (32, 32, 0),
 }
 """Each mode: the bits of an element, those stored of it, and those the predicate is for."""
+MICRO_GATES = {"MRG4CHN_B8": 32, "MRG2CHN_B8": 16, "MRG2CHN_B16": 32}
 
 
-def stored(mode: str, before: bytes, at: int, register: bytes, image: bytes, e: Element) -> bytes:
+def _gate(mode: str, revision: str) -> int:
+    gate = STORES[mode][2]
+    return MICRO_GATES.get(mode, gate) if revision == "micro" else gate
+
+
+def stored(
+    mode: str, before: bytes, at: int, register: bytes, image: bytes, e: Element, revision: str
+) -> bytes:
     """Memory after the store."""
     after = bytearray(before)
-    size, part, gate = (bits // 8 or e.bytes for bits in STORES[mode])
+    size, part, _ = (bits // 8 or e.bytes for bits in STORES[mode])
     if mode.startswith("1PT"):
         after[at : at + size] = register[:size]
         return bytes(after)
-    if mode.startswith("MRG"):
+    if mode.startswith("MRG") and revision == "micro":
         # The predicate applies after the merge, in elements of its own width.
         register = _merged(int(mode[3]), register, size)
-        size = part = gate
+        size = part = MICRO_GATES[mode] // 8
+        mode = "NORM"
     for i in range(256 // size):
         if bit(image, i * size):
-            after[at + i * part : at + (i + 1) * part] = register[i * size :][:part]
+            place = at + _place(mode, i, size) * part
+            after[place : place + part] = register[i * size :][:part]
     return bytes(after)
 
 
@@ -84,7 +105,7 @@ def _store_body(mode: str, e: Element, bits: int) -> str:
 
 def _granularities(mode: str, e: Element, revision: str) -> set[int]:
     """Of the predicate, for a mode and an element; there is none of 64 bits."""
-    width, _, gate = STORES[mode]
+    width, gate = STORES[mode][0], _gate(mode, revision)
     if mode.startswith("1PT"):
         return {8, 16, 32}
     legal = {min(32, gate or e.bits)}
@@ -118,7 +139,7 @@ def test_store(mode: str, target: str) -> None:
             move = _store_kernel(mode, e, target, revision, bits)
             for iteration, image in enumerate(images(bits, seed)):
                 at = 4096 + unit * iteration
-                expected = stored(mode, before, at, before[512 : 512 + 256], image, e)
+                expected = stored(mode, before, at, before[512 : 512 + 256], image, e, revision)
                 found = run(move, before, 512 // e.bytes, at // e.bytes, image=image)
                 assert found == expected, (name, revision, bits, iteration)
 
@@ -164,12 +185,12 @@ def test_inactive_lanes_cannot_fault(mode: str, target: str) -> None:
     for far in (2**40, -(2**30), 1):
         run(move, bytes(SIZE), 0, far, image=NONE)
     near = (UB_BYTES[target] - 32) // e.bytes
-    fit = 256 // (gate if mode.startswith("MRG") else part or e.bits)
     # A 64-bit element is governed by the first of its two b32 lanes.
     per_element = max(1, (gate or e.bits) // bits)
-    lanes = [int(i < fit * per_element) for i in range(2048 // bits)]
+    places = [_place(mode, i // per_element, e.bytes) for i in range(2048 // bits)]
+    lanes = [int(place * (part or e.bits) < 256) for place in places]
     run(move, bytes(SIZE), 0, near, image=image_of(lanes))
-    lanes[fit * per_element] = 1
+    lanes[lanes.index(0)] = 1
     assert fault(move, 0, near, image=image_of(lanes)).code == "PTO0901"
     assert fault(move, 0, -32 // e.bytes).code == "PTO0901"
 

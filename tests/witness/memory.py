@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
+from ptoscope.isa.dtypes import dtype
+from ptoscope.isa.types import VReg
 from tests.isa.elements import Element
 from tests.isa.registers import lanes_of
 from tests.witness.inputs import main, mask, memory, rng, some
@@ -34,8 +37,8 @@ def _suffix(use: Use, name: str) -> int:
 
 
 def use_element(use: Use) -> Element:
-    """The element type of the registers."""
-    return use.results[0] if use.results else use.operands[0]
+    """The element type in memory: a load's pointer or a store's register has it."""
+    return use.operands[0]
 
 
 def _aligned(use: Use, width: int, elementwise: bool) -> int:
@@ -87,7 +90,18 @@ _LOADS: dict[str, Callable[[int, int], int]] = {
 }
 
 
-@witness("pto.vlds", inputs=_loads)
+def _with_wider(use: Use) -> Iterator[Use]:
+    """The use, and if its mode extends integers, those into wider registers of every sign."""
+    yield use
+    mode, e = use.attr("dist"), use.operands[0]
+    integers = e.name.lstrip("siu").isdigit()
+    if mode.startswith("UNPK") and integers and e.bits == 8 * _suffix(use, "dist"):
+        for sign in ("i", "si", "ui"):
+            wide = VReg(dtype(f"{sign}{e.bits * (4 if mode == 'UNPK4' else 2)}"))
+            yield Use(replace(use.site, results=(wide,)))
+
+
+@witness("pto.vlds", inputs=_loads, variants=_with_wider)
 def _load(state: State) -> list[Value]:
     use, mode = state.use, state.use.attr("dist")
     width, name = _suffix(use, "dist"), mode.rpartition("_B")[0] or mode
@@ -133,11 +147,11 @@ def _stores(vectors: int, masked: bool) -> Callable[[Use], Iterator[Case]]:
     return inputs
 
 
-def _merged(i: int, channels: int, per_block: int) -> int:
-    """Where element i of a block of planes goes: the channels take iterations."""
-    block, lane = divmod(i, per_block)
-    channel, item = divmod(lane, per_block // channels)
-    return block * per_block + item * channels + channel
+def _merged(i: int, channels: int, group: int) -> int:
+    """Where element i of groups of planes goes: within a group the channels alternate."""
+    first = i - i % group
+    channel, item = divmod(i % group, group // channels)
+    return first + item * channels + channel
 
 
 @witness("pto.vsts", inputs=_stores(1, True))
@@ -151,10 +165,11 @@ def _store(state: State) -> None:
     for i in range(1 if mode.startswith("1PT") else 256 // width):
         place, active = i, mode.startswith("1PT") or bits[i * width]
         if mode.startswith("MRG"):
-            place = _merged(i, int(mode[3]), 32 // width)
-            # The mask governs places, in elements as wide as all channels together.
+            # Planes are of the whole vector; in revision micro of each 32-byte block.
+            place = _merged(i, int(mode[3]), (32 if use.micro else 256) // width)
+            # Its mask governs places, in elements as wide as all channels together.
             wide = int(mode[3]) * width
-            active = bits[place * width // wide * wide]
+            active = bits[place * width // wide * wide] if use.micro else active
         if active:
             pieces.append((place * kept, data[i * width :][:kept]))
     at = address(state, 1, _aligned(use, kept, mode.startswith("1PT")), bool(pieces))

@@ -184,10 +184,11 @@ def _bad_attributes(context: Context) -> Iterator[Finding]:
 
 
 def _width(context: Context, op: Op) -> int:
-    """The bits of an element of the vectors in a use, 0 without vectors. A 4-bit register is
-    seen as its bytes."""
-    vectors = [t for t in context.types(op.operands + op.results) if isinstance(t, VReg)]
-    return 8 * vectors[0].dtype.bytes if vectors else 0
+    """The bits of an element in memory, or else of the vectors in a use; 0 without either. A
+    4-bit element is seen as its byte."""
+    kinds = context.types(op.operands + op.results)
+    known = [t for t in kinds if isinstance(t, Ptr)] or [t for t in kinds if isinstance(t, VReg)]
+    return 8 * known[0].dtype.bytes if known else 0
 
 
 def _of_width(context: Context, op: Op, modes: tuple[str, ...]) -> list[str]:

@@ -91,7 +91,11 @@ def maps(record: Record) -> list[LaneMap]:
 def _single(token: str, loads: bool) -> Iterator[LaneMap]:
     mode: Mode = (LOAD_MODES if loads else STORE_MODES)[token]
     seen = unsigned(mode.bits) if mode.bits else F32
-    yield _of(token, mode.doc, "result" if loads else "value", access(mode, seen, 0), seen, loads)
+    register = "result" if loads else "value"
+    yield _of(token, mode.doc, register, access(mode, seen, 0), seen, loads)
+    if mode.micro is not None:
+        doc = f"in revision micro, {mode.micro.doc}"
+        yield _of(token, doc, register, access(mode.micro, seen, 0), seen, loads)
 
 
 def _dual(token: str, loads: bool) -> Iterator[LaneMap]:

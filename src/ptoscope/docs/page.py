@@ -214,12 +214,17 @@ def _modes(record: Record) -> str:
     parts: list[str] = []
     for names, drawn in maps.grouped(record):
         parts.append(f"**{', '.join(map(word, names))}**: {prose(drawn[0].doc)}")
-        parts += [maps.svg(m) for m in drawn]
+        shown: set[str] = set()
+        for lane_map in drawn:
+            if lane_map.register in shown:
+                parts.append(f"{prose(lane_map.doc)}:")
+            shown.add(lane_map.register)
+            parts.append(maps.svg(lane_map))
     if not parts:
         return ""
     note = (
         "Numbers in UB count elements from the effective address, numbers of a register its "
-        "lanes; a few lanes further on are shown where the map iterations."
+        "lanes; a few lanes further on are shown where the map changes."
     )
     return "\n\n".join([note, *parts])
 

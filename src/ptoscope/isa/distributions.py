@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 from ptoscope.isa.dtypes import UI8, DType, unsigned
-from ptoscope.isa.targets import BLOCK_BYTES
+from ptoscope.isa.targets import BLOCK_BYTES, Revision
 
 BLOCK = BLOCK_BYTES
 NOTHING = -1
@@ -54,6 +54,8 @@ class Mode:
     block: bool = True
     ignores_mask: bool = False
     gate_bits: int = 0
+    micro: Mode | None = None
+    """What it is in revision micro, where that differs."""
 
     def seen(self, dtype: DType) -> DType:
         """The element type in which the register is seen."""
@@ -79,9 +81,16 @@ def _spread(step: int) -> Callable[[int, int], int]:
 
 
 def _by_width(
-    name: str, widths: tuple[int, ...], doc: str, place: Callable[[int, int], int], **more: bool
+    name: str,
+    widths: tuple[int, ...],
+    doc: str,
+    place: Callable[[int, int], int],
+    block: bool = True,
+    ignores_mask: bool = False,
 ) -> list[Mode]:
-    return [Mode(f"{name}_B{w}", doc, place, w, **more) for w in widths]
+    return [
+        Mode(f"{name}_B{w}", doc, place, w, block=block, ignores_mask=ignores_mask) for w in widths
+    ]
 
 
 def _dense(i: int, n: int) -> int:
@@ -113,16 +122,30 @@ LOAD_MODES = {
 """Modes of vlds."""
 
 
-def _merge(channels: int, lanes_per_block: int) -> Callable[[int, int], int]:
-    """Channel planes inside each block, interleaved on the way out."""
-    plane = lanes_per_block // channels
+def _merge(channels: int, bits: int) -> Mode:
+    """Channel planes of the whole vector, interleaved on the way out; in revision micro those
+    inside each block, under a mask for places as wide as all channels together."""
+    name, per_block = f"MRG{channels}CHN_B{bits}", 8 * BLOCK // bits
+    count = "four" if channels == 4 else "two"
 
     def place(i: int, n: int) -> int:
-        block, lane = divmod(i, lanes_per_block)
-        channel, item = divmod(lane, plane)
-        return block * lanes_per_block + item * channels + channel
+        channel, item = divmod(i, n // channels)
+        return item * channels + channel
 
-    return place
+    def place_in_block(i: int, n: int) -> int:
+        block, lane = divmod(i, per_block)
+        return block * per_block + place(lane, per_block)
+
+    in_blocks = Mode(
+        name,
+        f"{count} channel planes of each block interleaved",
+        place_in_block,
+        bits,
+        gate_bits=channels * bits,
+    )
+    return Mode(
+        name, f"{count} channel planes of the vector interleaved", place, bits, micro=in_blocks
+    )
 
 
 def _first_only(i: int, n: int) -> int:
@@ -146,19 +169,20 @@ STORE_MODES = {
         Mode("PK_B32", "the low half of each element, packed", _dense, 32, 16),
         Mode("PK_B64", "the low half of each element, packed", _dense, 64, 32),
         Mode("PK4_B32", "the low byte of each element, packed", _dense, 32, 8),
-        Mode(
-            "MRG4CHN_B8", "four channels of each block interleaved", _merge(4, 32), 8, gate_bits=32
-        ),
-        Mode(
-            "MRG2CHN_B8", "two channels of each block interleaved", _merge(2, 32), 8, gate_bits=16
-        ),
-        Mode(
-            "MRG2CHN_B16", "two channels of each block interleaved", _merge(2, 16), 16, gate_bits=32
-        ),
+        _merge(4, 8),
+        _merge(2, 8),
+        _merge(2, 16),
     )
 }
 """Modes of vsts. `gate_bits` is the granularity of the mask, which governs places in memory,
 where it is not that of the element."""
+
+
+def store_mode(token: str, revision: Revision) -> Mode:
+    """What a mode of vsts is in a revision."""
+    mode = STORE_MODES[token]
+    return mode.micro if revision == "micro" and mode.micro is not None else mode
+
 
 DUAL_LOAD_MODES = {
     "DINTLV_B8": 8,

@@ -12,13 +12,15 @@ from ptoscope.isa.distributions import (
     STRIDES,
     access,
     parted,
+    store_mode,
     strided,
+    suffix_bits,
     widths,
 )
 from ptoscope.isa.dtypes import ELEMENTS, INDEX, DType, unsigned
 from ptoscope.isa.families import MASK, RESULT
 from ptoscope.isa.lanes import Lanes
-from ptoscope.isa.patterns import AnyMask, PtrTo, ScalarIn, Vec
+from ptoscope.isa.patterns import AnyMask, Extended, PtrTo, ScalarIn, Vec
 from ptoscope.isa.record import (
     IN_MANUAL,
     IN_MICRO,
@@ -33,7 +35,7 @@ from ptoscope.isa.record import (
     Types,
     When,
 )
-from ptoscope.isa.types import Mask, VReg, granularity
+from ptoscope.isa.types import Mask, Ptr, VReg, granularity
 
 GROUP = "load/store"
 SOURCE = Operand("source", PtrTo(), "UB base address")
@@ -69,17 +71,39 @@ def alignment(site: Site, dtype: DType) -> int:
     return site.target.norm_alignment or dtype.bytes
 
 
+def _in_memory(site: Site) -> DType:
+    """The element type that the pointer of a load points to."""
+    pointer = site.operands[0]
+    assert isinstance(pointer, Ptr)
+    return pointer.dtype
+
+
 def _load(site: Site) -> Run:
-    dtype = element(site)
+    dtype, stored = element(site), _in_memory(site)
     mode = LOAD_MODES[str(site.attrs["dist"])]
-    seen = mode.seen(dtype)
-    places = access(mode, seen, alignment(site, dtype))
+    seen = mode.seen(stored)
+    places = access(mode, seen, alignment(site, stored))
 
     def run(core: Core, source: Lanes, offset: Lanes) -> Lanes:
-        address = core.address(source, offset, dtype.bytes)
+        address = core.address(source, offset, stored.bytes)
         return core.load(site, address, places, seen).bits(dtype)
 
     return run
+
+
+_TIMES = {"UNPK_B8": 2, "UNPK_B16": 2, "UNPK_B32": 2, "UNPK4": 4}
+"""How many times as wide the integers are to which a mode extends."""
+_EXTENDED = Operand("result", Extended(times=tuple(sorted(set(_TIMES.values())))))
+
+
+def _not_extended(site: Site) -> str:
+    """A register that is wider than the elements in memory is that of the mode."""
+    dtype, stored, token = element(site), _in_memory(site), str(site.attrs["dist"])
+    if dtype.bits == stored.bits:
+        return ""
+    fits = dtype.bits == stored.bits * _TIMES.get(token, 1)
+    same = suffix_bits(token) == stored.bits
+    return "" if fits and same else f"{stored} in memory, {dtype} in the register, mode {token}"
 
 
 vlds = Record(
@@ -89,7 +113,7 @@ vlds = Record(
     (
         Form(
             (SOURCE, OFFSET),
-            (RESULT,),
+            (_EXTENDED,),
             (Attr("dist", tuple(LOAD_MODES), "NORM", "how memory maps to lanes"),),
             syntax="source[offset] {dist} : source -> result",
         ),
@@ -123,7 +147,15 @@ vlds = Record(
             "UNPK, UNPK4",
             "suite",
             "The upper parts of each wider lane are zero.",
-            when=When(attrs={"dist": widths(LOAD_MODES, "UNPK", "UNPK4")}),
+            when=When(attrs={"dist": tuple(_TIMES)}),
+        ),
+        Evidence(
+            "register of UNPK, UNPK4",
+            "manual",
+            "Of the wider integers, whatever their sign: the elements are zero-extended. One of "
+            "the element type shows the zeros as lanes of their own, and is the only one for "
+            "floats, which vcvt converts.",
+            when=When(attrs={"dist": tuple(_TIMES)}),
         ),
         Evidence(
             "SPLT2CHN, SPLT4CHN",
@@ -132,14 +164,25 @@ vlds = Record(
             when=When(attrs={"dist": widths(LOAD_MODES, "SPLT2CHN", "SPLT4CHN")}),
         ),
     ),
+    constraints=(
+        Constraint(
+            "the register has the pointer's element type, or the wider one of its UNPK mode",
+            _not_extended,
+            "UNPK_B8, UNPK_B16 and UNPK_B32 zero-extend integers to twice, UNPK4 to four times "
+            "their width",
+        ),
+    ),
     formula="result[i] = UB[source + offset*size + map(i)], see the modes",
     cpp="VLDS(dst, addr)",
 )
 
 
+_MERGES = {"dist": widths(STORE_MODES, "MRG2CHN", "MRG4CHN")}
+
+
 def _store(site: Site) -> Run:
     dtype = element(site, operand=0)
-    mode = STORE_MODES[str(site.attrs["dist"])]
+    mode = store_mode(str(site.attrs["dist"]), site.revision)
     seen = mode.seen(dtype)
     places = access(mode, seen, alignment(site, dtype))
 
@@ -167,7 +210,8 @@ def _mask_misfit(site: Site) -> str:
     """The mask has the lanes of the element, or of what the mode sees."""
     dtype, mask = element(site, operand=0), site.operands[3]
     assert isinstance(mask, Mask)
-    mode = STORE_MODES.get(str(site.attrs["dist"]))
+    token = str(site.attrs["dist"])
+    mode = store_mode(token, site.revision) if token in STORE_MODES else None
     widths = [dtype.bits]
     if mode is not None and mode.bits:
         widths = [mode.gate_bits or mode.bits, *([dtype.bits] if site.micro else [])]
@@ -206,17 +250,25 @@ vsts = Record(
         ),
         Evidence(
             "MRG2CHN, MRG4CHN",
+            "manual",
+            "Channels are planes of the whole vector: halves, or quarters; the mask has a bit for "
+            "each of the vector's own lanes.",
+            when=When("manual", attrs=_MERGES),
+        ),
+        Evidence(
+            "MRG2CHN, MRG4CHN (revision micro)",
             "micro",
             "Channels are planes inside each 32-byte block; the mask governs places after the "
             "merge, in elements twice (MRG4CHN: four times) as wide.",
-            when=When(attrs={"dist": widths(STORE_MODES, "MRG2CHN", "MRG4CHN")}),
+            when=When("micro", attrs=_MERGES),
         ),
     ),
     constraints=(
         Constraint(
             "the mask has the lanes of the data, as the mode sees it",
             _mask_misfit,
-            "a mode's mask has the width of what it stores: b32 for MRG4CHN_B8 and MRG2CHN_B16",
+            "a mode's mask has the width of its element; in revision micro that of MRG2CHN is "
+            "twice, of MRG4CHN four times as wide",
         ),
     ),
     formula="if mask[i]: UB[dest + offset*size + map(i)] = value[i], see the modes",

@@ -65,6 +65,21 @@ class Vec(Pattern):
 
 
 @dataclass(frozen=True)
+class Extended(Vec):
+    """A vector register of the element type `var`, or of integers some times as wide, into
+    which integers of that type are extended."""
+
+    times: tuple[int, ...] = ()
+
+    def match(self, type: Type, known: Bindings) -> bool:
+        dtype = _dtype(known, self.var)
+        if dtype is not None and isinstance(type, VReg) and dtype.is_int and type.dtype.is_int:
+            wider = type.dtype.bits in [n * dtype.bits for n in self.times]
+            return wider or super().match(type, known)
+        return super().match(type, known)
+
+
+@dataclass(frozen=True)
 class VecOf(Pattern):
     """A vector register whose element type follows from that of `var`."""
 

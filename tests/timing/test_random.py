@@ -50,6 +50,8 @@ def _check(timing: Timing) -> None:
     entries = sum(scope["entries"] for scope in found["vecscopes"])
     around = entries * (timing.scopes.startup + timing.scopes.drain)
     assert inside + around == sum(scope["cycles"] for scope in found["vecscopes"])
+    for loop in found["loops"]:
+        assert loop["cycles_per_iteration"] >= loop["bound"] - 1e-9, loop
     for wait in found["waits"]:
         assert wait["fewer"] <= total
     # A wait ends when what it waited for is done; nothing starts before it was issued.

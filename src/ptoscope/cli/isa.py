@@ -120,7 +120,7 @@ class _View:
             "types": self._type_lines(record),
             "pairs": self._pair_lines(record),
             "meaning": _meaning_lines(record, self.revisions),
-            "cost": _cost_lines(record),
+            "cost": cost_lines(record),
             "evidence": [f"{e.cell} [{e.source}] {e.note}".rstrip() for e in record.evidence],
         }
         lines = [record.name, f"  {record.doc}"]
@@ -199,16 +199,6 @@ def _meaning_lines(record: Record, revisions: list[Revision]) -> list[str]:
     lines.append(f"on {runs_on}, {_PLACES[record.where]}")
     lines.append(f"targets: {', '.join(record.targets)}")
     return [*lines, f"C++: {record.cpp}"] if record.cpp else lines
-
-
-def _cost_lines(record: Record) -> list[str]:
-    cost = record.cost
-    lines = [
-        f"{target}: {', '.join(f'{what} {cycles}' for what, cycles in figures.items())} cycles"
-        for target, figures in (("a5", cost.a5), ("a2a3", cost.a2a3))
-        if figures
-    ]
-    return [*lines, *cost_lines(record)]
 
 
 def _form_json(record: Record, form: Form) -> dict[str, object]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from ptoscope.cli.files import ArrayFile, read_word, readable
 from ptoscope.cli.options import Request, count
 from ptoscope.cli.output import Result, Table, counted
 from ptoscope.cli.run import prepared, read_arguments
 from ptoscope.diagnostics import PtoError, UsageError
+from ptoscope.isa.cost import FigureSource
 
 if TYPE_CHECKING:
     from ptoscope.timing import Timing
@@ -107,11 +108,25 @@ def _page(timing: Timing, name: str, grid: int) -> list[str | Table]:
         for wait in reasons.waits[:_SHOWN]
         if wait.fewer
     ]
-    if reasons.assumed:
-        named = sorted({f"{title} {figure}" for title, figure, _ in reasons.assumed})
+    by_source = _figures(timing)
+    assumed = by_source.pop("assumed", "")
+    page += [f"figures ({source}): {named}" for source, named in by_source.items()]
+    if assumed:
         share = reasons.assumed_cycles / total if total else 0.0
-        page.append(f"{share:.0%} of the total rests on assumed figures: {', '.join(named)}")
+        page.append(f"{share:.0%} of the total rests on assumed figures: {assumed}")
     return page
+
+
+def _figures(timing: Timing) -> dict[str, str]:
+    """By source the figures that the run used, by the names that --set takes, with what the
+    documents call them."""
+    found: dict[str, list[str]] = {}
+    for name, (_, _, figure) in sorted(timing.figures.items()):
+        document = f" ({figure.name})" if figure.name else ""
+        found.setdefault(figure.source, []).append(f"{name} {figure.value:g}{document}")
+    return {
+        source: ", ".join(found[source]) for source in get_args(FigureSource) if source in found
+    }
 
 
 def _lines(timing: Timing) -> Table:

@@ -244,17 +244,7 @@ def _constraints(record: Record) -> str:
 
 
 def _cost(record: Record) -> str:
-    cost = record.cost
-    parts: list[str] = []
-    if cost.a5:
-        figures = table(tuple(map(word, cost.a5)), [tuple(map(str, cost.a5.values()))])
-        parts += ["A5, cycles from issue to retirement (manual):", figures]
-    if cost.a2a3:
-        names = tuple(k.replace("_", " ") for k in cost.a2a3)
-        figures = table(names, [tuple(map(str, cost.a2a3.values()))])
-        parts += ["A2/A3, cycles (manual):", figures]
-    parts += [prose(f"{line[0].upper()}{line[1:]}.") for line in cost_lines(record)]
-    return "\n\n".join(parts)
+    return "\n".join(f"- {prose(line)}" for line in cost_lines(record))
 
 
 def _evidence(record: Record) -> str:

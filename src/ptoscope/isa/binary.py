@@ -59,7 +59,7 @@ vadd = binary(
     doc="Lane-wise sum.",
     types=Types(FLOATS + _ALL_INTS),
     formula="lhs[i] + rhs[i]",
-    cost=cost(7, _NUMBERS),
+    cost=cost(7, _NUMBERS, rv="RV_VADD"),
     evidence=(_BF16, _OVERFLOW),
 )
 vsub = binary(
@@ -68,7 +68,7 @@ vsub = binary(
     doc="Lane-wise difference.",
     types=Types(FLOATS + _ALL_INTS),
     formula="lhs[i] - rhs[i]",
-    cost=cost(7, _NUMBERS),
+    cost=cost(7, _NUMBERS, rv="RV_VSUB"),
     evidence=(_BF16, _OVERFLOW),
 )
 vmul = binary(
@@ -77,7 +77,7 @@ vmul = binary(
     doc="Lane-wise product. A5 has no 8-bit form.",
     types=Types(FLOATS + INTS, without={"a5": INTS8}),
     formula="lhs[i] * rhs[i]",
-    cost=cost(8, "f32 f16 i32 i16", completion={"float": 20, "int": 18}),
+    cost=cost(8, "f32 f16 i32 i16", completion={"float": 20, "int": 18}, rv="RV_VMUL"),
     evidence=(_BF16, _OVERFLOW),
 )
 vdiv = binary(
@@ -86,7 +86,7 @@ vdiv = binary(
     doc="Lane-wise quotient of floats.",
     types=Types(FLOATS, micro=(F32, F16)),
     formula="lhs[i] / rhs[i]",
-    cost=cost(17, "f32", f16=22, repeat_f16=4, completion={"float": 20}),
+    cost=cost(17, "f32", f16=22, repeat_f16=4, completion={"float": 20}, rv="RV_VDIV"),
     evidence=(_BY_ZERO,),
 )
 vmax = binary(
@@ -97,7 +97,7 @@ vmax = binary(
     types=Types(FLOATS + INTS),
     formula="(lhs[i] > rhs[i] ? lhs[i] : rhs[i])",
     micro_formula="(either is NaN ? NaN : lhs[i] > rhs[i] ? lhs[i] : rhs[i])",
-    cost=cost(7, _NUMBERS),
+    cost=cost(7, _NUMBERS, rv="RV_VMAX"),
     evidence=(_BF16, NAN_SECOND, NAN_SPREADS),
 )
 vmin = binary(
@@ -108,7 +108,7 @@ vmin = binary(
     types=Types(FLOATS + INTS),
     formula="(lhs[i] < rhs[i] ? lhs[i] : rhs[i])",
     micro_formula="(either is NaN ? NaN : lhs[i] < rhs[i] ? lhs[i] : rhs[i])",
-    cost=cost(7, _NUMBERS),
+    cost=cost(7, _NUMBERS, rv="RV_VMAX"),
     evidence=(_BF16, NAN_SECOND, NAN_SPREADS),
 )
 _FLOAT_BITS = Evidence(
@@ -124,7 +124,7 @@ vand = binary(
     doc="Lane-wise bitwise AND.",
     types=_BITWISE,
     formula="lhs[i] & rhs[i]",
-    cost=cost(7, "i32 i16 i8", repeat=1, completion={"int": 17}, by_width=True),
+    cost=cost(7, "i32 i16 i8", repeat=1, completion={"int": 17}, by_width=True, rv="RV_VAND"),
     evidence=(_FLOAT_BITS,),
 )
 vor = binary(
@@ -133,7 +133,7 @@ vor = binary(
     doc="Lane-wise bitwise OR.",
     types=_BITWISE,
     formula="lhs[i] | rhs[i]",
-    cost=cost(7, "i32 i16 i8", repeat=1, completion={"int": 17}, like="vand"),
+    cost=cost(7, "i32 i16 i8", repeat=1, completion={"int": 17}, like="vand", rv="RV_VOR"),
     evidence=(_FLOAT_BITS,),
 )
 vxor = binary(
@@ -142,7 +142,7 @@ vxor = binary(
     doc="Lane-wise bitwise exclusive OR.",
     types=_BITWISE,
     formula="lhs[i] ^ rhs[i]",
-    cost=cost(7, "i32 i16 i8", repeat=1, completion={"int": 17}, like="vand"),
+    cost=cost(7, "i32 i16 i8", repeat=1, completion={"int": 17}, like="vand", rv="RV_VXOR"),
     evidence=(_FLOAT_BITS,),
 )
 vshl = binary(
@@ -152,7 +152,7 @@ vshl = binary(
     types=Types(_ALL_INTS),
     formula="lhs[i] << rhs[i]",
     shift=True,
-    cost=cost(7, "i32 i16 i8", repeat=1, completion={"int": 17}, like="vshls"),
+    cost=cost(7, "i32 i16 i8", repeat=1, completion={"int": 17}, like="vshls", rv="RV_VSHL"),
     evidence=(_OUT_OF_RANGE,),
 )
 vshr = binary(
@@ -162,7 +162,7 @@ vshr = binary(
     types=Types(_ALL_INTS),
     formula="lhs[i] >> rhs[i]",
     shift=True,
-    cost=cost(7, "i32 i16 i8", repeat=1, completion={"int": 17}, like="vshrs"),
+    cost=cost(7, "i32 i16 i8", repeat=1, completion={"int": 17}, like="vshrs", rv="RV_VSHR"),
     evidence=(
         _OUT_OF_RANGE,
         Evidence(
@@ -196,7 +196,7 @@ vaddc = carrying(
     types=Types(INTS32),
     out="carry",
     formula="result[i] = lhs[i] + rhs[i]; carry[i] = the sum does not fit",
-    cost=cost(7, "i32", repeat=1, completion={"int": 17}, like="vadd"),
+    cost=cost(7, "i32", repeat=1, completion={"int": 17}, like="vadd", rv="RV_VADDC"),
 )
 vsubc = carrying(
     "vsubc",
@@ -208,7 +208,7 @@ vsubc = carrying(
     out="borrow",
     formula="result[i] = lhs[i] - rhs[i]; borrow[i] = lhs[i] < rhs[i]",
     micro_formula="result[i] = lhs[i] - rhs[i]; borrow[i] = lhs[i] >= rhs[i]",
-    cost=cost(7, "i32", repeat=1, completion={"int": 17}, like="vsub"),
+    cost=cost(7, "i32", repeat=1, completion={"int": 17}, like="vsub", rv="RV_VSUBC"),
     evidence=(
         Evidence(
             "polarity (revision micro)",

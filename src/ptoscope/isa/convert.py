@@ -259,7 +259,7 @@ vcvt = Record(
     },
     pairs=PAIRS,
     unreliable_zeros=True,
-    cost=Cost(a5={"f32 to f16": 7}, like_a2a3="vabs", row_a2a3="vconv", rows_by="types"),
+    cost=Cost(like_a2a3="vabs", row_a2a3="vconv", rows_by="types"),
     evidence=(
         ZEROING,
         Evidence("pairs of types", "micro", "The list of forms; of the manual also ui32 to f32."),

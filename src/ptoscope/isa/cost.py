@@ -25,11 +25,13 @@ own; a move, in a vecscope that computes nothing; part of the others."""
 
 @dataclass(frozen=True)
 class Figure:
-    """A number, its source, and in words what it stands for or stands in for."""
+    """A number, its source, and in words what it stands for or stands in for; `name` is what
+    the documents call it."""
 
     value: float
     source: FigureSource
     note: str = ""
+    name: str = ""
 
     @property
     def cycles(self) -> int:
@@ -45,8 +47,10 @@ class Cost:
     """The figures of one instruction, and where others have to stand in for them.
 
     `a5` maps an element type to the manual's latency; `a2a3` holds the manual's constants:
-    startup, completion per kind of element, cycles per repeat, interval. `latency` and `hold`,
-    which is how long the load/store unit is held, are A5's of a load, a store or a predicate.
+    startup, completion per kind of element, cycles per repeat, interval. `rv` is what the manual
+    calls the instruction of A5, `names` what it calls the constants; a constant without a name is
+    one that no document gives. `latency` and `hold`, which is how long the load/store unit is
+    held, are A5's of a load, a store or a predicate.
 
     `like` names the instruction, or the row of the measured tables, whose figures stand in where
     there is none, and `like_a2a3` that of A2/A3 where it is another. `row_a2a3` is its name in
@@ -61,6 +65,8 @@ class Cost:
     kind: CostKind | None = None
     a5: Mapping[str, int] = field(default_factory=dict[str, int])
     a2a3: Mapping[str, int] = field(default_factory=dict[str, int])
+    rv: str = ""
+    names: Mapping[str, str] = field(default_factory=dict[str, str])
     latency: Figure | None = None
     hold: Figure | None = None
     like: str = ""
@@ -71,7 +77,14 @@ class Cost:
     role: RepeatRole | None = None
     stream: bool = False
 
+    def constant(self, key: str) -> Figure:
+        """One of the constants of A2/A3."""
+        if key in self.names:
+            return Figure(self.a2a3[key], "manual", name=self.names[key])
+        return Figure(self.a2a3[key], "assumed", UNDOCUMENTED)
 
+
+UNDOCUMENTED = "no document gives it"
 NO_FIGURE = Cost()
 STAND_IN = "vadd"
 """What an instruction without any figure, and without anything it is like, costs as much as."""

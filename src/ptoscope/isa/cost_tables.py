@@ -45,6 +45,15 @@ class RepeatRow:
     def source(self) -> FigureSource:
         return "assumed" if self.basis == "placeholder" else "measured"
 
+    @property
+    def figures(self) -> tuple[Figure, Figure, Figure]:
+        """Head, cycles per repeat and tail."""
+        head, each, tail = (
+            Figure(value, self.source, self.basis)
+            for value in (self.head, self.per_repeat, self.tail)
+        )
+        return head, each, tail
+
 
 @dataclass
 class CostRows:
@@ -165,6 +174,7 @@ def transfer(path: str, target: TargetName, manual: bool) -> tuple[Figure, Figur
             float(row["bytes_per_cycle"]),
             "manual" if manual else "measured",
             "" if manual else row["basis"],
+            row["name"],
         )
         for row in table("a2a3_bandwidth.csv")
         if (row["basis"] == "manual") == manual

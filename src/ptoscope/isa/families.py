@@ -33,33 +33,58 @@ ZEROING = Evidence(
 MASK = Operand("mask", MaskFor(), "which lanes take part")
 RESULT = Operand("result", Vec(), "the destination vector")
 
-A2A3_STARTUP = 14
-A2A3_INTERVAL = 18
+A2A3_CONSTANTS = {
+    ("startup", 14): "A2A3_STARTUP_BINARY",
+    ("per_repeat", 1): "A2A3_RPT_1",
+    ("per_repeat", 2): "A2A3_RPT_2",
+    ("per_repeat_f16", 4): "A2A3_RPT_4",
+    ("interval", 18): "A2A3_INTERVAL",
+    ("interval", 13): "A2A3_INTERVAL_VCOPY",
+    ("completion_float", 19): "A2A3_COMPL_FP_BINOP",
+    ("completion_int", 17): "A2A3_COMPL_INT_BINOP",
+    ("completion_int", 18): "A2A3_COMPL_INT_MUL",
+    ("completion_f32", 26): "A2A3_COMPL_FP32_EXP",
+    ("completion_f16", 28): "A2A3_COMPL_FP16_EXP",
+    ("completion_f16", 29): "A2A3_COMPL_FP16_SQRT",
+}
+"""What the manual calls its constants, by what they are used for and their value."""
 
 
 def cost(
-    latency: int,
-    elements: str,
+    latency: int = 0,
+    elements: str = "",
     repeat: int = 2,
     completion: dict[str, int] | None = None,
     repeat_f16: int = 0,
+    rv: str = "",
     like: str = "",
+    row_a2a3: str = "",
     by_width: bool = False,
+    interval: int = 18,
+    undocumented: str = "",
     **exceptions: int,
 ) -> Cost:
     """The manual's figures: A5 latency per element type, A2/A3 constants.
 
     `elements` lists the types that `latency` holds for; `exceptions` the others.
-    `repeat_f16` is the cycles per repeat of f16 where they differ; `like` and `by_width` are
-    as in `Cost`.
+    `repeat_f16` is the cycles per repeat of f16 where they differ; `rv`, `like`, `row_a2a3` and
+    `by_width` are as in `Cost`. `undocumented` names the constants that the manual gives for
+    other instructions only; one whose value it does not have is so anyway.
     """
     a5 = {**dict.fromkeys(elements.split(), latency), **exceptions}
-    a2a3 = {"startup": A2A3_STARTUP, "per_repeat": repeat, "interval": A2A3_INTERVAL}
+    a2a3 = {"startup": 14, "per_repeat": repeat, "interval": interval}
     for kind, cycles in (completion or {"float": 19, "int": 17}).items():
         a2a3[f"completion_{kind}"] = cycles
     if repeat_f16:
         a2a3["per_repeat_f16"] = repeat_f16
-    return Cost(a5=a5, a2a3=a2a3, like=like, by_width=by_width)
+    names = {
+        key: A2A3_CONSTANTS[key, cycles]
+        for key, cycles in a2a3.items()
+        if (key, cycles) in A2A3_CONSTANTS and key.partition("_")[0] not in undocumented.split()
+    }
+    return Cost(
+        a5=a5, a2a3=a2a3, rv=rv, names=names, like=like, row_a2a3=row_a2a3, by_width=by_width
+    )
 
 
 def parameters(body: Callable[..., Any]) -> tuple[str, ...]:

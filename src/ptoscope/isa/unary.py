@@ -32,7 +32,7 @@ vabs = unary(
     doc="Lane-wise absolute value.",
     types=Types((F32, F16, *INTS)),
     formula="|input[i]|",
-    cost=cost(5, "f32 f16 i32 i16 i8", repeat=1),
+    cost=cost(5, "f32 f16 i32 i16 i8", repeat=1, rv="RV_VABS_FP"),
     evidence=(
         _WRAP,
         Evidence(
@@ -55,7 +55,14 @@ vneg = unary(
     doc="Lane-wise negation.",
     types=Types((F32, F16, *INTS)),
     formula="-input[i]",
-    cost=cost(8, "f32 f16 i32 i16", repeat=1, completion={"float": 20, "int": 18}, like="vmuls"),
+    cost=cost(
+        8,
+        "f32 f16 i32 i16",
+        repeat=1,
+        completion={"float": 20, "int": 18},
+        rv="RV_VMULS",
+        like="vmuls",
+    ),
     evidence=(
         _WRAP,
         Evidence(
@@ -72,7 +79,15 @@ vexp = unary(
     doc="Lane-wise exponential.",
     types=Types((F32, F16)),
     formula="exp(input[i])",
-    cost=cost(16, "f32", f16=21, repeat_f16=4, completion={"f32": 26, "f16": 28}),
+    cost=cost(
+        16,
+        "f32",
+        f16=21,
+        repeat_f16=4,
+        completion={"f32": 26, "f16": 28},
+        rv="RV_VEXP",
+        undocumented="startup",
+    ),
     evidence=(
         Evidence(
             "rounding",
@@ -89,7 +104,9 @@ vrelu = unary(
     doc="Lane-wise maximum with zero.",
     types=Types((F32, F16, I32, SI32)),
     formula="(input[i] > 0 ? input[i] : 0)",
-    cost=cost(5, "f32 f16", repeat=1, like="vmaxs"),
+    cost=cost(
+        5, "f32 f16", repeat=1, rv="RV_VRELU", like="vmaxs", undocumented="startup completion"
+    ),
     evidence=(
         Evidence("NaN", "micro", "The loop's comparison fails, so 0.", when=When(elements=FLOATS)),
     ),
@@ -136,7 +153,16 @@ vln = unary(
     doc="Lane-wise natural logarithm.",
     types=Types((F32, F16)),
     formula="ln(input[i])",
-    cost=cost(18, "f32", f16=23, completion={"f32": 26, "f16": 28}, like="vexp"),
+    cost=cost(
+        18,
+        "f32",
+        f16=23,
+        repeat_f16=4,
+        completion={"f32": 26, "f16": 28},
+        rv="RV_VLN",
+        like="vexp",
+        undocumented="startup completion",
+    ),
     evidence=(
         _ROUNDED,
         Evidence("0 and below", "chosen", "IEEE 754: -infinity at either zero, NaN below."),
@@ -148,7 +174,16 @@ vsqrt = unary(
     doc="Lane-wise square root.",
     types=Types((F32, F16)),
     formula="sqrt(input[i])",
-    cost=cost(17, "f32", f16=22, repeat_f16=4, completion={"f32": 26, "f16": 29}, like="vdiv"),
+    cost=cost(
+        17,
+        "f32",
+        f16=22,
+        repeat_f16=4,
+        completion={"f32": 26, "f16": 29},
+        rv="RV_VSQRT",
+        like="vdiv",
+        undocumented="startup",
+    ),
     evidence=(_ROUNDED, Evidence("below 0", "chosen", "IEEE 754: NaN; -0 stays -0.")),
 )
 vrsqrt = unary(
@@ -157,7 +192,7 @@ vrsqrt = unary(
     doc="Lane-wise reciprocal square root.",
     types=Types((F32, F16)),
     formula="1 / sqrt(input[i])",
-    cost=cost(13, "f32 f16", repeat=1, completion={"float": 20}, like="vexp"),
+    cost=Cost(like="vsqrt"),
     evidence=(
         Evidence("rounding", "chosen", "Root and quotient in f64, rounded once."),
         Evidence("0 and below", "chosen", "IEEE 754: infinity of the zero's sign, NaN below."),
@@ -224,10 +259,13 @@ vmov = unary(
     doc="Copies a register.",
     types=Types(ELEMENTS),
     formula="input[i]",
-    cost=Cost(
-        a2a3={"startup": 14, "per_repeat": 1, "interval": 13, "completion_float": 19},
+    cost=cost(
+        repeat=1,
+        completion={"float": 19},
+        interval=13,
         like="vadds",
         row_a2a3="vcopy",
+        undocumented="startup completion",
     ),
     evidence=(Evidence("bits", "chosen", "Moved unchanged, NaN included."),),
 )

@@ -23,7 +23,7 @@ vadds = with_scalar(
     doc="Adds a scalar to every lane.",
     types=Types(FLOATS + INTS),
     formula="input[i] + scalar",
-    cost=cost(7, "f32 f16"),
+    cost=cost(repeat=1, undocumented="startup completion"),
 )
 vsubs = with_scalar(
     "vsubs",
@@ -40,7 +40,7 @@ vmuls = with_scalar(
     doc="Multiplies every lane by a scalar.",
     types=Types(FLOATS + INTS, without={"a5": INTS8}),
     formula="input[i] * scalar",
-    cost=cost(8, "f32 f16", completion={"float": 20, "int": 18}),
+    cost=cost(repeat=1, completion={"float": 20, "int": 18}, undocumented="startup completion"),
     evidence=(_TYPES,),
 )
 vmaxs = with_scalar(

@@ -8,17 +8,14 @@ one entry of its vecscope. A vecscope that computes nothing copies: its stores a
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
 from ptoscope.isa import TABLE
-from ptoscope.isa.cost import BULK, MOVE, Figure, FigureSource, RepeatRole
-from ptoscope.isa.cost_tables import rows, stand_in
-from ptoscope.isa.dtypes import DType
+from ptoscope.isa.cost import BULK, MOVE, Figure, RepeatRole
 from ptoscope.isa.record import Record
-from ptoscope.isa.types import AttrValue
+from ptoscope.isa.repeats import CONSTANTS, MEASURED, constants, measured
 from ptoscope.native.subset import Ints
 from ptoscope.timing.a5_ops import element_type
 from ptoscope.timing.model import Model, PlaceFigures, ScopeTimes, empty_scopes
@@ -77,7 +74,7 @@ class Manual(A2A3):
 
     name = "manual"
     manual = True
-    fields = ("startup", "completion", "per_repeat", "interval")
+    fields = CONSTANTS
 
     def bulk(self, record: Record) -> tuple[Figure, Figure, Figure]:
         return self.named(record, BULK["a2a3"])
@@ -96,56 +93,19 @@ class Manual(A2A3):
     def _figures(self, trace: Trace, place: Place) -> dict[str, Figure]:
         dtype = element_type(trace.function, place.op)
         record = _charged(place)
-        constants, source, note = constants_of(record, dtype)
         figures = {
-            key: self._given(place, trace, key, Figure(value, source, note))
-            for key, value in constants.items()
+            key: self._given(place, trace, key, figure)
+            for key, figure in constants(record, dtype).items()
         }
         self.used[place.index] = PlaceFigures(record.short, figures)
         return figures
-
-
-def constants_of(record: Record, dtype: DType | None) -> tuple[dict[str, int], FigureSource, str]:
-    """The document's constants of an instruction; of its nearest class where it has none."""
-    first = record.short
-    while True:
-        said = record.cost.a2a3
-        found = _of_type(said, dtype) if said else None
-        if found:
-            source: FigureSource = "manual" if record.short == first else "assumed"
-            return found, source, "" if record.short == first else f"{first}: as {record.short}"
-        if said:
-            near = next(v for k, v in said.items() if k.startswith("completion"))
-            constants = {**_rest(said, dtype), "completion": near}
-            note = f"{first}.{dtype}: completion of another element type of {record.short}"
-            return _ordered(constants), "assumed", note
-        _, record = stand_in(record, "a2a3")
-
-
-def _of_type(figures: Mapping[str, int], dtype: DType | None) -> dict[str, int] | None:
-    names = [f"completion_{dtype}"] if dtype else ["completion_float", "completion_int"]
-    if dtype is not None and dtype.name != "bf16":
-        names.append("completion_float" if dtype.is_float else "completion_int")
-    for name in names:
-        if name in figures:
-            return _ordered({**_rest(figures, dtype), "completion": figures[name]})
-    return None
-
-
-def _rest(said: Mapping[str, int], dtype: DType | None) -> dict[str, int]:
-    each = said.get(f"per_repeat_{dtype}", said["per_repeat"])
-    return {"startup": said["startup"], "per_repeat": each, "interval": said["interval"]}
-
-
-def _ordered(constants: dict[str, int]) -> dict[str, int]:
-    return {key: constants[key] for key in ("startup", "completion", "per_repeat", "interval")}
 
 
 class Calibrated(A2A3):
     """head, if the pipe is idle, + per_repeat * repeats; the tail until all is complete."""
 
     name = "calibrated"
-    fields = ("head", "per_repeat", "tail")
+    fields = MEASURED
 
     def bulk(self, record: Record) -> tuple[Figure, Figure, Figure]:
         return self.named(record, measured(record, {}))
@@ -183,22 +143,3 @@ class Calibrated(A2A3):
         }
         self.used[place.index] = PlaceFigures(record.short, figures)
         return figures
-
-
-def measured(record: Record, attrs: Mapping[str, AttrValue]) -> tuple[Figure, Figure, Figure]:
-    """Head, cycles per repeat and tail of an instruction; of its nearest class where it has
-    none."""
-    first = record
-    while True:
-        base = record.cost.row_a2a3 or record.short
-        known = rows(record).a2a3
-        for name in (f"{base}_{str(attrs.get(record.cost.rows_by, '')).lower()}", base):
-            if name in known:
-                row = known[name]
-                source = row.source if record is first else "assumed"
-                note = row.basis if record is first else f"as {name}"
-                head, each, tail = (
-                    Figure(value, source, note) for value in (row.head, row.per_repeat, row.tail)
-                )
-                return head, each, tail
-        _, record = stand_in(record, "a2a3")

@@ -120,14 +120,16 @@ def _variant(
 def _compute(record: Record, name: str, shown: str, dtype: DType | None, manual: bool) -> OpClass:
     published = record.cost.a5
     kind = _published_name(dtype)
-    said = Figure(published[kind], "manual") if kind in published else None
+    name_there = record.cost.rv
+    said = Figure(published[kind], "manual", name=name_there) if kind in published else None
     if manual and said is not None:
         return _of_latency(record, name, shown, said)
     exact = _calibrated_row(record, name, shown, dtype)
     if exact is not None:
         element, row = exact
         note = f"the manual says {said.cycles}" if said and said.value != row.latency else ""
-        return _of_row(name, shown, element, row, Figure(row.latency, "cycle model", note))
+        latency = Figure(row.latency, "cycle model", note, name_there)
+        return _of_row(name, shown, element, row, latency)
     if said is not None:
         return _of_latency(record, name, shown, said)
     near = _nearest(record, name, dtype)

@@ -14,8 +14,13 @@ from ptoscope.timing.scopes import loop_runs
 
 @dataclass(frozen=True)
 class TimedLoop:
-    """A loop: how many iterations, cycles of one (the mean), and the bound: the least cycles of an
-    iteration, by what. `bounds` has all that were considered."""
+    """A loop: how many iterations, cycles of one, and the bound: the least cycles of an
+    iteration, by what. `bounds` has all that were considered.
+
+    Inside a vecscope, cycles of one are those of a loop that has settled: the mean between the
+    first iteration and the last, but the bound where a loop ends before its first loads have met
+    its stores.
+    """
 
     line: int
     iterations: int
@@ -56,7 +61,7 @@ def _inner(timing: TimedRun) -> list[TimedLoop]:
         bounds = timing.model.loop_bounds(per_iteration)
         bounds["dependency chain"] = float(chain[runs].sum()) / moved
         by = max(bounds, key=lambda name: bounds[name])
-        pace = float(span[runs].sum()) / moved
+        pace = max(bounds[by], float(span[runs].sum()) / moved)
         line = trace.places[int(place)].span.line
         found.append(TimedLoop(line, count, pace, bounds[by], by, bounds))
     return found

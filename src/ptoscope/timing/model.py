@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -63,14 +63,24 @@ class ScopeTimes:
 
 @dataclass
 class PlaceFigures:
-    """The figures one place rests on, by name."""
+    """The figures one place rests on, by name. `kind` comes before the title in the names by
+    which figures are given: `dma` for those of a copy's path."""
 
     title: str
     figures: dict[str, Figure] = field(default_factory=dict[str, Figure])
+    kind: str = ""
+
+    def setting(self, name: str) -> str:
+        """The name by which one of the figures is given."""
+        return ".".join(part for part in (self.kind, self.title, name) if part)
 
     @property
     def assumed(self) -> bool:
         return any(figure.assumed for figure in self.figures.values())
+
+
+NamedFigure = tuple[str, str, Figure]
+"""Of what it is, which, and the figure."""
 
 
 class Model(ABC):
@@ -138,6 +148,17 @@ class Model(ABC):
         """Figures that belong to no instruction."""
         return {}
 
+    def all_figures(self, places: Container[int]) -> dict[str, NamedFigure]:
+        """The figures of these places and those of none, by the names by which they are given."""
+        general = [PlaceFigures("scalar", {"issue": self.issue})]
+        general.append(PlaceFigures("core", self.core_figures()))
+        here = [used for place, used in self.used.items() if place in places]
+        return {
+            used.setting(name): (used.title, name, figure)
+            for used in (*general, *here)
+            for name, figure in used.figures.items()
+        }
+
     def work(self, events: PipeEvents, scopes: ScopeTimes) -> Work:
         """What every event costs its pipe."""
         trace = events.trace
@@ -167,7 +188,7 @@ class Model(ABC):
     def _copying(self, index: int, path: str, mine: Ints, moved: Ints, found: Work) -> None:
         rate, startup = self.bandwidth(path)
         self.used[index] = PlaceFigures(
-            path, {"bytes_per_cycle": rate} | ({"startup": startup} if startup.value else {})
+            path, {"bytes_per_cycle": rate} | ({"startup": startup} if startup.value else {}), "dma"
         )
         found.work[mine] = startup.cycles + np.ceil(moved / rate.value).astype(np.int64)
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ptoscope.isa.cost import Figure
 from ptoscope.isa.pipes import PIPES
 from ptoscope.timing import loops
 from ptoscope.timing.critical import PathStep, chain, critical_path, line, slowest
+from ptoscope.timing.model import NamedFigure
 from ptoscope.timing.pipes import PIPE_COUNT
 from ptoscope.timing.run import TimedRun
 from ptoscope.timing.stalls import (
@@ -40,7 +40,7 @@ class Reasons:
     """All of it. `path` is the critical path by line, in order of first appearance; its cycles
     add up to the total. `chain` is the path through the longest vecscope entry, from its first
     instruction to its last retirement: `result` cycles of a line that others waited for, `room`
-    cycles in which the line itself found no room."""
+    cycles in which the line itself found no room. `assumed` are figures as in `all_figures`."""
 
     pipes: list[PipeUse]
     stalls: list[Stall]
@@ -49,7 +49,7 @@ class Reasons:
     loops: list[loops.TimedLoop]
     waits: list[TimedWait]
     assumed_cycles: float
-    assumed: list[tuple[str, str, Figure]]
+    assumed: dict[str, NamedFigure]
 
 
 def find(timing: TimedRun) -> Reasons:
@@ -122,14 +122,6 @@ def _scope_shares(timing: TimedRun) -> dict[int, float]:
     return found
 
 
-def _assumed_figures(timing: TimedRun) -> list[tuple[str, str, Figure]]:
-    """Those that the run uses: of what, which, and the figure."""
-    found: dict[tuple[str, str], Figure] = {}
-    if timing.model.issue.assumed:
-        found["scalar", "issue"] = timing.model.issue
-    executed = set(np.unique(timing.trace.events.place).tolist())
-    for place, used in timing.model.used.items():
-        for name, figure in used.figures.items():
-            if figure.assumed and place in executed:
-                found[used.title, name] = figure
-    return [(title, name, figure) for (title, name), figure in found.items()]
+def _assumed_figures(timing: TimedRun) -> dict[str, NamedFigure]:
+    """Those that the run uses."""
+    return {name: found for name, found in timing.figures.items() if found[2].assumed}

@@ -138,8 +138,14 @@ def as_json(timing: TimedRun, reasons: Reasons, models: Mapping[str, TimedRun]) 
         "waits": [asdict(wait) for wait in reasons.waits],
         "assumed_share": round(share, 4),
         "assumed": [
-            {"name": title, "figure": name, "value": figure.value, "note": figure.note}
-            for title, name, figure in reasons.assumed
+            {
+                "name": title,
+                "figure": name,
+                "set": setting,
+                "value": figure.value,
+                "note": figure.note,
+            }
+            for setting, (title, name, figure) in reasons.assumed.items()
         ],
         "figures": _figures(timing),
         "lines": [asdict(line) for line in lines(timing, reasons, models)],
@@ -148,16 +154,15 @@ def as_json(timing: TimedRun, reasons: Reasons, models: Mapping[str, TimedRun]) 
 
 def _figures(timing: TimedRun) -> list[dict[str, Any]]:
     """Every figure the total rests on, with its source."""
-    found: dict[tuple[str, str], dict[str, Any]] = {}
-    named = [("scalar", {"issue": timing.model.issue}), ("core", timing.model.core_figures())]
-    named += [(used.title, used.figures) for used in timing.model.used.values()]
-    for title, figures in named:
-        for name, figure in figures.items():
-            found[title, name] = {
-                "name": title,
-                "figure": name,
-                "value": figure.value,
-                "source": figure.source,
-                "note": figure.note,
-            }
-    return list(found.values())
+    return [
+        {
+            "name": title,
+            "figure": name,
+            "set": setting,
+            "value": figure.value,
+            "source": figure.source,
+            "document": figure.name,
+            "note": figure.note,
+        }
+        for setting, (title, name, figure) in timing.figures.items()
+    ]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from ptoscope.program import Program
-from ptoscope.timing.model import Model, ScopeTimes
+from ptoscope.timing.model import Model, NamedFigure, ScopeTimes
 from ptoscope.timing.pipes import PipeEvents, PipeSchedule, Work, schedule
 from ptoscope.timing.scopes import Instructions
 from ptoscope.trace.trace import Trace
@@ -28,6 +30,11 @@ class TimedRun:
     def total_cycles(self) -> int:
         """Of the slowest block; blocks run side by side, each on a core of its own."""
         return self.schedule.total
+
+    @property
+    def figures(self) -> dict[str, NamedFigure]:
+        """The figures that the run used, by the names by which they are given."""
+        return self.model.all_figures(set(np.unique(self.trace.events.place).tolist()))
 
     def without(self, place: int) -> int:
         """The total if the synchronisation at a place were not there."""

@@ -210,3 +210,44 @@ def test_what_is_not_covered_runs_elsewhere_and_says_why(monkeypatch: pytest.Mon
     assert out.tolist() == [0, 1, 2, 3]
     with pytest.raises(UsageError, match="cannot run this kernel: it has too many wheels"):
         kernel(out, 9, engine="native")
+
+
+def test_an_error_outside_of_blocks_is_raised_when_all_threads_have_ended(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Memory for a second core is not there: others may have done their blocks, not all."""
+    make, made = Runner.__init__, threading.Event()
+
+    def second_fails(self: Runner, *given: Any) -> None:
+        if made.is_set():
+            raise MemoryError
+        made.set()
+        make(self, *given)
+
+    monkeypatch.setattr(Runner, "__init__", second_fails)
+    before = threading.active_count()
+    kernel = ptoscope.load(ENDLESS)
+    with pytest.raises(MemoryError):
+        kernel(grid=2, engine="native", threads=2)
+    assert threading.active_count() == before
+
+
+@pytest.mark.parametrize("started", [0, 1, 2])
+def test_threads_that_start_do_the_work_of_those_that_cannot(
+    started: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start, left = threading.Thread.start, [started]
+
+    def limited(self: threading.Thread) -> None:
+        if left[0] == 0:
+            raise RuntimeError("can't start new thread")
+        left[0] -= 1
+        start(self)
+
+    kernel = ptoscope.load(ROWS)
+    kernel.engine("native")
+    monkeypatch.setattr(threading.Thread, "start", limited)
+    x = np.full(100, -1, np.int32)
+    with pytest.warns(UserWarning, match=f"only {started} of 8 threads could be started: can't"):
+        kernel(x, 1000, grid=100, engine="native", threads=8)
+    assert (x == np.arange(100)).all()

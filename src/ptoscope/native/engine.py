@@ -6,6 +6,7 @@ import ctypes
 import signal
 import threading
 import time
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -33,6 +34,8 @@ def run(launch: Launch, threads: int, runners: list[Runner]) -> tuple[int, Fault
     thread only. `runners` are idle ones of the same kernel, to be used again."""
     with _interruptible(launch):
         _run_blocks(launch, 1 if launch.log is not None else threads, runners)
+    if launch.error is not None:
+        raise launch.error
     if not launch.failures:
         return None
     block = min(launch.failures)
@@ -47,14 +50,25 @@ def _run_blocks(launch: Launch, threads: int, runners: list[Runner]) -> None:
     if count == 1:
         _work(launch, runners)
         return
-    workers = [threading.Thread(target=_work, args=(launch, runners)) for _ in range(count)]
-    for worker in workers:
-        worker.start()
+    workers: list[threading.Thread] = []
     try:
+        for _ in range(count):
+            worker = threading.Thread(target=_work, args=(launch, runners))
+            try:
+                worker.start()
+            except RuntimeError as error:
+                # Those that run do the work of those that could not be started.
+                started = f"only {len(workers)} of {count} threads could be started"
+                warnings.warn(f"{started}: {error}", stacklevel=2)
+                break
+            workers.append(worker)
+        if not workers:
+            _work(launch, runners)
         for worker in workers:
             while worker.is_alive():
                 worker.join(0.1)
     except BaseException:
+        # Nobody writes to the caller's arrays after this.
         launch.cancel()
         for worker in workers:
             worker.join()
@@ -62,7 +76,15 @@ def _run_blocks(launch: Launch, threads: int, runners: list[Runner]) -> None:
 
 
 def _work(launch: Launch, runners: list[Runner]) -> None:
-    """What one thread does: block after block."""
+    """What one thread does: block after block. What goes wrong outside of them, such as memory
+    that is not there, ends the launch."""
+    try:
+        _run_next_blocks(launch, runners)
+    except BaseException as error:
+        launch.give_up(error)
+
+
+def _run_next_blocks(launch: Launch, runners: list[Runner]) -> None:
     try:
         # Not after a look at the list: another thread may take the last one in between.
         runner = runners.pop()

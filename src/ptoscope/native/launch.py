@@ -61,6 +61,8 @@ class Launch:
         self._lock = threading.Lock()
         self._next = 0
         self.failures: dict[int, BaseException] = {}
+        self.error: BaseException | None = None
+        """What went wrong outside of blocks, the first of it."""
         self.left: dict[int, dict[Signal, int]] = {}
         """The flags that blocks left set."""
         self.held: dict[int, dict[Buffer, int]] = {}
@@ -84,14 +86,24 @@ class Launch:
     def take(self) -> int | None:
         """The next block, in order, so that those before a failed one have all begun."""
         with self._lock:
-            if self.failures or self.cancelled or self._next == self.grid:
+            if self.failures or self._over or self._next == self.grid:
                 return None
             self._next += 1
             return self._next - 1
 
+    @property
+    def _over(self) -> bool:
+        return self.cancelled or self.error is not None
+
     def cancel(self) -> None:
         """Ends all blocks soon."""
         self.cancelled = True
+
+    def give_up(self, error: BaseException) -> None:
+        """Something went wrong outside of blocks: all of them end soon."""
+        with self._lock:
+            if self.error is None:
+                self.error = error
 
     def fail(self, block: int, failure: BaseException) -> None:
         """A block has failed: no other begins."""
@@ -100,7 +112,7 @@ class Launch:
 
     def check(self, block: int) -> None:
         """Raises if this block need not go on: an earlier one failed, or all are to end."""
-        if self.cancelled or (self.failures and block > min(self.failures)):
+        if self._over or (self.failures and block > min(self.failures)):
             raise Stopped
 
 

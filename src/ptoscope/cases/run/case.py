@@ -19,7 +19,7 @@ from ptoscope.cases.host.tokens import Unreadable
 from ptoscope.cases.host.types import number_type
 from ptoscope.cases.host.values import HostMemory, Pointer
 from ptoscope.cases.options import Options
-from ptoscope.cases.run.kernels import Kernels, Unsupported
+from ptoscope.cases.run.kernels import HOST_CODE, Kernels, Unsupported
 from ptoscope.cases.run.script import run_script
 from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
 from ptoscope.isa.types import Scalar
@@ -39,19 +39,21 @@ def run_case(case: Path, scratch: Path, options: Options, stage: Callable[[str],
         for name in (KERNEL, GOLDEN, COMPARE):
             if not (case / name).is_file():
                 return _answer("error", f"there is no {name}")
-        stage(KERNEL)
-        kernels = Kernels(case / KERNEL, options)
+        stage(f"reading {KERNEL}")
+        kernels = Kernels(case / KERNEL, options, stage)
+        stage("reading the host code")
         files = host_files(case)
         stage(GOLDEN)
         ending = run_script(scripts / GOLDEN, work, scratch / "golden.log")
         if not ending.ok:
             return _answer("error", f"{GOLDEN}: {ending}", output=ending.output)
-        stage("the kernel")
+        stage(HOST_CODE)
         library = Library(work)
         try:
             run_host(files, kernels, library)
         except Unreadable as error:
             raise Unreadable("; ".join([str(error), *library.notes])) from None
+        stage("comparing the outputs with the golden files")
         same, differences, odd = compare_outputs(work, library.written)
         stage(COMPARE)
         ending = run_script(scripts / COMPARE, work, scratch / "compare.log")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,9 @@ from ptoscope.kernel import Kernel, stops
 from ptoscope.machine.faults import OUT_OF_GM
 from ptoscope.sources import choose_entry, choose_revision, choose_target, parse, read
 from ptoscope.watch import EVERYTHING, Seen, watch
+
+HOST_CODE = "the host code"
+"""What runs between the launches."""
 
 UNKNOWN_OPERATION = "PTO0002"
 UNKNOWN_TYPE = "PTO0005"
@@ -31,10 +35,14 @@ class Unsupported(Exception):
 
 
 class Kernels:
-    """The functions of one kernel file. Loading raises PtoError or Unsupported."""
+    """The functions of one kernel file. Loading raises PtoError or Unsupported. `stage` is told
+    which of them is about to run, and when the host code goes on."""
 
-    def __init__(self, path: Path, options: Options) -> None:
+    def __init__(
+        self, path: Path, options: Options, stage: Callable[[str], None] = lambda name: None
+    ) -> None:
         self.options = options
+        self._stage = stage
         try:
             file, text = read(path)
             self.program = parse(text, file)
@@ -95,14 +103,18 @@ class Kernels:
             self.beyond.append(f"line {finding.line}: {finding.message}")
 
     def _run(self, kernel: Kernel, arguments: list[Any], grid: int) -> None:
+        launched = f"@{kernel.name}, launch {self.launches}"
         if self.options.check:
+            self._stage(f"{launched}, watched")
             # Such kernels are small: compiling one to be traced takes longer than running it.
             seen = watch(kernel, arguments, EVERYTHING, grid, engine="reference")
             for name, found in seen.findings.items():
                 # A fault is told by the run itself.
                 seen.findings[name] = [d for d in found if not d.code.startswith("PTO09")]
             self.seen.append(seen)
+        self._stage(launched)
         kernel(*arguments, grid=grid, engine=self.options.engine)
+        self._stage(HOST_CODE)
 
     def _mark(self, types: list[Type], values: list[Any]) -> None:
         for kind, value in zip(types, values, strict=True):

@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ from typing import Any
 from ptoscope.cases.find import Case
 from ptoscope.cases.options import LIMIT, Options
 from ptoscope.cases.outcome import Outcome, make_outcome
+from ptoscope.cases.run.processes import adopt_orphans, children, end_descendants
 from ptoscope.diagnostics import UsageError
 
 _START = "import sys; sys.path[:] = {path!r}; from ptoscope.cases.run import server; {call}"
@@ -30,7 +33,8 @@ def run_cases(
 ) -> list[Outcome]:
     """Runs cases, `jobs` at a time, and calls `done` as each ends; the outcomes in order.
 
-    The data of cases that fail is copied to `keep`, one directory each.
+    The data of cases that fail is copied to `keep`, one directory each. A signal that asks this
+    process to end does so when all that was started has ended and all scratch is removed.
     """
     if not hasattr(os, "fork"):
         raise UsageError("cases needs a system with fork (Linux, macOS)")
@@ -42,9 +46,12 @@ def run_cases(
         done(outcomes[number])
 
     # On the real path: TMPDIR may be relative, and scripts run elsewhere.
-    with tempfile.TemporaryDirectory(
-        prefix="ptoscope-cases-", ignore_cleanup_errors=True
-    ) as directory:
+    with (
+        _orderly_end(),
+        tempfile.TemporaryDirectory(
+            prefix="ptoscope-cases-", ignore_cleanup_errors=True
+        ) as directory,
+    ):
         root = Path(directory).resolve()
         requests = {
             number: {
@@ -79,7 +86,11 @@ def _serve(
     """Runs cases on a new server; which were under way when it ended, and its last words."""
     queue: Iterator[dict[str, Any]] = iter(requests)
     started: set[int] = set()
-    with open(root / "server.log", "w+b") as log, _process(root, log) as process:
+    with (
+        open(root / "server.log", "w+b") as log,
+        _no_orphans(started),
+        _process(root, log) as process,
+    ):
         assert process.stdin is not None
         assert process.stdout is not None
         stdin, stdout = process.stdin, process.stdout
@@ -110,6 +121,53 @@ def _serve(
         log.seek(0)
         said = log.read().decode("utf-8", "replace").strip().split("\n")[-1]
         return started, said or f"exit status {process.returncode}"
+
+
+@contextlib.contextmanager
+def _no_orphans(unfinished: set[int]) -> Iterator[None]:
+    """Ends what is left of cases whose server could not do it: those still unfinished."""
+    own = children()
+    adopt_orphans()
+    try:
+        yield
+    finally:
+        if unfinished:
+            end_descendants(os.getpid(), own)
+            for pid in children(own):
+                with contextlib.suppress(ChildProcessError):
+                    os.waitpid(pid, os.WNOHANG)
+        adopt_orphans(False)
+
+
+class _Signalled(BaseException):
+    """A signal asks this process to end."""
+
+
+@contextlib.contextmanager
+def _orderly_end() -> Iterator[None]:
+    """Turns SIGTERM and SIGHUP, where they would end this process at once, into an end of the
+    block first."""
+    numbers: list[signal.Signals] = []
+    came: list[int] = []
+
+    def arrive(number: int, frame: object) -> None:
+        came.append(number)
+        for other in numbers:
+            signal.signal(other, signal.SIG_IGN)
+        raise _Signalled
+
+    if threading.current_thread() is threading.main_thread():
+        wanted = (signal.SIGTERM, signal.SIGHUP)
+        numbers += [n for n in wanted if signal.getsignal(n) is signal.SIG_DFL]
+    try:
+        for number in numbers:
+            signal.signal(number, arrive)
+        yield
+    finally:
+        for number in numbers:
+            signal.signal(number, signal.SIG_DFL)
+        if came:
+            os.kill(os.getpid(), came[0])
 
 
 def _process(root: Path, log: Any) -> subprocess.Popen[bytes]:

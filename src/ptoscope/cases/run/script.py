@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import ctypes
 import gc
 import json
 import os
@@ -17,6 +16,8 @@ from dataclasses import dataclass
 from io import BufferedWriter, TextIOWrapper
 from pathlib import Path
 from typing import Any
+
+from ptoscope.cases.run.processes import end_with_parent
 
 MOST_FILES = 1024
 """Descriptors up to here are closed in a new process."""
@@ -81,13 +82,6 @@ def run_script(path: Path, directory: Path, log: Path) -> Ending:
     return Ending(code, str(raised), bool(is_assertion), output=output)
 
 
-def end_with_parent() -> None:
-    """Asks for an end together with the parent process, where the system can do that."""
-    if sys.platform == "linux":
-        set_death_signal = 1
-        ctypes.CDLL(None).prctl(set_death_signal, int(signal.SIGKILL))
-
-
 def _tail(log: Path) -> str:
     try:
         with open(log, "rb") as file:
@@ -122,7 +116,8 @@ def _run_child(path: Path, directory: Path, log: Path, writer: int) -> None:
         try:
             tell(3, spell([raised[:4000], is_assertion]).encode())
         finally:
-            leave(status & 0xFF)
+            # The system keeps 8 bits of it; 256 is no success all the same.
+            leave(status & 0xFF or int(status != 0))
 
 
 def _flush_files() -> None:

@@ -1,19 +1,16 @@
 """The process that runs cases: everything is loaded once, each case is a fork of it.
 
 Requests and answers are lines of JSON. A case gets a process group and a directory of its
-own; when it ends, or its time is up, what is left of both is removed. The server has one
-thread, since a fork takes no other with it.
+own; when it has answered, or its time is up, every process it has started is ended and the
+directory is removed. The server has one thread, since a fork takes no other with it.
 """
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import gc
 import json
 import os
-import resource
-import runpy
 import selectors
 import shutil
 import signal
@@ -25,24 +22,28 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from ptoscope import demo
-from ptoscope.cases.difference import compare_outputs
-from ptoscope.cases.host.library import Library
 from ptoscope.cases.options import Options
-from ptoscope.cases.run.case import host_files, run_case, run_host
-from ptoscope.cases.run.kernels import Kernels
-from ptoscope.cases.run.script import MOST_FILES, end_with_parent
-from ptoscope.cases.skeleton.write import case_files
+from ptoscope.cases.run.case import run_case
+from ptoscope.cases.run.processes import (
+    adopt_orphans,
+    children,
+    end_descendants,
+    end_with_parent,
+    limit_resources,
+    send_signal,
+)
+from ptoscope.cases.run.script import MOST_FILES
+from ptoscope.cases.run.warm_up import warm_up
 
-_LARGEST_FILE = 1 << 32
-"""What a script may write to one file: endless output must not fill the disk."""
+_LONGEST_ANSWER = 1 << 26
+"""What a case may say: its scripts can get at its pipe if they want to."""
+_ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""The server ends when its requests do; the process that sends them gets these signals too."""
 
 
 @dataclass
 class Running:
-    """One case under way. `said` are the lines of its process so far."""
+    """One case under way: what it is busy with, and its answer once it has said one."""
 
     number: int
     pid: int
@@ -51,11 +52,24 @@ class Running:
     started: float
     limit: float
     keep: str
-    said: bytes = b""
+    stage: str = "it"
+    answer: dict[str, Any] | None = None
+    unread: bytes = b""
     late: bool = False
+    collected: bool = False
 
-    def lines(self) -> list[dict[str, Any]]:
-        return [json.loads(line) for line in self.said.split(b"\n")[:-1]]
+    def hear(self, data: bytes) -> None:
+        """Reads on in the lines that its process says."""
+        *lines, self.unread = (self.unread + data).split(b"\n")
+        if len(self.unread) > _LONGEST_ANSWER:
+            self.answer = {"verdict": "error", "detail": f"{self.stage}: it says too much"}
+        for line in lines:
+            with contextlib.suppress(ValueError, TypeError, KeyError):
+                record = json.loads(line)
+                if "verdict" in record:
+                    self.answer = {**record, "detail": str(record["detail"])}
+                else:
+                    self.stage = str(record["stage"])
 
 
 @dataclass
@@ -96,9 +110,15 @@ class Server:
         return max(0.0, min(r.started + r.limit for r in self.cases.values()) - time.monotonic())
 
     def _start(self, request: dict[str, Any]) -> None:
-        scratch = Path(tempfile.mkdtemp(prefix="case-", dir=self.root))
-        for name in ("work", "tmp"):
-            (scratch / name).mkdir()
+        try:
+            scratch = Path(tempfile.mkdtemp(prefix="case-", dir=self.root))
+            for name in ("work", "tmp"):
+                (scratch / name).mkdir()
+        except OSError as error:
+            detail = f"cannot make a directory in {self.root}: {error.strerror}"
+            answer = {"verdict": "error", "detail": detail, "seconds": 0.0}
+            self._tell(answer | {"number": request["number"]})
+            return
         reader, writer = os.pipe()
         started = time.monotonic()
         pid = os.fork()
@@ -116,8 +136,8 @@ class Server:
 
     def _listen(self, running: Running) -> None:
         data = os.read(running.pipe, 1 << 16)
-        running.said += data
-        if not data:
+        running.hear(data)
+        if not data or running.answer is not None:
             self._finish(running)
 
     def _end_late_ones(self) -> None:
@@ -131,13 +151,11 @@ class Server:
         """Answers a case that has ended or whose time is up."""
         seconds = time.monotonic() - running.started
         status = self._end_processes(running)
-        lines = running.lines()
-        answer = lines[-1] if lines and "verdict" in lines[-1] else None
+        answer = running.answer
         if answer is None:
-            stage = lines[-1]["stage"] if lines else "it"
-            ending = f"{stage} took longer than {running.limit:g} s"
+            ending = f"{running.stage} took longer than {running.limit:g} s"
             if not running.late:
-                ending = f"{stage}: the process ended by {_spelled(status)}"
+                ending = f"{running.stage}: the process ended by {_spelled(status)}"
             answer = {"verdict": "error", "detail": ending}
         answer |= {"seconds": seconds, "number": running.number}
         if running.keep and answer["verdict"] not in ("pass", "unsupported"):
@@ -147,24 +165,40 @@ class Server:
             except (shutil.Error, OSError) as error:
                 answer["kept"] = f"{running.keep} (not all of it: {str(error)[:200]})"
         self._clear(running)
+        self._tell(answer)
+
+    def _tell(self, answer: dict[str, Any]) -> None:
         line = json.dumps(answer).encode() + b"\n"
         while line:
             line = line[os.write(self.answers, line) :]
 
     def _end_processes(self, running: Running) -> int:
         # Before the process is collected: until then its number is not used again.
+        send_signal(running.pid, signal.SIGSTOP)
+        others = end_descendants(running.pid)
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(running.pid, signal.SIGKILL)
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(running.pid, signal.SIGKILL)
-        return os.waitpid(running.pid, 0)[1]
+        send_signal(running.pid, signal.SIGKILL)
+        status = os.waitpid(running.pid, 0)[1]
+        running.collected = True
+        if others or running.answer is None:
+            self._end_strays()
+        return status
+
+    def _end_strays(self) -> None:
+        """Ends and collects what came here because the process of its case is gone."""
+        known = {other.pid for other in self.cases.values()}
+        end_descendants(os.getpid(), known)
+        for pid in children(known):
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(pid, os.WNOHANG)
 
     def _clear(self, running: Running) -> None:
         if self.cases.pop(running.pipe, None) is None:
             return
         self.selector.unregister(running.pipe)
         os.close(running.pipe)
-        with contextlib.suppress(ChildProcessError):
+        if not running.collected:
             self._end_processes(running)
         remove_tree(running.scratch)
 
@@ -197,14 +231,16 @@ def _run_child(request: dict[str, Any], scratch: Path, writer: int) -> None:
     try:
         os.setpgid(0, 0)
         end_with_parent()
+        adopt_orphans()
         # The answers above all: while a case holds them open, nobody sees the server end.
         os.closerange(3, writer)
         os.closerange(writer + 1, MOST_FILES)
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        for number in _ENDING_SIGNALS:
+            signal.signal(number, signal.SIG_DFL)
         os.environ["TMPDIR"] = str(scratch / "tmp")
         os.environ["COMPARE_STRICT"] = "1"
         tempfile.tempdir = None
-        _be_modest()
+        limit_resources()
 
         def say(record: dict[str, Any]) -> None:
             line = json.dumps(record).encode() + b"\n"
@@ -221,50 +257,21 @@ def _run_child(request: dict[str, Any], scratch: Path, writer: int) -> None:
             message = f"internal error: {type(error).__name__}: {error}"
             answer = {"verdict": "error", "detail": message}
         say(answer)
-        os._exit(0)
+        # What the scripts left running is found below this process as long as it lives.
+        while True:
+            signal.pause()
     finally:
         os._exit(1)
 
 
-def _be_modest() -> None:
-    """If memory or disk run out, it is this case that is ended."""
-    with contextlib.suppress(OSError, ValueError):
-        resource.setrlimit(resource.RLIMIT_FSIZE, (_LARGEST_FILE, _LARGEST_FILE))
-    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
-        file.write("1000")
-
-
-def _warm_up() -> None:
-    """Does once what every case does, so that forks find it done: the demonstration's kernel as
-    a case, and what scripts use of NumPy."""
-    with tempfile.TemporaryDirectory() as scratch:
-        case, work = Path(scratch), Path(scratch, "work")
-        work.mkdir()
-        kernel = case / demo.PATH.name
-        kernel.write_bytes(demo.PATH.read_bytes())
-        kernels = Kernels(kernel, Options())
-        files = case_files(demo.PATH.read_text("utf-8"), kernels.entry(None).function)
-        for name, text in files.items():
-            (case / name).write_text(text, encoding="utf-8")
-        values = np.random.default_rng(0).uniform(-1, 1, demo.COLUMNS).astype(np.float32)
-        for name in ("v1", "v2", "golden_v2"):
-            values.tofile(work / f"{name}.bin")
-        np.int32(1).tofile(work / "v3.bin")
-        library = Library(work)
-        run_host(host_files(case), kernels, library)
-        compare_outputs(work, library.written)
-        np.allclose(np.fromfile(work / "v1.bin", np.float32), values, equal_nan=True)
-        runpy.run_path(str(case / "compare.py"), run_name="compare")
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--output-dir", type=Path)
-    parser.parse_args([])
-
-
 def main(root: str) -> None:
     """Serves on the standard streams, below a directory for scratch."""
-    _warm_up()
+    parent = os.getppid()
+    for number in _ENDING_SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+    adopt_orphans()
+    warm_up()
     sys.dont_write_bytecode = True
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     answers = os.dup(1)
     requests = os.dup(0)
     nothing = os.open(os.devnull, os.O_RDWR)
@@ -276,3 +283,6 @@ def main(root: str) -> None:
     gc.freeze()
     with contextlib.suppress(BrokenPipeError):
         Server(requests, answers, Path(root)).serve()
+    if os.getppid() != parent:
+        # Whoever made the directory is gone.
+        remove_tree(Path(root))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ptoscope import ir
 from ptoscope.check.addresses import RULES as ADDRESSES
+from ptoscope.check.contents import RULES as CONTENTS
 from ptoscope.check.rule import Context
 from ptoscope.check.synchronisation.rules import RULES as SYNCHRONISATION
 from ptoscope.diagnostics import Diagnostic
@@ -37,7 +38,7 @@ def findings(text: str, target: str = "a5", revision: Revision = "manual") -> li
     return [
         diagnostic
         for function in read.functions
-        for rule in (*ADDRESSES, *SYNCHRONISATION)
+        for rule in (*ADDRESSES, *CONTENTS, *SYNCHRONISATION)
         for diagnostic in rule.diagnostics(Context(read, function, TARGETS[target], revision))
     ]
 

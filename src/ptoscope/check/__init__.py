@@ -5,6 +5,7 @@ from __future__ import annotations
 from ptoscope.check import (
     addresses,
     constraints,
+    contents,
     conversions,
     lanes,
     profile,
@@ -37,7 +38,7 @@ VALUE_RULES: tuple[Rule, ...] = (
 )
 """Those that follow values through a function."""
 
-MEMORY_RULES: tuple[Rule, ...] = (*addresses.RULES, *synchronisation.RULES)
+MEMORY_RULES: tuple[Rule, ...] = (*addresses.RULES, *contents.RULES, *synchronisation.RULES)
 """Those that follow what a function does to memory and to the other pipes. They read it only
 where every operation is right: what a wrong one does is not known, and leaving it out would
 bring findings that are none."""

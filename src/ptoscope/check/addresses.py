@@ -1,28 +1,22 @@
-"""Addresses: inside UB, aligned, in fields that hold them, and written before they are read."""
+"""Addresses: inside their memory, aligned, in fields that hold them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
 
-from ptoscope.check.analysis.expr import ZERO, Expr, Symbol, affine
+from ptoscope.check.analysis.expr import Expr, Symbol
 from ptoscope.check.analysis.nodes import (
     FieldNode,
     KnownBytes,
-    LoopNode,
-    Node,
-    ScopeNode,
     Touch,
-    children,
-    flat,
 )
 from ptoscope.check.analysis.reach import (
     Loops,
+    certain_touches,
     executed,
     greatest,
     least,
     remainder,
-    settled,
 )
 from ptoscope.check.rule import Context, Finding, Rule
 from ptoscope.isa.footprint import reach_down, reach_up
@@ -30,9 +24,7 @@ from ptoscope.isa.memories import KIB, MEMORIES
 
 
 def _touches(context: Context) -> Iterator[Touch]:
-    for node in executed(context.analysis.nodes):
-        if isinstance(node, Touch):
-            yield node
+    return certain_touches(context.analysis.nodes)
 
 
 def _loops(context: Context) -> Loops:
@@ -129,28 +121,6 @@ def _too_wide(context: Context) -> Iterator[Finding]:
             )
 
 
-def _overlapping(context: Context) -> Iterator[Finding]:
-    for touch in _touches(context):
-        rows = touch.sure
-        if not touch.writes or rows is None or not rows.loops:
-            continue
-        if any(c.number is None or s.number is None for c, s in rows.loops):
-            continue
-        found = sorted(rows.rows(4096))
-        for (start, end), (following, _) in pairwise(found):
-            if following < end:
-                apart = f"rows of {end - start} bytes, {following - start} bytes apart"
-                yield Finding(
-                    touch.op.span,
-                    f"{touch.op.name}: rows overlap in the destination",
-                    found=apart,
-                    expected=f"rows at least {end - start} bytes apart",
-                    hint="a later row overwrites part of an earlier one; strides are counted in "
-                    "bytes from the start of one row to the start of the next",
-                )
-                break
-
-
 def _outside_arguments(context: Context) -> Iterator[Finding]:
     loops = _loops(context)
     for touch in _touches(context):
@@ -182,122 +152,9 @@ def _outside_arguments(context: Context) -> Iterator[Finding]:
                 )
 
 
-def _unwritten(context: Context) -> Iterator[Finding]:
-    nodes = context.analysis.nodes
-    touches = [node for node in flat(nodes) if isinstance(node, Touch)]
-    if all(MEMORIES[touch.space].on_core for touch in touches):
-        # A fragment: what does not touch GM gets its data from somewhere else.
-        return
-    certain = {id(touch) for touch in _touches(context)}
-    writes = {id(t): (t.space, *t.may.bounds()) for t in touches if t.writes}
-    loops = _loops(context)
-    for read, later in _reads(nodes, [], False):
-        if id(read) not in certain or read.sure is None:
-            continue
-        after = {id(node) for node in later if node.pipe == read.pipe}
-        before = [
-            (start, end)
-            for i, (space, start, end) in writes.items()
-            if i not in after and space == read.space
-        ]
-        memory, size = MEMORIES[read.space].title, context.target.bytes_of(read.space)
-        for (low, high), where in (
-            (read.may.bounds(), ""),
-            *(
-                (end.bounds(), loops.at(iterations))
-                for end, iterations in _ends_of_loops(read.sure)
-            ),
-        ):
-            if any(low < end and start < high for start, end in before):
-                continue
-            known = 0 <= low <= high <= size
-            yield Finding(
-                read.op.span,
-                f"{read.op.name}: reads {memory} that nothing has written{where}",
-                found=f"bytes {low} to {high - 1}"
-                if known
-                else f"no write to {memory} that could be it",
-                expected="a copy from GM or a store to these bytes before it",
-                hint=f"what {memory} holds at the start of a kernel is not defined",
-            )
-            break
-
-
-def _ends_of_loops(rows: KnownBytes) -> Iterator[tuple[KnownBytes, dict[Symbol, int]]]:
-    """The bytes in the iterations in which they lie lowest and highest, where those are known."""
-    start = settled(rows.start)
-    if not affine(start):
-        return
-    iterations = [
-        (t[0], c) for t, c in start.terms.items() if len(t) == 1 and t[0].kind == "iteration"
-    ]
-    if not iterations or len(iterations) < len(start.terms):
-        return
-    first = {s: ZERO for s in rows.start.symbols if s.kind == "iteration"}
-    for highest in (True, False):
-        at = {s: s.high if (c > 0) == highest else 0 for s, c in iterations}
-        yield rows.instance({**first, **{s: Expr(n) for s, n in at.items()}}), at
-
-
-def _reads(
-    nodes: list[Node], following: list[Touch], again: bool
-) -> Iterator[tuple[Touch, list[Touch]]]:
-    """Every read of a core's own memory, and the writes that come after it in the text. Those
-    of a common loop do not (`again`): they are before it in the next iteration."""
-    later = list(following)
-    for node in reversed(nodes):
-        if isinstance(node, Touch) and MEMORIES[node.space].on_core and not node.writes:
-            yield node, list(later)
-        for body in children(node):
-            yield from _reads(body, later, again or isinstance(node, LoopNode))
-        if not again:
-            later += [n for n in flat([node]) if isinstance(n, Touch) and n.writes]
-
-
-def _overwritten(context: Context) -> Iterator[Finding]:
-    nodes = context.analysis.nodes
-    for body in _bodies(nodes):
-        unread: list[Touch] = []
-        for node in body:
-            inside = [n for n in flat([node]) if isinstance(n, Touch) and MEMORIES[n.space].on_core]
-            if any(not touch.writes for touch in inside):
-                unread.clear()
-            if not isinstance(node, Touch) or not inside or node.sure is None or node.scalar:
-                continue
-            for earlier in unread:
-                same = (earlier.pipe, earlier.space, earlier.may) == (
-                    node.pipe,
-                    node.space,
-                    node.may,
-                )
-                if same:
-                    line, memory = earlier.op.span.line, MEMORIES[node.space].title
-                    yield Finding(
-                        node.op.span,
-                        f"{node.op.name}: overwrites all that the copy of line {line} wrote, "
-                        "before anything reads it",
-                        found=f"the same bytes of {memory} as destination of both",
-                        expected="a place of its own for each",
-                        hint=f"check the addresses of the {memory} pointers",
-                    )
-                    break
-            unread.append(node)
-
-
-def _bodies(nodes: list[Node]) -> Iterator[list[Node]]:
-    yield nodes
-    for node in nodes:
-        for body in children(node):
-            if not isinstance(node, ScopeNode):
-                yield from _bodies(body)
-
-
 RULES = (
     Rule("PTO0501", "accesses stay inside UB", _outside),
     Rule("PTO0502", "addresses are aligned as the access needs it", _crooked),
     Rule("PTO0503", "the numbers of a copy fit their fields", _too_wide),
-    Rule("PTO0504", "the rows of a copy do not overlap where they go", _overlapping, "warning"),
     Rule("PTO0505", "GM addresses lie in a pointer argument", _outside_arguments),
-    Rule("PTO0506", "UB is written before it is read", _unwritten, "warning"),
-    Rule("PTO0507", "a copy is read before another one overwrites it", _overwritten, "warning"),
 )

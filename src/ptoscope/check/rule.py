@@ -30,6 +30,8 @@ class Finding:
     hint: str = ""
     fix: tuple[Edit, ...] = ()
     """Applied together, they make this finding go away and no other one appear."""
+    severity: str = ""
+    """Where it is not that of the rule."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,7 @@ class Rule:
                 self.code,
                 finding.span,
                 finding.message,
-                severity=self.severity,
+                severity=finding.severity or self.severity,
                 found=finding.found,
                 expected=finding.expected,
                 hint=finding.hint,

@@ -18,6 +18,7 @@ from ptoscope.check.analysis.copies import (
 )
 from ptoscope.check.analysis.expr import ONE, ZERO, Expr, Symbol, of, single
 from ptoscope.check.analysis.nodes import (
+    EmptyCopy,
     FieldNode,
     KnownBytes,
     LoopNode,
@@ -291,6 +292,7 @@ class AbstractCore(Core):
         self.nodes += [FieldNode(self.op, *field) for field in fields(copy, EXPRESSIONS)]
         made = ends(copy, EXPRESSIONS)
         if made is None:
+            self.nodes.append(EmptyCopy(self.op))
             return
         for writes, space, address, bursts in (
             (False, path.source, src, made.read),

@@ -117,6 +117,16 @@ class FieldNode:
 
 
 @dataclass(frozen=True, slots=True)
+class EmptyCopy:
+    """A copy of no bytes."""
+
+    op: Op
+
+    def instance(self, known: Known) -> EmptyCopy:
+        return self
+
+
+@dataclass(frozen=True, slots=True)
 class Sync:
     """What orders pipes, by a rule of `isa.order`."""
 
@@ -220,7 +230,7 @@ class ScopeNode:
         return ScopeNode(self.op, [node.instance(known) for node in self.body])
 
 
-Node = Touch | FieldNode | Sync | MemoryBarrier | LoopNode | BranchNode | ScopeNode
+Node = Touch | FieldNode | EmptyCopy | Sync | MemoryBarrier | LoopNode | BranchNode | ScopeNode
 
 
 def children(node: Node) -> Iterator[list[Node]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ptoscope.check.analysis.expr import ONE, ZERO, Expr, Symbol, affine, single
-from ptoscope.check.analysis.nodes import BranchNode, LoopNode, Node, ScopeNode
+from ptoscope.check.analysis.nodes import BranchNode, LoopNode, Node, ScopeNode, Touch
 from ptoscope.check.analysis.walk import AnalysisWalker
 from ptoscope.program import For, Function
 
@@ -27,6 +27,13 @@ def executed(nodes: list[Node]) -> Iterator[Node]:
                     yield from executed(node.no)
             case _:
                 yield node
+
+
+def certain_touches(nodes: list[Node]) -> Iterator[Touch]:
+    """The accesses that some launch makes."""
+    for node in executed(nodes):
+        if isinstance(node, Touch):
+            yield node
 
 
 def _either(condition: Expr) -> bool:

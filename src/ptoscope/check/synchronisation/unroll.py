@@ -17,6 +17,7 @@ from functools import cached_property
 from ptoscope.check.analysis.expr import ONE, Expr, Symbol, single
 from ptoscope.check.analysis.nodes import (
     BranchNode,
+    EmptyCopy,
     FieldNode,
     LoopNode,
     MemoryBarrier,
@@ -182,7 +183,7 @@ class _Unroller:
                     touch = node.surely(known) if sure else None
                     if touch is not None:
                         self._touch(touch)
-                case FieldNode():
+                case FieldNode() | EmptyCopy():
                     pass
                 case _:
                     self._event(node.instance(known))

@@ -1,0 +1,261 @@
+"""What a core's own memory holds: written before it is read, read after it was written, once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from ptoscope.check.analysis.expr import ZERO, Expr, Symbol, affine
+from ptoscope.check.analysis.nodes import (
+    EmptyCopy,
+    KnownBytes,
+    LoopNode,
+    Node,
+    ScopeNode,
+    Touch,
+    children,
+    flat,
+)
+from ptoscope.check.analysis.reach import Loops, certain_touches, executed, settled
+from ptoscope.check.rule import Context, Finding, Rule
+from ptoscope.isa.memories import MEMORIES
+from ptoscope.isa.pipes import COPY_PIPES
+
+
+def _touches(context: Context) -> Iterator[Touch]:
+    return certain_touches(context.analysis.nodes)
+
+
+def _is_fragment(touches: list[Touch]) -> bool:
+    """Whether nothing touches GM: then somebody else brings the data and takes it."""
+    return all(MEMORIES[touch.space].on_core for touch in touches)
+
+
+def _overlap_of_rows(touch: Touch) -> tuple[int, int] | None:
+    """The length of rows that overlap and how far they are apart, where that is known."""
+    rows = touch.sure
+    if rows is None or any(c.number is None or s.number is None for c, s in rows.loops):
+        return None
+    for (start, end), (following, _) in pairwise(sorted(rows.rows(4096))):
+        if following < end:
+            return end - start, following - start
+    return None
+
+
+def _overlapping(context: Context) -> Iterator[Finding]:
+    for touch in _touches(context):
+        found = _overlap_of_rows(touch) if touch.writes else None
+        if found is not None:
+            length, apart = found
+            yield Finding(
+                touch.op.span,
+                f"{touch.op.name}: rows overlap in the destination",
+                found=f"rows of {length} bytes, {apart} bytes apart",
+                expected=f"rows at least {length} bytes apart",
+                hint="a later row overwrites part of an earlier one; strides are counted in "
+                "bytes from the start of one row to the start of the next",
+            )
+
+
+def _read_twice(context: Context) -> Iterator[Finding]:
+    for touch in _touches(context):
+        found = None if touch.writes or touch.scalar else _overlap_of_rows(touch)
+        # The same row again and again is a way to repeat it.
+        if found is not None and found[1] and touch.pipe in COPY_PIPES:
+            length, apart = found
+            yield Finding(
+                touch.op.span,
+                f"{touch.op.name}: rows overlap in the source",
+                found=f"rows of {length} bytes, {apart} bytes apart",
+                expected=f"rows at least {length} bytes apart, or 0 to repeat one row",
+                hint="strides are counted in bytes from the start of one row to the start of the "
+                "next, not in elements and not from the end of one row",
+            )
+
+
+def _unwritten(context: Context) -> Iterator[Finding]:
+    nodes = context.analysis.nodes
+    touches = [node for node in flat(nodes) if isinstance(node, Touch)]
+    if _is_fragment(touches):
+        return
+    certain = {id(touch) for touch in _touches(context)}
+    writes = {id(t): (t.space, *t.may.bounds()) for t in touches if t.writes}
+    loops = Loops(context.function, context.analysis.walker)
+    for read, later in _reads(nodes, [], False):
+        if id(read) not in certain or read.sure is None:
+            continue
+        after = {id(node) for node in later if node.pipe == read.pipe}
+        before = [
+            (start, end)
+            for i, (space, start, end) in writes.items()
+            if i not in after and space == read.space
+        ]
+        found = _undefined(context, read, before, loops)
+        if found is not None:
+            yield found
+
+
+def _undefined(
+    context: Context, read: Touch, before: list[tuple[int, int]], loops: Loops
+) -> Finding | None:
+    """What a read gets that none of the writes before it may have written: an error where that
+    is all of it, in some iteration."""
+    assert read.sure is not None
+    memory, size = MEMORIES[read.space].title, context.target.bytes_of(read.space)
+    ends = [(at, loops.at(iterations)) for at, iterations in _ends_of_loops(read.sure)]
+    for (low, high), where in ((read.may.bounds(), ""), *((at.bounds(), w) for at, w in ends)):
+        if not any(low < end and start < high for start, end in before):
+            known = 0 <= low <= high <= size
+            return Finding(
+                read.op.span,
+                f"{read.op.name}: reads {memory} that nothing has written{where}",
+                found=f"bytes {low} to {high - 1}"
+                if known
+                else f"no write to {memory} that could be it",
+                expected="a copy from GM or a store to these bytes before it",
+                hint=f"what {memory} holds at the start of a kernel is not defined",
+            )
+    if read.pipe in COPY_PIPES:
+        # Copies out of more than was stored are usual: the caller knows what counts.
+        return None
+    for at, where in ((read.sure, ""), *ends):
+        gap = None if at.start.terms else _gap(at.rows(), before)
+        if gap is not None:
+            return Finding(
+                read.op.span,
+                f"{read.op.name}: reads {memory} that nothing has written, in part{where}",
+                found=f"bytes {gap[0]} to {gap[1] - 1}",
+                expected="a copy from GM or a store to these bytes before it",
+                hint="these lanes hold anything: let no result depend on them, or fill them first",
+                severity="warning",
+            )
+    return None
+
+
+def _gap(rows: list[tuple[int, int]], written: list[tuple[int, int]]) -> tuple[int, int] | None:
+    """The first bytes of some rows that are not written."""
+    for start, end in sorted(rows):
+        for low, high in sorted(written):
+            if low <= start < high:
+                start = high
+        if start < end:
+            return start, min([end, *(low for low, _ in written if low > start)])
+    return None
+
+
+def _ends_of_loops(rows: KnownBytes) -> Iterator[tuple[KnownBytes, dict[Symbol, int]]]:
+    """The bytes in the iterations in which they lie lowest and highest, where those are known."""
+    start = settled(rows.start)
+    if not affine(start):
+        return
+    iterations = [
+        (t[0], c) for t, c in start.terms.items() if len(t) == 1 and t[0].kind == "iteration"
+    ]
+    if not iterations or len(iterations) < len(start.terms):
+        return
+    first = {s: ZERO for s in rows.start.symbols if s.kind == "iteration"}
+    for highest in (True, False):
+        at = {s: s.high if (c > 0) == highest else 0 for s, c in iterations}
+        yield rows.instance({**first, **{s: Expr(n) for s, n in at.items()}}), at
+
+
+def _reads(
+    nodes: list[Node], following: list[Touch], again: bool
+) -> Iterator[tuple[Touch, list[Touch]]]:
+    """Every read of a core's own memory, and the writes that come after it in the text. Those
+    of a common loop do not (`again`): they are before it in the next iteration."""
+    later = list(following)
+    for node in reversed(nodes):
+        if isinstance(node, Touch) and MEMORIES[node.space].on_core and not node.writes:
+            yield node, list(later)
+        for body in children(node):
+            yield from _reads(body, later, again or isinstance(node, LoopNode))
+        if not again:
+            later += [n for n in flat([node]) if isinstance(n, Touch) and n.writes]
+
+
+def _overwritten(context: Context) -> Iterator[Finding]:
+    nodes = context.analysis.nodes
+    for body in _bodies(nodes):
+        unread: list[Touch] = []
+        for node in body:
+            inside = [n for n in flat([node]) if isinstance(n, Touch) and MEMORIES[n.space].on_core]
+            if any(not touch.writes for touch in inside):
+                unread.clear()
+            if not isinstance(node, Touch) or not inside or node.sure is None or node.scalar:
+                continue
+            for earlier in unread:
+                same = (earlier.pipe, earlier.space, earlier.may) == (
+                    node.pipe,
+                    node.space,
+                    node.may,
+                )
+                if same:
+                    line, memory = earlier.op.span.line, MEMORIES[node.space].title
+                    yield Finding(
+                        node.op.span,
+                        f"{node.op.name}: overwrites all that the copy of line {line} wrote, "
+                        "before anything reads it",
+                        found=f"the same bytes of {memory} as destination of both",
+                        expected="a place of its own for each",
+                        hint=f"check the addresses of the {memory} pointers",
+                    )
+                    break
+            unread.append(node)
+
+
+def _never_read(context: Context) -> Iterator[Finding]:
+    touches = [node for node in flat(context.analysis.nodes) if isinstance(node, Touch)]
+    if not any(t.writes and not MEMORIES[t.space].on_core for t in touches):
+        # It gives nothing back yet: a fragment, or a kernel that is not finished.
+        return
+    reads = [(t.space, *t.may.bounds()) for t in touches if not t.writes]
+    seen: set[int] = set()
+    for touch in _touches(context):
+        memory = MEMORIES[touch.space]
+        if not touch.writes or not memory.on_core or id(touch.op) in seen:
+            continue
+        low, high = touch.may.bounds()
+        if any(s == touch.space and low < end and start < high for s, start, end in reads):
+            continue
+        seen.add(id(touch.op))
+        known = 0 <= low <= high <= context.target.bytes_of(memory.name)
+        yield Finding(
+            touch.op.span,
+            f"{touch.op.name}: nothing reads what it writes to {memory.title}",
+            found=f"bytes {low} to {high - 1}" if known else f"no read of {memory.title} there",
+            expected=f"a load or a copy of these bytes of {memory.title}",
+            hint="check the address here and where the data is read or copied out",
+        )
+
+
+def _nothing(context: Context) -> Iterator[Finding]:
+    for node in executed(context.analysis.nodes):
+        if isinstance(node, EmptyCopy):
+            yield Finding(
+                node.op.span,
+                f"{node.op.name}: copies nothing",
+                found="a length or a number of rows that is always 0",
+                expected="at least one row of at least one byte",
+                hint="check the order of the numbers: length, then nburst(rows, strides)",
+            )
+
+
+def _bodies(nodes: list[Node]) -> Iterator[list[Node]]:
+    yield nodes
+    for node in nodes:
+        for body in children(node):
+            if not isinstance(node, ScopeNode):
+                yield from _bodies(body)
+
+
+RULES = (
+    Rule("PTO0504", "the rows of a copy do not overlap where they go", _overlapping, "warning"),
+    Rule("PTO0506", "UB is written before it is read", _unwritten),
+    Rule("PTO0507", "a copy is read before another one overwrites it", _overwritten, "warning"),
+    Rule("PTO0508", "what is written to UB is read", _never_read, "warning"),
+    Rule("PTO0509", "a copy copies something", _nothing, "warning"),
+    Rule(
+        "PTO0510", "the rows of a copy do not overlap where they come from", _read_twice, "warning"
+    ),
+)

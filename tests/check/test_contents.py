@@ -1,0 +1,83 @@
+"""What memory holds: read before it is written, written and never read, copied for nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from .pipes import codes, copy_in, copy_out, findings, kernel, load, loop, scope, store
+
+BARRIER = "pto.barrier #pto.pipe"
+
+
+def tile(*lines: str) -> str:
+    """A copy of 64 elements in, some lines in a vecscope, a copy out."""
+    return kernel(copy_in("%a"), BARRIER, scope(*lines), BARRIER, copy_out("%b"))
+
+
+@pytest.mark.parametrize(
+    ("offset", "expected"),
+    [(0, []), (8, ["warning"]), (56, ["warning"]), (64, ["error"]), (128, ["error"])],
+)
+def test_all_undefined_is_an_error_and_some_a_warning(offset: int, expected: list[str]) -> None:
+    """The load begins so many elements after those that were copied in."""
+    at = f"%off = arith.constant {offset} : index"
+    found = findings(tile(at, load("%v", "%a", "%off"), store("%v", "%b")))
+    assert [d.severity for d in found if d.code == "PTO0506"] == expected
+    if expected == ["warning"]:
+        assert found[0].found == f"bytes 256 to {4 * offset + 255}"
+
+
+def test_the_last_iteration_may_be_undefined_in_part() -> None:
+    lines = ["%at = arith.muli %i, %i64 : index", load("%v", "%a", "%at"), store("%v", "%b")]
+    for size in ("%l512", "%l1024"):
+        text = kernel(copy_in("%a", size), BARRIER, scope(loop(*lines, to="%i2")), copy_out("%b"))
+        assert "PTO0506" not in codes(text)
+    short = kernel(
+        "%some = arith.constant 288 : i64",
+        copy_in("%a", "%some"),
+        BARRIER,
+        scope(loop(*lines, to="%i2")),
+    )
+    (found,) = [d for d in findings(short) if d.code == "PTO0506"]
+    assert (found.severity, found.found) == ("warning", "bytes 288 to 511")
+
+
+def test_a_copy_out_of_more_than_was_stored_is_usual() -> None:
+    text = kernel(
+        copy_in("%a"), BARRIER, scope(load("%v", "%a"), store("%v", "%b")), BARRIER
+    ).replace("return", copy_out("%b", "%l512") + "\nreturn")
+    assert codes(text) == []
+
+
+@pytest.mark.parametrize(("stored", "expected"), [("%b", []), ("%c", ["PTO0508"]), ("%a", [])])
+def test_what_nobody_reads_is_said(stored: str, expected: list[str]) -> None:
+    """Besides what goes out, the same is stored somewhere else; what is read there before counts,
+    too: it could be read in a next round."""
+    text = kernel(
+        copy_in("%a"),
+        BARRIER,
+        scope(load("%v", "%a"), store("%v", "%b"), 'pto.mem_bar "VV_ALL"', store("%v", stored)),
+        BARRIER,
+        copy_out("%b"),
+    )
+    assert codes(text) == expected
+
+
+def test_a_kernel_that_gives_nothing_back_is_not_finished() -> None:
+    assert codes(kernel(copy_in("%a"), copy_in("%c"))) == []
+
+
+@pytest.mark.parametrize(("length", "rows"), [("%l0", "%l1"), ("%l256", "%l0"), ("%l0", "%l0")])
+def test_a_copy_of_nothing(length: str, rows: str) -> None:
+    assert codes(kernel(copy_in("%a", length, rows, "%l256"))) == ["PTO0509"]
+    assert codes(kernel(copy_in("%a", "%l256", "%l1", "%l256"))) == []
+
+
+@pytest.mark.parametrize(
+    ("stride", "expected"), [("%l0", []), ("%l32", ["PTO0510"]), ("%l255", ["PTO0510"])]
+)
+def test_rows_that_overlap_in_the_source(stride: str, expected: list[str]) -> None:
+    """The same row again and again is a way to repeat it."""
+    dense = kernel(copy_in("%a", "%l256", "%l4", "%l512"))
+    assert codes(dense) == []
+    assert codes(dense.replace("nburst(%l4, %l256,", f"nburst(%l4, {stride},")) == expected

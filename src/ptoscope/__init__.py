@@ -24,6 +24,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def __getattr__(name: str) -> object:
     # The command line starts fast because NumPy and xDSL come only when something is loaded.
     if name in ("Kernel", "load"):

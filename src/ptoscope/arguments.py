@@ -66,24 +66,46 @@ def array_dtype(dtype: DType) -> np.dtype[Any]:
     return np.dtype(getattr(ml_dtypes, dtype.array))
 
 
-def bind(program: Program, function: Function, arguments: Sequence[Any]) -> list[Argument]:
-    """Arguments in the order of the parameters; PtoError says all that is wrong with them."""
+def in_order(
+    program: Program, function: Function, arguments: Sequence[Any], named: Mapping[str, Any]
+) -> list[Any]:
+    """Arguments in the order of the parameters, those that are given by name among them;
+    PtoError for a name that no parameter has, for one given twice and for one that is missing."""
+    if not named:
+        return list(arguments)
+    names = [function.names[slot] for slot in function.params]
+    found = dict(zip(names, arguments, strict=False)) | dict(named)
+    wrong = [f"there is no parameter %{name}" for name in named if name not in names]
+    wrong += [f"%{name} is given twice" for name in names[: len(arguments)] if name in named]
+    wrong += [f"%{name} is missing" for name in names if name not in found]
+    if wrong or len(arguments) > len(names):
+        total = len(arguments) + len(named)
+        raise _count(program, function, f"{total} arguments: {'; '.join(wrong)}".rstrip(": "))
+    return [found[name] for name in names]
+
+
+def _count(program: Program, function: Function, found: str) -> PtoError:
     signature = ", ".join(
         f"%{function.names[slot]}: {function.types[slot]}" for slot in function.params
     )
+    return PtoError(
+        [
+            program.diagnostic(
+                COUNT,
+                function.span,
+                f"@{function.name} takes {len(function.params)} arguments",
+                found=found,
+                expected=f"({signature})",
+                hint="pass one argument per parameter, in order or by name",
+            )
+        ]
+    )
+
+
+def bind(program: Program, function: Function, arguments: Sequence[Any]) -> list[Argument]:
+    """Arguments in the order of the parameters; PtoError says all that is wrong with them."""
     if len(arguments) != len(function.params):
-        raise PtoError(
-            [
-                program.diagnostic(
-                    COUNT,
-                    function.span,
-                    f"@{function.name} takes {len(function.params)} arguments",
-                    found=f"{len(arguments)} arguments",
-                    expected=f"({signature})",
-                    hint="pass one argument per parameter, in order",
-                )
-            ]
-        )
+        raise _count(program, function, f"{len(arguments)} arguments")
     bound: list[Argument] = []
     wrong: list[Diagnostic] = []
     for position, (slot, given) in enumerate(zip(function.params, arguments, strict=True)):

@@ -97,10 +97,17 @@ class Diagnostic:
             record["fix"] = [{**edit.span._asdict(), "text": edit.text} for edit in self.fix]
         return record
 
+    @property
+    def _where(self) -> str:
+        place = f":{self.span.line}:{self.span.column}" if self.span.line else ""
+        return f"{self.file}{place}"
+
+    def __repr__(self) -> str:
+        where = f" {self._where}" if self._where else ""
+        return f"<{self.severity}[{self.code}]{where}: {self.message}>"
+
     def __str__(self) -> str:
-        where = self.file
-        if self.span.line:
-            where += f":{self.span.line}:{self.span.column}"
+        where = self._where
         lines = [f"{where + ': ' if where else ''}{self.severity}[{self.code}]: {self.message}"]
         if self.source_line:
             number = str(self.span.line)

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ptoscope.arguments import Argument, KernelArgument, bind, check_counts
+from ptoscope.arguments import Argument, KernelArgument, bind, check_counts, in_order
 from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
 from ptoscope.engines import on_engine
 from ptoscope.isa.targets import TARGETS, Revision, Target
@@ -126,6 +126,19 @@ class Kernel:
         self.warnings: list[Diagnostic] = []
         """What the last run that ended without a fault found strange."""
 
+    def __repr__(self) -> str:
+        function = self.signature.function
+        parameters = ", ".join(
+            f"%{function.names[slot]}: {function.types[slot]}" for slot in function.params
+        )
+        on = f"{self.target.name}, revision {self.revision}"
+        return f"<Kernel @{self.name}({parameters}) for {on}>"
+
+    def __reduce__(self) -> tuple[Callable[..., Kernel], tuple[str, ...]]:
+        # Machine code stays: another process takes it from the cache, another machine its own.
+        face = self.signature.program
+        return prepare, (face.text, face.file, self.target.name, self.revision, self.name)
+
     @property
     def program(self) -> Program:
         """The whole program; read now, if the kernel came out of the cache."""
@@ -160,8 +173,10 @@ class Kernel:
         threads: int | None = None,
         max_steps: int | None = None,
         schedule: str | None = None,
+        **named: KernelArgument,
     ) -> None:
-        """Runs the kernel on `grid` blocks. Raises PtoError for wrong arguments and faults;
+        """Runs the kernel on `grid` blocks. Arguments may be given by the names of their
+        parameters, those that no option has. Raises PtoError for wrong arguments and faults;
         after a fault the contents of pointer arguments are undefined.
 
         `engine` is "native" or "reference"; without one, the native engine runs what it
@@ -171,7 +186,8 @@ class Kernel:
         "seed:N") runs the pipes in another legal order, on the reference engine.
         """
         check_counts(grid=grid, threads=threads, max_steps=max_steps)
-        bound = bind(self.signature.program, self.signature.function, arguments)
+        given = self._in_order(arguments, named)
+        bound = bind(self.signature.program, self.signature.function, given)
         chosen, why = self.engine(engine) if schedule is None else ("reference", "")
         if schedule is not None and engine == "native":
             raise UsageError("another schedule needs the reference engine")
@@ -195,6 +211,7 @@ class Kernel:
         undefined: Sequence[int] = (),
         grid: int = 1,
         max_steps: int | None = None,
+        **named: KernelArgument,
     ) -> Seen:
         """Looks for races, for undefined data that matters and, in so many other orders of the
         pipes (a few by default), for other results; see `ptoscope.watch`. The arguments stay
@@ -207,7 +224,7 @@ class Kernel:
 
         orders = ALL_SCHEDULES if schedules is None else schedules
         what = Watch(races, poison, orders, tuple(undefined))
-        return watch(self, arguments, what, grid, max_steps)
+        return watch(self, self._in_order(arguments, named), what, grid, max_steps)
 
     def prepared(self, make: Callable[[Kernel], Made]) -> Made:
         """`make(self)`, called once: for what is made of a kernel elsewhere and used again."""
@@ -224,6 +241,7 @@ class Kernel:
         calibration: str | Path | None = None,
         max_steps: int | None = None,
         engine: str | None = None,
+        **named: KernelArgument,
     ) -> Timing:
         """Runs the kernel as a call does, and gives its cycles:
         `total_cycles`, `table()`, `reasons`, `as_json()`.
@@ -233,7 +251,13 @@ class Kernel:
         """
         from ptoscope.timing import time_kernel
 
-        return time_kernel(self, arguments, grid, model, overrides, calibration, max_steps, engine)
+        given = self._in_order(arguments, named)
+        return time_kernel(self, given, grid, model, overrides, calibration, max_steps, engine)
+
+    def _in_order(
+        self, arguments: Sequence[KernelArgument], named: Mapping[str, KernelArgument]
+    ) -> list[KernelArgument]:
+        return in_order(self.signature.program, self.signature.function, arguments, named)
 
     def engine(self, wanted: str | None = None) -> tuple[str, str]:
         """The engine that will run this kernel where one is wanted or none, ready to run; and

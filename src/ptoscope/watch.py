@@ -57,6 +57,10 @@ class Seen:
     races: list[Race] = field(default_factory=list["Race"])
     difference: Difference | None = None
 
+    def __repr__(self) -> str:
+        found = ", ".join(f"{name} {len(them)}" for name, them in self.findings.items())
+        return f"<Seen: {found or 'nothing was watched'}>"
+
     @property
     def diagnostics(self) -> list[Diagnostic]:
         """All findings. A fault that several runs ran into is told once."""

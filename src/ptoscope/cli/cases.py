@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 from ptoscope.cli.files import check_directory
 from ptoscope.cli.options import Request, count
-from ptoscope.cli.output import Result, Table
+from ptoscope.cli.output import Result
 from ptoscope.diagnostics import UsageError
+from ptoscope.tables import Table
 
 if TYPE_CHECKING:
     from ptoscope.cases.outcome import Outcome

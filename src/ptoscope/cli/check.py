@@ -8,8 +8,9 @@ from ptoscope.cli.commands import TARGETS
 from ptoscope.cli.examine import examine
 from ptoscope.cli.files import readable
 from ptoscope.cli.options import Request
-from ptoscope.cli.output import Result, Table, counted
+from ptoscope.cli.output import Result
 from ptoscope.diagnostics import Diagnostic, UsageError
+from ptoscope.tables import Table, counted
 
 
 def answer(request: Request) -> Result:

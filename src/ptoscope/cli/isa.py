@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 
 from ptoscope.cli.options import Request
-from ptoscope.cli.output import Result, Table, counted
+from ptoscope.cli.output import Result
 from ptoscope.diagnostics import UsageError, nearest
 from ptoscope.docs.costs import cost_lines
 from ptoscope.docs.syntax import ssa
@@ -14,6 +14,7 @@ from ptoscope.evidence import Chosen, chosen
 from ptoscope.isa import INSTRUCTIONS, TABLE
 from ptoscope.isa.record import Form, Group, Operand, Pairs, Record, Types
 from ptoscope.isa.targets import REVISIONS, TARGETS, Revision
+from ptoscope.tables import Table, counted
 
 
 def answer(request: Request) -> Result:

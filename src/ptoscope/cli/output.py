@@ -7,25 +7,17 @@ import json
 import math
 import os
 import sys
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TextIO
 
 from ptoscope.diagnostics import Diagnostic
+from ptoscope.tables import Table
 
 SCHEMA = 2
 USAGE = "PTO0000"
 MEMORY = "PTO0807"
 INTERNAL = "PTO9999"
-
-
-@dataclass(frozen=True)
-class Table:
-    """Columns and rows of text."""
-
-    columns: tuple[str, ...]
-    rows: Sequence[Sequence[str]]
 
 
 @dataclass(frozen=True)
@@ -82,11 +74,6 @@ def page_text(page: Sequence[str | Table], stream: TextIO | None) -> str:
     return "".join(p if p.endswith("\n") else p + "\n" for p in parts)
 
 
-def counted(number: int, noun: str) -> str:
-    """`1 file`, `2 files`."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
 def quiet_stdout() -> None:
     """Sends what is still buffered to nowhere, so that the interpreter ends quietly."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
@@ -113,7 +100,8 @@ def _is_coloured(stream: TextIO | None) -> bool:
 
 def _table_text(table: Table, stream: TextIO | None) -> str:
     if not _is_terminal(stream):
-        return _plain_table(table)
+        # For a file or a pipe, without a library that takes time to load.
+        return str(table)
     from rich import box
     from rich.console import Console
     from rich.table import Table as RichTable
@@ -135,26 +123,6 @@ def _table_text(table: Table, stream: TextIO | None) -> str:
     with console.capture() as capture:
         console.print(shown)
     return "\n".join(line.rstrip() for line in capture.get().split("\n"))
-
-
-def _plain_table(table: Table) -> str:
-    """For a file or a pipe: as wide as it is, and without a library that takes time to load."""
-    rows = [table.columns, *table.rows]
-    widths = [max(map(_cells, column)) for column in zip(*rows, strict=True)]
-    lines = (
-        "  ".join(
-            cell + " " * (width - _cells(cell)) for cell, width in zip(row, widths, strict=True)
-        )
-        for row in rows
-    )
-    return "".join(f"{line.rstrip()}\n" for line in lines)
-
-
-def _cells(text: str) -> int:
-    """Columns of a terminal that a text takes."""
-    if text.isascii():
-        return len(text)
-    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def _painted(diagnostic: Diagnostic, stream: TextIO | None) -> str:

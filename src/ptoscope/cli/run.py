@@ -17,8 +17,9 @@ from ptoscope.cli.files import (
     save,
 )
 from ptoscope.cli.options import Request, count
-from ptoscope.cli.output import Result, Table, counted
+from ptoscope.cli.output import Result
 from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
+from ptoscope.tables import Table, counted
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from ptoscope.cli.files import ArrayFile, read_word, readable
 from ptoscope.cli.options import Request, count
-from ptoscope.cli.output import Result, Table, counted
+from ptoscope.cli.output import Result
 from ptoscope.cli.run import prepared, read_arguments
 from ptoscope.diagnostics import PtoError, UsageError
 from ptoscope.isa.cost import FigureSource
+from ptoscope.tables import Table, counted
 
 if TYPE_CHECKING:
     from ptoscope.timing import Timing
-    from ptoscope.timing.report import Line
 
 _SHOWN = 6
 """Rows of the shorter tables; --json has all."""
@@ -81,7 +81,7 @@ def _page(timing: Timing, name: str, grid: int) -> list[str | Table]:
     page: list[str | Table] = [
         f"@{name} on {timing.model.target}, {blocks}: {total} cycles "
         f"({timing.model.name} model{others})",
-        _lines(timing),
+        timing.table().table(),
         Table(
             ("pipe", "busy", "waiting", "idle"),
             [(p.pipe, str(p.busy), str(p.waiting), str(p.idle)) for p in reasons.pipes],
@@ -127,17 +127,3 @@ def _figures(timing: Timing) -> dict[str, str]:
     return {
         source: ", ".join(found[source]) for source in get_args(FigureSource) if source in found
     }
-
-
-def _lines(timing: Timing) -> Table:
-    names = tuple(timing.others)
-    columns = ("line", "times", "cycles", *names, "held up", "mostly by", "source")
-    return Table(columns, [_row(line, names) for line in timing.table()])
-
-
-def _row(line: Line, names: tuple[str, ...]) -> tuple[str, ...]:
-    mark = "*" if line.assumed else ""
-    others = (str(line.others[name]) for name in names)
-    text = line.text if len(line.text) <= 56 else f"{line.text[:53]}..."
-    held = str(line.stalled) if line.stalled else ""
-    return str(line.line), str(line.times), f"{line.cycles}{mark}", *others, held, line.why, text

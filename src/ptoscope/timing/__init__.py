@@ -48,8 +48,8 @@ class Timing(TimedRun):
         """Everything, for machines."""
         return report.as_json(self, self.reasons, self.others)
 
-    def table(self) -> list[report.Line]:
-        """The lines of the source that took cycles or waited."""
+    def table(self) -> report.Lines:
+        """The lines of the source that took cycles or waited; `print` shows them as a table."""
         return report.lines(self, self.reasons, self.others)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ptoscope.program import Scope
+from ptoscope.tables import Table
 from ptoscope.timing.reasons import Reasons
 from ptoscope.timing.run import TimedRun
 from ptoscope.timing.stalls import waited_for
@@ -33,7 +34,28 @@ class Line:
     others: dict[str, int]
 
 
-def lines(timing: TimedRun, reasons: Reasons, models: Mapping[str, TimedRun]) -> list[Line]:
+class Lines(list[Line]):
+    """Lines of a source. As text, a table; `*` marks cycles that rest on assumed figures."""
+
+    def __str__(self) -> str:
+        return str(self.table())
+
+    def table(self) -> Table:
+        """Columns and rows of text."""
+        names = tuple(dict.fromkeys(name for line in self for name in line.others))
+        columns = ("line", "times", "cycles", *names, "held up", "mostly by", "source")
+        return Table(columns, [_row(line, names) for line in self])
+
+
+def _row(line: Line, names: tuple[str, ...]) -> tuple[str, ...]:
+    mark = "*" if line.assumed else ""
+    others = (str(line.others[name]) for name in names)
+    text = line.text if len(line.text) <= 56 else f"{line.text[:53]}..."
+    held = str(line.stalled) if line.stalled else ""
+    return str(line.line), str(line.times), f"{line.cycles}{mark}", *others, held, line.why, text
+
+
+def lines(timing: TimedRun, reasons: Reasons, models: Mapping[str, TimedRun]) -> Lines:
     """The lines that took cycles, in order of the source; `models` as in `as_json`."""
     cycles = cycles_by_line(timing)
     others = {name: cycles_by_line(other) for name, other in models.items()}
@@ -47,7 +69,7 @@ def lines(timing: TimedRun, reasons: Reasons, models: Mapping[str, TimedRun]) ->
         if used is not None and used.assumed and executed[place.index]:
             assumed.add(place.span.line)
     text = timing.program.text.split("\n")
-    found: list[Line] = []
+    found = Lines()
     for number in sorted({*cycles, *(n for o in others.values() for n in o)}):
         stalled = sum(c for c, _ in why[number])
         most = max(why[number], default=(0, ""))[1]

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from ptoscope.program import Program
+from ptoscope.tables import counted
 from ptoscope.timing.model import Model, NamedFigure, ScopeTimes
 from ptoscope.timing.pipes import PipeEvents, PipeSchedule, Work, schedule
 from ptoscope.timing.scopes import Instructions
 from ptoscope.trace.trace import Trace
 
 
-@dataclass
+@dataclass(repr=False)
 class TimedRun:
     """A run in cycles, by one model."""
 
@@ -25,6 +26,11 @@ class TimedRun:
     events: PipeEvents
     work: Work
     schedule: PipeSchedule
+
+    def __repr__(self) -> str:
+        name, blocks = self.trace.function.name, counted(self.trace.grid, "block")
+        on = f"{self.model.target}, {blocks}, {self.model.name} model"
+        return f"<{type(self).__name__} of @{name} on {on}: {self.total_cycles} cycles>"
 
     @property
     def total_cycles(self) -> int:

@@ -15,4 +15,6 @@ class Options(NamedTuple):
     revision: str = "micro"
     engine: str | None = None
     check: str | None = None
-    """"all": races, undefined data and other orders are looked for as well."""
+    """"all": races, undefined data, other orders and writes outside of arrays are looked for."""
+    strict: bool = False
+    """Whether a warning fails a case."""

@@ -12,7 +12,8 @@ from ptoscope.cases.options import Options
 from ptoscope.diagnostics import Diagnostic
 
 VERDICTS = ("pass", "fail", "fault", "race", "undefined", "unsupported", "error")
-"""pass: compare.py is content. fail: it is not. fault: the kernel was stopped. race, undefined:
+"""pass: compare.py is content. fail: it is not, or there are warnings and they count. fault: the
+kernel was stopped, or would have been where nothing lies behind its arrays. race, undefined:
 compare.py is content, but the result depends on an order that nothing keeps, or on data that
 nobody wrote (only looked for when asked). unsupported: the kernel needs an instruction that is
 not modelled. error: the case itself is wrong."""
@@ -86,5 +87,5 @@ def rerun_command(case: Case, options: Options) -> str:
     defaults = Options()
     for name, value, default in zip(Options._fields, options, defaults, strict=True):
         if value is not None and value != default:
-            words += [f"--{name}", value]
+            words += [f"--{name}"] if value is True else [f"--{name}", value]
     return shlex.join(words)

@@ -44,7 +44,8 @@ def answer(request: Request) -> Result:
     engine = request.get("engine")
     choose_engine(engine)
     check = request.get("check")
-    options = Options(request.get("target"), request.get("revision") or "micro", engine, check)
+    revision, strict = request.get("revision") or "micro", request.has("strict")
+    options = Options(request.get("target"), revision, engine, check, strict)
     started = time.perf_counter()
     with _progress(len(cases)) as done:
         outcomes = run_cases(cases, options, jobs, limit, keep, done)

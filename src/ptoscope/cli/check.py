@@ -7,7 +7,7 @@ from pathlib import Path
 from ptoscope.cli.commands import TARGETS
 from ptoscope.cli.examine import examine
 from ptoscope.cli.files import readable
-from ptoscope.cli.options import Request
+from ptoscope.cli.options import Request, fails
 from ptoscope.cli.output import Result
 from ptoscope.diagnostics import Diagnostic, UsageError
 from ptoscope.tables import Table, counted
@@ -33,18 +33,19 @@ def answer(request: Request) -> Result:
         examined, found = examine(path, request)
         findings += found
         errors, warnings, notes = count(found)
-        record: dict[str, object] = {"file": str(path), "ok": errors == 0}
+        record: dict[str, object] = {"file": str(path), "ok": not fails(found, request)}
         if examined is not None:
             record["target"] = examined.target.name
             record["functions"] = [f.name for f in examined.program.functions]
         files.append({**record, "errors": errors, "warnings": warnings, "notes": notes})
     errors, warnings, notes = count(findings)
     what = str(paths[0]) if len(paths) == 1 else counted(len(paths), "file")
+    wrong = fails(findings, request)
     summary = (
-        f"{what}: {'ok' if not errors else 'wrong'}, {counted(errors, 'error')}, "
+        f"{what}: {'wrong' if wrong else 'ok'}, {counted(errors, 'error')}, "
         f"{counted(warnings, 'warning')}" + (f", {counted(notes, 'note')}" if notes else "")
     )
-    return Result("check", (summary,), {"files": files}, findings, exit=1 if errors else 0)
+    return Result("check", (summary,), {"files": files}, findings, exit=1 if wrong else 0)
 
 
 def count(findings: list[Diagnostic]) -> tuple[int, ...]:

@@ -44,6 +44,7 @@ VERSION = Option("version", "", "the version")
 _ENTRY = Option("entry", "NAME", "the function (default: the only one, or the only kernel)")
 _GRID = Option("grid", "N", "how many blocks to launch (default: 1)")
 _ENGINE = Option("engine", "NAME", "native (default) or reference", ENGINES)
+_STRICT = Option("strict", "", "a warning fails as an error does: exit status 1")
 _MAX_STEPS = Option("max-steps", "N", "stop a block after so many iterations of its loops")
 
 COMMANDS = {
@@ -66,6 +67,7 @@ COMMANDS = {
                 Option("schedule", "ORDER", "program, lazy, eager or seed:N (reference engine)"),
                 Option("schedules", "N", "try N other legal orders, compare (reference engine)"),
                 Option("check", "all", "all three together (reference engine)", ("all",)),
+                _STRICT,
                 Option("force", "", "run it although addresses or synchronisation are wrong"),
                 Option("save", "DIR", "write every pointer argument there as .npy and .bin"),
                 Option("chosen", "", "list the behaviour it depends on that no document fixes"),
@@ -97,6 +99,7 @@ COMMANDS = {
             None,
             (
                 Option("all-targets", "", "a table: which lines keep a kernel from which target"),
+                _STRICT,
                 Option("explain", "CODE", "why a code exists, a bad example and its fix"),
             ),
         ),
@@ -131,7 +134,8 @@ COMMANDS = {
                 Option("filter", "TEXT", "only cases with TEXT in family/case, or matching a *"),
                 Option("jobs", "N", "how many run at a time (default: all cores)"),
                 _ENGINE,
-                Option("check", "all", "look for races and undefined data too", ("all",)),
+                Option("check", "all", "find races, undefined data, writes outside too", ("all",)),
+                _STRICT,
                 Option("timeout", "SECONDS", "what a case may take (default: 60)"),
                 Option("keep", "DIR", "copy the data of failing cases there"),
                 Option("junit", "FILE", "write the results there as JUnit XML"),

@@ -7,10 +7,11 @@ from those after it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from ptoscope.cli.commands import COMMANDS, COMMON, VERSION, Option
-from ptoscope.diagnostics import UsageError, nearest
+from ptoscope.diagnostics import Diagnostic, UsageError, nearest
 
 
 class Request(NamedTuple):
@@ -89,6 +90,12 @@ def is_number(word: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def fails(findings: Iterable[Diagnostic], request: Request) -> bool:
+    """Whether findings make a command fail: errors do, warnings where the request is strict."""
+    failing = ("error", "warning") if request.has("strict") else ("error",)
+    return any(d.severity in failing for d in findings)
 
 
 LONGEST_NUMBER = 400

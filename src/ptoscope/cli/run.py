@@ -16,7 +16,7 @@ from ptoscope.cli.files import (
     readable,
     save,
 )
-from ptoscope.cli.options import Request, count
+from ptoscope.cli.options import Request, count, fails
 from ptoscope.cli.output import Result
 from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
 from ptoscope.tables import Table, counted
@@ -100,7 +100,7 @@ def answer(request: Request) -> Result:
     if request.has("chosen"):
         table, fields["chosen"] = _chosen(kernel)
         page.append(table)
-    wrong = any(d.severity == "error" for d in findings)
+    wrong = fails(findings, request)
     return Result("run", page, fields, findings, exit=1 if wrong else 0)
 
 

@@ -73,8 +73,10 @@ def run_case(case: Path, scratch: Path, options: Options, stage: Callable[[str],
     notes += [f"touches memory beyond its arrays: {text}" for text in dict.fromkeys(kernels.beyond)]
     fields: Answer = {"exact": same, "notes": notes, "output": ending.output}
     fields["differences"] = [asdict(d) | {"text": str(d)} for d in differences]
-    fields["findings"] = _errors(kernels)
-    fields["notes"] += [f"line {d.line}: {d.message}" for d in _seen(kernels) if not _is_error(d)]
+    strange = _warnings(kernels)
+    fields["findings"] = _errors(kernels) + (strange if options.strict else [])
+    if options.check and not options.strict:
+        fields["notes"] += [f"line {d.line}: {d.message}" for d in strange]
     if ending.ok:
         return _judged(fields)
     if ending.crashed:
@@ -95,16 +97,26 @@ def _is_error(finding: Diagnostic) -> bool:
 
 
 def _errors(kernels: Kernels | None) -> list[Diagnostic]:
-    return [d for d in _seen(kernels) if _is_error(d)]
+    outside = [] if kernels is None else kernels.outside
+    return told_once([*outside, *(d for d in _seen(kernels) if _is_error(d))])
+
+
+def _warnings(kernels: Kernels) -> list[Diagnostic]:
+    """What is no error: of the text, of the launches, and of what was seen while they ran."""
+    return told_once([*kernels.warnings, *(d for d in _seen(kernels) if not _is_error(d))])
 
 
 def _judged(fields: Answer) -> Answer:
-    """Of a case that passes: by what was seen while it ran, races before undefined data."""
-    errors = fields["findings"]
-    for verdict, codes in (("race", "PTO070"), ("undefined", "PTO071")):
-        found = [d for d in errors if d.code.startswith(codes)]
+    """Of a case that passes: by what was seen while it ran, the worst first; last come
+    warnings, which are among the findings only where they count."""
+    findings: list[Diagnostic] = fields["findings"]
+    for verdict, codes in (("fault", "PTO09"), ("race", "PTO070"), ("undefined", "PTO071")):
+        found = [d for d in findings if _is_error(d) and d.code.startswith(codes)]
         if found:
             return _answer(verdict, _first_line(found), **fields)
+    strange = [d for d in findings if d.severity == "warning"]
+    if strange:
+        return _answer("fail", f"a warning: {_first_line(strange)}", **fields)
     return _answer("pass", "", **fields)
 
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ptoscope.arguments import array_dtype
+from ptoscope.arguments import array_dtype, bind, copies
 from ptoscope.cases.host.tokens import Unreadable
 from ptoscope.cases.host.values import Pointer
 from ptoscope.cases.options import Options
+from ptoscope.cases.run.beyond import writes_beyond
 from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
 from ptoscope.isa.types import Ptr, Type
 from ptoscope.kernel import Kernel, stops
 from ptoscope.machine.faults import OUT_OF_GM
 from ptoscope.sources import choose_entry, choose_revision, choose_target, parse, read
+from ptoscope.tracing import trace
 from ptoscope.watch import EVERYTHING, Seen, watch
 
 HOST_CODE = "the host code"
@@ -59,6 +62,13 @@ class Kernels:
         """What was watched, launch by launch."""
         self.beyond: list[str] = []
         """Where kernels touched memory after the arrays they were given."""
+        self.outside: list[Diagnostic] = []
+        """Their writes there, where everything is checked."""
+        self.warnings: list[Diagnostic] = [
+            replace(d, severity="warning") for d in first.findings if d.severity != "note"
+        ]
+        """What check and the launches found strange. Errors of a text that is run all the same
+        are among it: what they do is for the run to show."""
 
     def entry(self, name: str | None) -> Kernel:
         """The kernel of a name, or the only one; UsageError if there is none."""
@@ -99,7 +109,9 @@ class Kernels:
                 memory.data[: memory.size] = data
             # On the device the rest of the page can be read and written.
             del self.seen[seen:]
-            self._run(kernel, _arguments(types, values, True), grid)
+            given = _arguments(types, values, True)
+            self.outside += self._writes_beyond(kernel, given, values, grid)
+            self._run(kernel, given, grid)
             self.beyond.append(f"line {finding.line}: {finding.message}")
 
     def _run(self, kernel: Kernel, arguments: list[Any], grid: int) -> None:
@@ -114,7 +126,25 @@ class Kernels:
             self.seen.append(seen)
         self._stage(launched)
         kernel(*arguments, grid=grid, engine=self.options.engine)
+        self.warnings += kernel.warnings
         self._stage(HOST_CODE)
+
+    def _writes_beyond(
+        self, kernel: Kernel, given: list[Any], values: list[Any], grid: int
+    ) -> list[Diagnostic]:
+        """Of a launch that is about to run on arrays with their slack."""
+        if not self.options.check:
+            return []
+        pointers = {i: v for i, v in enumerate(values) if isinstance(v, Pointer)}
+        sizes: dict[int, int] = {}
+        for position, pointer in pointers.items():
+            # With their slack the arrays of one allocation share memory: they are one space.
+            shared = [(i, p.offset) for i, p in pointers.items() if p.memory is pointer.memory]
+            if position == min(i for i, _ in shared):
+                sizes[position] = pointer.memory.size - min(offset for _, offset in shared)
+        bound = bind(kernel.program, kernel.function, given)
+        record = trace(kernel, copies(bound), grid, engine="reference")
+        return writes_beyond(record, kernel.program, sizes)
 
     def _mark(self, types: list[Type], values: list[Any]) -> None:
         for kind, value in zip(types, values, strict=True):

@@ -11,7 +11,8 @@ from ptoscope.ir.attributes import Attribute
 from ptoscope.ir.language import PREFIX, Language, language
 from ptoscope.ir.module import NO_ATTRIBUTES, Module, SourceNotes
 from ptoscope.ir.reading import arith, control, functions, generic, instructions, scopes
-from ptoscope.ir.reading.findings import NOT_TEXT, SYNTAX
+from ptoscope.ir.reading.braces import LeftOpen, left_open
+from ptoscope.ir.reading.findings import NOT_TEXT, SYNTAX, Findings
 from ptoscope.ir.reading.names import LOST
 from ptoscope.ir.reading.placeholders import decide
 from ptoscope.ir.reading.reader import GENERIC, Handler, Reader
@@ -23,11 +24,17 @@ from ptoscope.isa.scalar import strict_vecscope, vecscope
 from ptoscope.isa.types import Scalar
 from ptoscope.program import Block, Function, Op, Program
 
+_MOST_LEFT_OPEN = 8
+"""Braces left open that are looked for: a text is read again for each."""
+
 
 def parse(text: str, file: str = "<string>", *, of: Language | None = None) -> Module:
     """Reads a file. Raises PtoError with all of its errors in source order."""
     _check_text(text, file)
-    known = of or language()
+    return _parse(text, file, of or language(), _MOST_LEFT_OPEN)
+
+
+def _parse(text: str, file: str, known: Language, repairs: int) -> Module:
     tokens = Tokens(text)
     reader = Reader(tokens, file, known, _handlers(known))
     try:
@@ -45,11 +52,39 @@ def parse(text: str, file: str = "<string>", *, of: Language | None = None) -> M
     program = Program(
         found, _word(said, "pto.target_arch"), _word(said, "pto.kernel_kind"), file, text
     )
+    if reader.findings and repairs and (open_brace := left_open(tokens)) is not None:
+        raise _closed(tokens, file, open_brace, known, repairs - 1)
     if reader.findings:
         program.functions = [_Readable(f, reader.notes).function() for f in found]
         raise Unread(reader.findings.sorted(), program)
     name = "" if outer is None else outer.name
     return Module(program, tokens, reader.notes, note, name, reader.visibility, known)
+
+
+def _closed(tokens: Tokens, file: str, found: LeftOpen, known: Language, repairs: int) -> Unread:
+    """That a brace was left open, and what is wrong besides: the text is read again as if it
+    were closed, or everything after it would be said to be wrong."""
+    text, end = tokens.source, tokens.end(found.before - 1)
+    diagnostics: list[Diagnostic] = []
+    try:
+        # On the line before, so that all lines keep their numbers.
+        program = _parse(f"{text[:end]} }}{text[end:]}", file, known, repairs).program
+    except Unread as error:
+        program = error.program
+        diagnostics = [
+            replace(d, source_line=tokens.source_line(d.line)) for d in error.diagnostics
+        ]
+    findings = Findings(tokens, file)
+    line = tokens.line(tokens.start[found.before])
+    findings.at(
+        SYNTAX,
+        found.brace,
+        "this brace is not closed",
+        found=f"its body ends before line {line}, by the indentation",
+        expected=f"'}}' before line {line}",
+    )
+    whole = sorted([*findings.sorted(), *diagnostics], key=lambda d: (d.span.line, d.span.column))
+    return Unread(whole, program)
 
 
 class Unread(PtoError):

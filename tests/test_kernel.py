@@ -90,6 +90,31 @@ def test_outputs_are_written_in_place_also_in_strided_arrays() -> None:
     assert not backing[:, 0].any()
 
 
+@pytest.mark.parametrize("engine", ["native", "reference"])
+def test_only_what_the_kernel_wrote_goes_back_to_a_strided_array(engine: str) -> None:
+    """The source shares memory with the destination, and is written by nobody."""
+    memory = np.arange(32, dtype=np.float32)
+    expected = memory.copy()
+    expected[:8] = memory[:16:2]
+    ptoscope.load(copy_kernel())(memory[:16:2], memory[:8], 32, engine=engine)
+    assert np.array_equal(memory, expected)
+
+
+def test_a_nan_that_a_kernel_leaves_in_a_strided_array_stays_as_it_was() -> None:
+    memory = np.full(64, 0x7FC12345, np.uint32)
+    ptoscope.load(copy_kernel())(memory[::2].view(np.float32), np.zeros(8, np.float32), 32)
+    assert (memory == 0x7FC12345).all()
+
+
+def test_masked_arrays_are_refused() -> None:
+    masked = np.ma.masked_array(np.zeros(8, np.float32), mask=[True] * 8)
+    with pytest.raises(ptoscope.PtoError) as caught:
+        ptoscope.load(copy_kernel())(masked, np.zeros(8, np.float32), 32)
+    (said,) = caught.value.diagnostics
+    assert (said.code, said.found) == ("PTO0803", "float32 masked array of shape (8,)")
+    assert ".filled" in said.hint
+
+
 class Interface:
     """Offers only `__array_interface__`."""
 
@@ -180,6 +205,36 @@ def test_the_entry_is_the_only_kernel_or_named() -> None:
         ptoscope.load(TWO, entry="third")
     with pytest.raises(ptoscope.UsageError, match="@first, @second"):
         ptoscope.load(TWO.replace(" attributes {pto.aicore}", ""))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("grid", None, "grid is None, a NoneType; it has to be a whole number"),
+        ("grid", 1.0, "grid is 1.0, a float; it has to be a whole number"),
+        ("grid", "4", "grid is '4', a str; it has to be a whole number"),
+        ("grid", True, "grid is True, a bool; it has to be a whole number"),
+        ("grid", 1 << 63, f"grid is {1 << 63}; it has to be at least 1, and less than 2"),
+        ("threads", 1 << 64, f"threads is {1 << 64}; it has to be at least 1, and less than 2"),
+        ("threads", np.int64(-1), "threads is -1; it has to be at least 1"),
+        ("max_steps", 2.5, "max_steps is 2.5, a float; it has to be a whole number"),
+    ],
+)
+def test_numbers_of_a_launch_are_checked(name: str, value: Any, said: str) -> None:
+    kernel: Any = ptoscope.load(copy_kernel())
+    arrays = np.zeros((2, 8), np.float32)
+    with pytest.raises(ptoscope.UsageError) as caught:
+        kernel(*arrays, 32, **{name: value})
+    assert str(caught.value).startswith(said)
+
+
+@pytest.mark.parametrize("engine", ["native", "reference"])
+def test_numbers_of_a_launch_may_be_those_of_numpy(engine: str) -> None:
+    kernel: Any = ptoscope.load(copy_kernel())
+    src, dst = np.arange(8, dtype=np.float32), np.zeros(8, np.float32)
+    counts = {"grid": np.int64(3), "threads": np.uint8(2), "max_steps": np.int16(9)}
+    kernel(src, dst, np.int64(32), engine=engine, **counts)
+    assert np.array_equal(src, dst)
 
 
 def test_engines_and_grids_are_checked() -> None:

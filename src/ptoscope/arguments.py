@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, SupportsIndex
 
 import numpy as np
 
@@ -154,10 +155,14 @@ def _bind_array(name: str, dtype: DType, position: int, given: Any) -> Argument:
         data = array.reshape(-1).view(np.uint8)
         return Argument(name, dtype, position, data=data, writeable=array.flags.writeable)
     dense = np.ascontiguousarray(array)
+    before, bits = dense.copy(), np.dtype(f"u{dtype.bytes}")
 
     def write_back() -> None:
+        # Only what the kernel changed: an array that shares memory with this one may have
+        # been written meanwhile.
         if array.flags.writeable:
-            array[...] = dense.reshape(array.shape)
+            changed = dense.view(bits) != before.view(bits)
+            np.copyto(array.view(bits), dense.view(bits), where=changed)
 
     data = dense.reshape(-1).view(np.uint8)
     return Argument(
@@ -171,8 +176,16 @@ def _bind_array(name: str, dtype: DType, position: int, given: Any) -> Argument:
 
 
 def _as_array(given: Any, dtype: DType) -> Any:
+    if isinstance(given, np.ma.MaskedArray):
+        raise _Wrong(
+            NOT_AN_ARRAY,
+            "a masked array says of some elements that they are not there",
+            found=f"{given.dtype} masked array of shape {given.shape}",
+            expected="an array with all its elements",
+            hint="pass its .data, or what .filled(value) gives",
+        )
     if isinstance(given, np.ndarray):
-        return given
+        return np.asarray(given)
     try:
         if hasattr(given, "__array_interface__"):
             return np.asarray(given)
@@ -270,8 +283,18 @@ def _start(argument: Argument) -> int:
     return argument.data.ctypes.data
 
 
-def check_counts(**counts: int | None) -> None:
-    """UsageError unless numbers of a launch, where given, are whole and at least 1."""
-    for name, value in counts.items():
-        if value is not None and (not isinstance(value, int) or value < 1):
-            raise UsageError(f"{name} is {value}; it has to be at least 1")
+def whole(name: str, value: object) -> int:
+    """A number of a launch; UsageError unless it is whole, at least 1 and fits 64 bits."""
+    if not isinstance(value, SupportsIndex) or isinstance(value, (bool, np.ndarray)):
+        raise UsageError(
+            f"{name} is {value!r:.40}, a {type(value).__name__}; it has to be a whole number"
+        )
+    number = operator.index(value)
+    if not 1 <= number < 1 << 63:
+        raise UsageError(f"{name} is {number}; it has to be at least 1, and less than 2**63")
+    return number
+
+
+def whole_if_given(name: str, value: object) -> int | None:
+    """The same of a number that need not be given."""
+    return None if value is None else whole(name, value)

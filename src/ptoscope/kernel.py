@@ -9,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ptoscope.arguments import Argument, KernelArgument, bind, check_counts, in_order
+from ptoscope.arguments import Argument, KernelArgument, bind, in_order, whole, whole_if_given
 from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
 from ptoscope.engines import on_engine
 from ptoscope.isa.targets import TARGETS, Revision, Target
@@ -185,7 +185,8 @@ class Kernel:
         with a fault when its loops have begun so many iterations. `schedule` ("lazy", "eager",
         "seed:N") runs the pipes in another legal order, on the reference engine.
         """
-        check_counts(grid=grid, threads=threads, max_steps=max_steps)
+        grid, threads = whole("grid", grid), whole_if_given("threads", threads)
+        max_steps = whole_if_given("max_steps", max_steps)
         given = self._in_order(arguments, named)
         bound = bind(self.signature.program, self.signature.function, given)
         chosen, why = self.engine(engine) if schedule is None else ("reference", "")

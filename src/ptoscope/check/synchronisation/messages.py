@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ptoscope.check.analysis.expr import single
-from ptoscope.check.analysis.nodes import BranchNode, Sync
+from ptoscope.check.analysis.nodes import BranchNode, RegisterTouch, Sync
 from ptoscope.check.rule import Context, Finding
 from ptoscope.check.synchronisation.order import PipeOrder
 from ptoscope.check.synchronisation.races import StaticRace, anchor, touch_of
@@ -173,10 +173,12 @@ def _place(event: Execution) -> str:
 
 
 def _bytes(context: Context, item: StaticRace) -> str:
-    lengths = (touch_of(e).may.length.number for e in (item.early, item.late))
-    exact = all(length is not None for length in lengths)
+    early, late = touch_of(item.early), touch_of(item.late)
+    if isinstance(early, RegisterTouch) or isinstance(late, RegisterTouch):
+        return f"the special register {early.name if isinstance(early, RegisterTouch) else ''}"
+    exact = all(touch.may.length.number is not None for touch in (early, late))
     span = f"bytes {item.first} to {item.last}" if exact else f"bytes from {item.first} on"
-    memory = MEMORIES[touch_of(item.early).space]
+    memory = MEMORIES[early.space]
     if memory.on_core:
         return f"{memory.title} {span}" if not item.base.terms else f"{memory.title} bytes"
     pointer = single(item.base)

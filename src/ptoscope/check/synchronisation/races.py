@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import NamedTuple
 
-from ptoscope.check.analysis.expr import Expr
-from ptoscope.check.analysis.nodes import Touch
+from ptoscope.check.analysis.expr import ZERO, Expr
+from ptoscope.check.analysis.nodes import RegisterTouch, Touch
 from ptoscope.check.synchronisation.unroll import Execution
 from ptoscope.isa.order.clocks import Clock
 from ptoscope.isa.order.memory import copies_in_order
 from ptoscope.isa.pipes import COPY_NUMBERS
-from ptoscope.isa.types import Space
 from ptoscope.program import Op
 
 TouchedRows = list[tuple[int, int]]
@@ -42,10 +41,17 @@ def anchor(event: Execution) -> Op:
     return event.scope.op if event.scope is not None else event.node.op
 
 
-def touch_of(event: Execution) -> Touch:
+def touch_of(event: Execution) -> Touch | RegisterTouch:
     """The access of an event that has one."""
-    assert isinstance(event.node, Touch)
+    assert isinstance(event.node, (Touch, RegisterTouch))
     return event.node
+
+
+def _place(node: Touch | RegisterTouch) -> tuple[str, Expr, TouchedRows]:
+    """The memory or the register, from where bytes are counted, and which."""
+    if isinstance(node, RegisterTouch):
+        return node.name, ZERO, [(0, 8)]
+    return node.space, node.may.start.variable, node.may.rows()
 
 
 class StaticAccesses:
@@ -55,7 +61,7 @@ class StaticAccesses:
 
     def __init__(self, events: list[Execution]) -> None:
         self._events = events
-        self._groups: dict[tuple[Space, Expr], _Group] = defaultdict(lambda: defaultdict(list))
+        self._groups: dict[tuple[str, Expr], _Group] = defaultdict(lambda: defaultdict(list))
         self._seen: dict[tuple[int, int], StaticRace] = {}
 
     @property
@@ -67,8 +73,8 @@ class StaticAccesses:
         """An access is executed when so much is known to be complete."""
         event = self._events[item]
         node = touch_of(event)
-        group = self._groups[node.space, node.may.start.variable]
-        rows = node.may.rows()
+        space, base, rows = _place(node)
+        group = self._groups[space, base]
         met: dict[int, _Met] = {}
         for (other, wrote), accesses in group.items():
             if not (wrote or node.writes) or (other == pipe and not _may_overtake(pipe, node)):
@@ -78,7 +84,7 @@ class StaticAccesses:
                 met[other] = found
         for other, found in met.items():
             early, late = sorted((found.item, item))
-            self._report(early, late, found, node.may.start.variable)
+            self._report(early, late, found, base)
             if late == item:
                 known[other] = max(known[other], early + 1)
         group[pipe, node.writes].append((item, rows))
@@ -100,8 +106,8 @@ _Group = dict[tuple[int, bool], list[tuple[int, TouchedRows]]]
 positions and rows."""
 
 
-def _may_overtake(pipe: int, node: Touch) -> bool:
-    return pipe in COPY_NUMBERS and not copies_in_order(node.space)
+def _may_overtake(pipe: int, node: Touch | RegisterTouch) -> bool:
+    return pipe in COPY_NUMBERS and isinstance(node, Touch) and not copies_in_order(node.space)
 
 
 def _last(accesses: list[tuple[int, TouchedRows]], known: int, rows: TouchedRows) -> _Met | None:

@@ -22,6 +22,7 @@ from ptoscope.check.analysis.nodes import (
     LoopNode,
     MemoryBarrier,
     Node,
+    RegisterTouch,
     ScopeNode,
     Sync,
     Touch,
@@ -48,7 +49,7 @@ class Execution:
     """One execution of an instruction. `scope` is the vecscope it stands in, `entry` which
     execution of a vecscope that is, `iterations` the iterations of the loops around."""
 
-    node: Touch | Sync | MemoryBarrier
+    node: Touch | RegisterTouch | Sync | MemoryBarrier
     scope: ScopeNode | None = None
     entry: int = 0
     iterations: tuple[int, ...] = ()
@@ -183,6 +184,9 @@ class _Unroller:
                     touch = node.surely(known) if sure else None
                     if touch is not None:
                         self._touch(touch)
+                case RegisterTouch():
+                    if sure:
+                        self._event(node)
                 case FieldNode() | EmptyCopy():
                     pass
                 case _:
@@ -202,7 +206,7 @@ class _Unroller:
         for number in few(trips):
             self._event(touch.over(first.instance({iteration: Expr(number)})))
 
-    def _event(self, node: Touch | Sync | MemoryBarrier) -> None:
+    def _event(self, node: Touch | RegisterTouch | Sync | MemoryBarrier) -> None:
         if len(self.run.events) >= self._most:
             raise _FullError
         self.run.events.append(Execution(node, self._scope, self._entry, self._iterations))

@@ -20,9 +20,14 @@ def read(source: str | os.PathLike[str]) -> tuple[str, str]:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise UsageError(f"cannot read {path}: {reason}") from None
+    return str(path), decoded(data, str(path))
+
+
+def decoded(data: bytes, file: str) -> str:
+    """The text of a file; PtoError if it is none."""
     try:
         # Some editors put a byte order mark before UTF-8; it is no part of the text.
-        text = data.decode("utf-8-sig")
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         before = data[: error.start]
         column = error.start - (before.rfind(b"\n") + 1) + 1
@@ -31,14 +36,13 @@ def read(source: str | os.PathLike[str]) -> tuple[str, str]:
                 Diagnostic(
                     "PTO0007",
                     "the file is not UTF-8 text",
-                    file=str(path),
+                    file=file,
                     span=Span(before.count(b"\n") + 1, column),
                     found=f"byte {data[error.start]:#04x} at offset {error.start}",
                     expected="kernel text",
                 )
             ]
         ) from None
-    return str(path), text
 
 
 def parse(text: str, file: str, target: str | None = None, revision: str = "manual") -> Program:

@@ -11,6 +11,7 @@ import pytest
 import ptoscope
 from ptoscope.check import catalogue
 from ptoscope.check.catalogue import Entry, Use
+from ptoscope.cli.expect import differences, expectations
 from ptoscope.cli.files import ArrayFile, read_word
 from ptoscope.cli.options import Request, read
 from ptoscope.cli.run import read_arguments
@@ -35,12 +36,15 @@ def request(use: Use) -> Request:
     return read(["run", "k.pto", *(use.run or "").split()])
 
 
-def arguments(kernel: Kernel, use: Use) -> list[Any]:
-    """Fresh arguments; PtoError where they are wrong."""
+def read_given(kernel: Kernel, use: Use) -> list[Any]:
+    """Fresh arguments as they were read; PtoError where they are wrong."""
     if use.call is not None:
         return list(eval(f"({use.call},)", {"np": np}))
-    words = [read_word(word) for word in request(use).args[1:]]
-    given = read_arguments(kernel, words)
+    return read_arguments(kernel, [read_word(word) for word in request(use).args[1:]])
+
+
+def passed(given: list[Any]) -> list[Any]:
+    """What the kernel takes of them."""
     return [a.seen if isinstance(a, ArrayFile) else a for a in given]
 
 
@@ -55,10 +59,11 @@ def found_by_run(kernel: Kernel, use: Use, engine: str) -> list[Diagnostic]:
     grid = int(request(use).get("grid") or 1)
     steps = int(limit) if limit else None
     try:
-        kernel(*arguments(kernel, use), engine=engine, grid=grid, max_steps=steps)
+        given = read_given(kernel, use)
+        kernel(*passed(given), engine=engine, grid=grid, max_steps=steps)
     except ptoscope.PtoError as error:
         return list(error.diagnostics)
-    return kernel.warnings
+    return [*kernel.warnings, *differences(kernel, expectations(request(use)), given)]
 
 
 def found_by_watch(
@@ -66,7 +71,7 @@ def found_by_watch(
 ) -> list[Diagnostic]:
     """What a watched run reports; `engine` is the one that races are looked for on."""
     grid = int(request(use).get("grid") or 1)
-    return watch(kernel, arguments(kernel, use), what, grid, engine=engine).diagnostics
+    return watch(kernel, passed(read_given(kernel, use)), what, grid, engine=engine).diagnostics
 
 
 def compare(entry: Entry, found: list[Diagnostic]) -> None:

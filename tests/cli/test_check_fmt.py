@@ -182,7 +182,30 @@ def test_fmt_form_with_the_other_options(cli: Cli, write):
     assert cli("fmt", "k.pto", "--form", "asm", "-i").out == "k.pto: rewritten\n"
     assert Path("k.pto").read_text() == expected
     assert cli("fmt", "k.pto", "--form", "asm", "--check").code == 0
+    assert cli("fmt", "k.pto", "--form", "ssa", "--check").code == 1
+
+
+@pytest.mark.parametrize(
+    "form", [("--form", "ssa"), ("--form", "dps"), ("--form", "asm"), ("--generic",)]
+)
+def test_fmt_in_place_keeps_the_form(cli: Cli, write, form: tuple[str, ...]):
+    write("k.pto", LEVELS)
+    written = cli("fmt", "k.pto", *form).out
+    write("k.pto", written.replace("  %zero", "      %zero"))
     assert cli("fmt", "k.pto", "--check").code == 1
+    assert cli("fmt", "k.pto", "-i").out == "k.pto: rewritten\n"
+    assert Path("k.pto").read_text() == written
+    assert cli("fmt", "k.pto", "--check").code == 0
+
+
+def test_fmt_in_place_keeps_the_form_of_every_line(cli: Cli, write):
+    write("k.pto", LEVELS)
+    cli("fmt", "k.pto", "-i")
+    lines = [line.strip() for line in Path("k.pto").read_text().splitlines()]
+    assert "vlds %one, %ub[%c0] : !pto.ptr<f32, ub>  // first" in lines
+    assert any(line.startswith("pto.vabs ins(%two, %m : ") for line in lines)
+    assert any(line.startswith("pto.vsts %three, %ub[%c0], %m : ") for line in lines)
+    assert cli("check", "k.pto").code == 0
 
 
 @pytest.mark.parametrize(

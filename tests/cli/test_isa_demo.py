@@ -55,6 +55,29 @@ def test_the_dialect_may_be_left_out(cli: Cli, name: str):
     assert cli("isa", name).out.startswith("pto.vadd\n  Lane-wise sum.\n")
 
 
+def test_a_pattern_lists_what_matches(cli: Cli):
+    names = [r["name"] for r in cli("isa", "vc*", "--json").json["instructions"]]
+    assert names == [name for name in INSTRUCTIONS if name.startswith("pto.vc")]
+    assert names == [r["name"] for r in cli("isa", "pto.vc*", "--json").json["instructions"]]
+    assert {c["instruction"] for c in cli("isa", "vcm*", "--chosen", "--json").json["chosen"]} <= {
+        "pto.vcmp",
+        "pto.vcmps",
+        "pto.vcmax",
+        "pto.vcmin",
+    }
+
+
+def test_modes_are_explained(cli: Cli):
+    """The documents' own maps: dst[i] = UB[...]."""
+    text = cli("isa", "vlds").out.partition("\nmodes\n")[2].partition("\n\n")[0]
+    assert "US_B8 US_B16: each element twice; lanes 0 to 7: 0 0 1 1 2 2 3 3" in text
+    for mode in TABLE["pto.vlds"].forms[0].attrs[0].values:
+        assert mode in text.split() or f"{mode}:" in text.split()
+    text = cli("isa", "vldsx2").out
+    assert "DINTLV_B32, %high: the odd 32-bit elements; lanes 0 to 7: 1 3 5 7 9 11 13 15" in text
+    assert "\nmodes\n" not in cli("isa", "vadd").out
+
+
 def test_syntax_lines(cli: Cli):
     def syntax(name: str) -> list[str]:
         (record,) = cli("isa", name, "--json").json["instructions"]

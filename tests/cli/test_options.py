@@ -24,7 +24,7 @@ def test_version(cli: Cli):
     assert cli("--version", "--json").json["release"] == ptoscope.__version__
 
 
-@pytest.mark.parametrize("argv", [("--help",), ("help",), ("-h",)])
+@pytest.mark.parametrize("argv", [(), ("--help",), ("help",), ("-h",)])
 def test_help_names_every_command(cli: Cli, argv: tuple[str, ...]):
     outcome = cli(*argv)
     assert outcome.code == 0
@@ -44,7 +44,6 @@ def test_help_of_a_command_lists_its_options(cli: Cli, command: str):
 
 
 USAGE = [
-    [],
     ["bogus"],
     ["--bogus"],
     ["-x", "isa"],
@@ -78,6 +77,20 @@ USAGE = [
     ["run", "k.pto", "zeros:", "1"],
     ["run", "k.pto", "zeros:-1", "1"],
     ["run", "k.pto", "zeros:x", "1"],
+    ["run", "k.pto", "zeros:2x", "1"],
+    ["run", "k.pto", "randn:", "1"],
+    ["run", "k.pto", "arange:-4", "1"],
+    ["run", "k.pto", "zeros:4", "1", "--expect", "0"],
+    ["run", "k.pto", "zeros:4", "1", "--expect", "0=missing.npy"],
+    ["run", "k.pto", "zeros:4", "1", "--expect", "0=7"],
+    ["run", "k.pto", "zeros:4", "1", "--expect", "2=zeros:4"],
+    ["run", "k.pto", "zeros:4", "1", "--expect", "1=zeros:4"],
+    ["run", "k.pto", "zeros:4", "1", "--expect", "q=zeros:4"],
+    ["run", "k.pto", "zeros:4", "1", "--rtol", "1"],
+    ["run", "k.pto", "zeros:4", "1", "--expect", "0=zeros:4", "--atol", "-1"],
+    ["run", "k.pto", "zeros:4", "1", "--expect", "0=zeros:4", "--atol", "nan"],
+    ["isa", "vq*"],
+    ["fmt", "-", "-i"],
     ["run", "k.pto", "zeros:4", "word"],
     ["run", "k.pto", "zeros:4", "1", "--grid", "0"],
     ["run", "k.pto", "zeros:4", "1", "--grid", "-3"],

@@ -77,6 +77,7 @@ ARGUMENTS = {
     "PTO0805": "a file holds a whole number of elements",
     "PTO0806": "an .npy file can be read",
     "PTO0807": "there is enough memory for what is asked",
+    "PTO0808": "results are those that were expected",
 }
 """What is reported of the arguments of a run."""
 

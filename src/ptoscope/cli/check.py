@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from ptoscope.cli.commands import TARGETS
-from ptoscope.cli.examine import examine
-from ptoscope.cli.files import readable
+from ptoscope.cli.examine import compare, examine
+from ptoscope.cli.files import kernel_name, readable
 from ptoscope.cli.options import Request, fails
 from ptoscope.cli.output import Result
 from ptoscope.diagnostics import Diagnostic, UsageError
@@ -33,13 +33,13 @@ def answer(request: Request) -> Result:
         examined, found = examine(path, request)
         findings += found
         errors, warnings, notes = count(found)
-        record: dict[str, object] = {"file": str(path), "ok": not fails(found, request)}
+        record: dict[str, object] = {"file": kernel_name(path), "ok": not fails(found, request)}
         if examined is not None:
             record["target"] = examined.target.name
             record["functions"] = [f.name for f in examined.program.functions]
         files.append({**record, "errors": errors, "warnings": warnings, "notes": notes})
     errors, warnings, notes = count(findings)
-    what = str(paths[0]) if len(paths) == 1 else counted(len(paths), "file")
+    what = kernel_name(paths[0]) if len(paths) == 1 else counted(len(paths), "file")
     wrong = fails(findings, request)
     summary = (
         f"{what}: {'wrong' if wrong else 'ok'}, {counted(errors, 'error')}, "
@@ -63,12 +63,12 @@ def _compare(paths: list[Path], request: Request) -> Result:
     page: list[str | Table] = []
     files: list[dict[str, object]] = []
     for path in paths:
-        found = obstacles({t: examine(path, request, t)[1] for t in TARGETS})
+        found = obstacles(compare(path, request, TARGETS))
         rows += [
             (f"{o.file}:{o.line}", o.message, *(o.codes(t) or "-" for t in TARGETS)) for o in found
         ]
         legal = [t for t in TARGETS if not any(o.errors[t] for o in found)]
-        page.append(f"{path}: legal on {', '.join(legal) or 'no target'}")
+        page.append(f"{kernel_name(path)}: legal on {', '.join(legal) or 'no target'}")
         lines = [
             {
                 "line": o.line,
@@ -77,7 +77,7 @@ def _compare(paths: list[Path], request: Request) -> Result:
             }
             for o in found
         ]
-        files.append({"file": str(path), "legal": legal, "lines": lines})
+        files.append({"file": kernel_name(path), "legal": legal, "lines": lines})
     if rows:
         page.insert(0, Table(("line", "what keeps it away", *TARGETS), rows))
     fields = {"targets": list(TARGETS), "files": files}

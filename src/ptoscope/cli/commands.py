@@ -9,12 +9,14 @@ from ptoscope.engines import ENGINES
 
 class Option(NamedTuple):
     """One option. `value` names its value in the help; empty for a switch. `choices` are
-    the values it takes, where they are few."""
+    the values it takes, where they are few. One that may be given `many` times has all its
+    values, with commas between them."""
 
     name: str
     value: str
     doc: str
     choices: tuple[str, ...] = ()
+    many: bool = False
 
 
 class Command(NamedTuple):
@@ -53,7 +55,8 @@ COMMANDS = {
         Command(
             "run",
             "KERNEL [ARG...]",
-            "run a kernel; ARGs by parameter: .npy or .bin file, zeros:N, undefined:N or number",
+            "run a kernel; ARGs by parameter: a .npy or .bin file, zeros:20x300, undefined:N, "
+            "randn:N, arange:N or a number",
             1,
             None,
             (
@@ -69,6 +72,9 @@ COMMANDS = {
                 Option("check", "all", "all three together (reference engine)", ("all",)),
                 _STRICT,
                 Option("force", "", "run it although addresses or synchronisation are wrong"),
+                Option("expect", "ARG=FILE", "fail unless an argument ends as in FILE", many=True),
+                Option("rtol", "X", "by how much of the expected it may differ (default: 0)"),
+                Option("atol", "X", "by how much it may differ at any rate (default: 0)"),
                 Option("save", "DIR", "write every pointer argument there as .npy and .bin"),
                 Option("chosen", "", "list the behaviour it depends on that no document fixes"),
             ),
@@ -84,7 +90,7 @@ COMMANDS = {
                 _GRID,
                 _ENGINE,
                 Option("model", "NAME", "calibrated (default) or manual", ("calibrated", "manual")),
-                Option("set", "FIGURE=N", "other figures: vadd.f32.latency=9,vexp.f32.latency=20"),
+                Option("set", "FIGURE=N", "other figures, as vadd.f32.latency=9", many=True),
                 Option("calibration", "FILE", "a CSV file of figures"),
                 Option("trace", "FILE", "write the schedule for Perfetto (Chrome trace format)"),
                 _MAX_STEPS,
@@ -94,7 +100,7 @@ COMMANDS = {
         Command(
             "check",
             "KERNEL...",
-            "parse and verify kernels, or explain a code",
+            "parse and verify kernels (- is standard input), or explain a code",
             0,
             None,
             (
@@ -110,7 +116,7 @@ COMMANDS = {
             1,
             1,
             (
-                Option("form", "NAME", "ssa (default), dps: ins and outs, asm: assembly", LEVELS),
+                Option("form", "NAME", "ssa, dps (ins and outs) or asm; -i keeps the form", LEVELS),
                 Option("generic", "", "the generic form of every operation"),
                 Option("check", "", "print nothing; exit 1 if the file would change"),
                 Option("in-place", "", "(-i) rewrite the file"),
@@ -119,7 +125,7 @@ COMMANDS = {
         Command(
             "isa",
             "[NAME]",
-            "the table of instructions, or all about one of them",
+            "the table of instructions, or all about one of them; 'vc*' lists some",
             0,
             1,
             (Option("chosen", "", "list the behaviour that no document fixes, and why it is so"),),

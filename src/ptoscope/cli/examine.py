@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
 from ptoscope.check import check
+from ptoscope.cli.files import read_kernel
 from ptoscope.cli.options import Request
 from ptoscope.diagnostics import Diagnostic, PtoError
 from ptoscope.isa.targets import Target
 from ptoscope.program import Program
-from ptoscope.sources import choose_revision, choose_target, parse, read
+from ptoscope.sources import choose_revision, choose_target, parse
 
 
 class Examined(NamedTuple):
@@ -20,17 +22,25 @@ class Examined(NamedTuple):
     target: Target
 
 
-def examine(
-    path: Path, request: Request, target: str | None = None
-) -> tuple[Examined | None, list[Diagnostic]]:
+def examine(path: Path, request: Request) -> tuple[Examined | None, list[Diagnostic]]:
     """The program and its findings; no program where the file cannot be read as one. The
-    target is the one given, else the request's, else the module's."""
+    target is the request's, else the module's."""
     try:
-        file, text = read(path)
+        file, text = read_kernel(path)
     except PtoError as error:
         return None, list(error.diagnostics)
     revision = request.get("revision") or "manual"
-    return examine_text(text, file, target or request.get("target"), revision)
+    return examine_text(text, file, request.get("target"), revision)
+
+
+def compare(path: Path, request: Request, targets: Iterable[str]) -> dict[str, list[Diagnostic]]:
+    """What is wrong with a file on each of several targets; it is read once."""
+    try:
+        file, text = read_kernel(path)
+    except PtoError as error:
+        return {target: list(error.diagnostics) for target in targets}
+    revision = request.get("revision") or "manual"
+    return {target: examine_text(text, file, target, revision)[1] for target in targets}
 
 
 def examine_text(

@@ -5,15 +5,16 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
+import sys
 import tempfile
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from ptoscope.cli.options import LONGEST_NUMBER, number
 from ptoscope.cli.output import MEMORY
+from ptoscope.cli.words import Word, is_made, made, parse_word
 from ptoscope.diagnostics import UsageError
 
 if TYPE_CHECKING:
@@ -21,18 +22,6 @@ if TYPE_CHECKING:
 
 NOT_DIVISIBLE = "PTO0805"
 BROKEN_FILE = "PTO0806"
-
-ARRAYS = "a .npy or .bin file, zeros:N or undefined:N"
-
-
-class Word(NamedTuple):
-    """An argument as written on the command line; `elements` belongs to zeros:N and
-    undefined:N, `value` to a number."""
-
-    text: str
-    kind: Literal["npy", "bin", "zeros", "undefined", "number"]
-    elements: int = 0
-    value: int | float | bool = 0
 
 
 class BadData(Exception):
@@ -64,9 +53,31 @@ class ArrayFile:
         return self.given.astype(self.dtype, copy=False)
 
 
+STDIN = Path("-")
+"""The name of the kernel that comes from standard input."""
+
+
+def read_kernel(path: Path) -> tuple[str, str]:
+    """The name and the text of a kernel, as `sources.read`; `-` is standard input."""
+    from ptoscope.sources import decoded, read
+
+    if path != STDIN:
+        return read(path)
+    if sys.stdin is None:
+        raise UsageError("cannot read standard input: there is none")
+    return kernel_name(path), decoded(sys.stdin.buffer.read(), kernel_name(path))
+
+
+def kernel_name(path: Path) -> str:
+    """What a kernel is called in messages."""
+    return "<stdin>" if path == STDIN else str(path)
+
+
 def readable(path: str) -> Path:
     """The path; UsageError if it is no file that can be read. A pipe is not opened: what is
     in it can be read only once."""
+    if path == "-":
+        return STDIN
     try:
         is_directory = stat.S_ISDIR(os.stat(path).st_mode)
     except (OSError, ValueError) as error:
@@ -80,31 +91,22 @@ def readable(path: str) -> Path:
 
 def read_word(text: str) -> Word:
     """An argument's form, and that its file is there; UsageError otherwise."""
-    for kind in ("zeros", "undefined"):
-        if text.startswith(f"{kind}:"):
-            elements = text.removeprefix(f"{kind}:")
-            if not (elements.isascii() and elements.isdigit()) or len(elements) > LONGEST_NUMBER:
-                wanted = f"{kind}:N needs a number of elements, such as {kind}:64"
-                raise UsageError(f"'{text}': {wanted}")
-            return Word(text, kind, elements=int(elements))
-    with contextlib.suppress(ValueError):
-        return Word(text, "number", value=number(text))
-    suffix = os.path.splitext(text)[1].lower()
-    if suffix not in (".npy", ".bin"):
-        raise UsageError(f"cannot read the argument '{text}'; an argument is {ARRAYS}, or a number")
-    readable(text)
-    return Word(text, "npy" if suffix == ".npy" else "bin")
+    word = parse_word(text)
+    if word.kind in ("npy", "bin"):
+        readable(text)
+    return word
 
 
-def read_buffer(word: Word, element: DType) -> ArrayFile:
-    """The memory of a pointer argument; BadData if its contents do not fit."""
+def read_buffer(word: Word, element: DType, seed: int = 0) -> ArrayFile:
+    """The memory of a pointer argument; BadData if its contents do not fit. `seed` tells the
+    random arrays of one command line apart."""
     import numpy as np
 
-    from ptoscope.arguments import array_dtype
+    from ptoscope.arguments import WRONG_DTYPE, array_dtype
 
     try:
-        if word.kind in ("zeros", "undefined"):
-            given = np.zeros(word.elements, element.storage)
+        if is_made(word):
+            given = made(word, element, seed)
         elif word.kind == "npy":
             given = _read_npy(word.text)
         else:
@@ -114,6 +116,9 @@ def read_buffer(word: Word, element: DType) -> ArrayFile:
             given = np.frombuffer(raw, element.storage)
     except OSError as error:
         raise UsageError(f"cannot read {word.text}: {error.strerror}") from None
+    except TypeError as error:
+        wanted = "a floating-point pointer, or arange:N"
+        raise BadData(WRONG_DTYPE, str(error), expected=wanted) from None
     except (MemoryError, OverflowError, ValueError):
         raise BadData(MEMORY, "there is not enough memory for it") from None
     if word.kind == "npy":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ptoscope.cli.commands import LEVELS
-from ptoscope.cli.files import readable, replace_text
+from ptoscope.cli.files import STDIN, read_kernel, readable, replace_text
 from ptoscope.cli.options import Request
 from ptoscope.cli.output import Result
 from ptoscope.diagnostics import UsageError
@@ -18,12 +18,16 @@ def answer(request: Request) -> Result:
     if form and request.has("generic"):
         raise UsageError("fmt takes --form or --generic, not both")
     path = readable(request.args[0])
+    if rewrites and path == STDIN:
+        raise UsageError("fmt -i needs a file, not standard input")
     from ptoscope import ir
-    from ptoscope.sources import read
 
-    file, source = read(path)
+    file, source = read_kernel(path)
     module = ir.parse(source, file)
-    level: ir.Level = ir.LEVELS[LEVELS.index(form)] if form else "ssa"
+    # What stays in a file stays in its form.
+    as_written = (checks or rewrites) and not request.has("generic")
+    level = None if as_written else "ssa"
+    level = ir.LEVELS[LEVELS.index(form)] if form else level
     text = ir.print_module(module, generic=request.has("generic"), level=level)
     changed = text != source
     fields = {"file": file, "text": text, "changed": changed}

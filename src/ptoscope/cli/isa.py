@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict
+from fnmatch import fnmatchcase
 
 from ptoscope.cli.options import Request
 from ptoscope.cli.output import Result
 from ptoscope.diagnostics import UsageError, nearest
 from ptoscope.docs.costs import cost_lines
+from ptoscope.docs.maps import FIRST, grouped
 from ptoscope.docs.syntax import ssa
 from ptoscope.evidence import Chosen, chosen
 from ptoscope.isa import INSTRUCTIONS, TABLE
@@ -21,20 +23,40 @@ def answer(request: Request) -> Result:
     """The table, one instruction, or what was chosen."""
     if request.has("chosen"):
         return _chosen(request)
-    if request.args:
+    if request.args and not _is_pattern(request.args[0]):
         text, fields = describe(find(request.args[0]), request)
         return Result("isa", [text], {"instructions": [fields]})
     view = _View(request)
-    rows = [(r.group, r.short, r.doc, view.all_types(r)) for r in INSTRUCTIONS.values()]
+    listed = _matching(request.args[0]) if request.args else list(INSTRUCTIONS.values())
+    rows = [(r.group, r.short, r.doc, view.all_types(r)) for r in listed]
     table = Table(("group", "name", "what it does", "types"), rows)
-    legend = f"{len(rows)} instructions; int8 stands for i8, si8 and ui8."
-    records = [view.json(r) for r in INSTRUCTIONS.values()]
+    legend = f"{counted(len(rows), 'instruction')}; int8 stands for i8, si8 and ui8."
+    records = [view.json(r) for r in listed]
     return Result("isa", [table, legend], {"instructions": records})
+
+
+def _is_pattern(name: str) -> bool:
+    return any(c in name for c in "*?[")
+
+
+def _matching(pattern: str) -> list[Record]:
+    """The instructions whose names, with or without their dialect, match; UsageError if none."""
+    found = [
+        r
+        for r in INSTRUCTIONS.values()
+        if fnmatchcase(r.short, pattern) or fnmatchcase(r.name, pattern)
+    ]
+    if not found:
+        raise UsageError(f"there is no instruction '{pattern}'; `ptoscope isa` lists them")
+    return found
 
 
 def _chosen(request: Request) -> Result:
     """Cells that no document fixes, of all instructions or of one."""
-    records = [find(request.args[0])] if request.args else TABLE.values()
+    records: Iterable[Record] = TABLE.values()
+    if request.args:
+        name = request.args[0]
+        records = _matching(name) if _is_pattern(name) else [find(name)]
     on = request.get("target")
     cells = [c for record in records if on in (None, *record.targets) for c in chosen(record)]
     page = [chosen_table(cells), f"{counted(len(cells), 'cell')} chosen: no document fixes them."]
@@ -118,6 +140,7 @@ class _View:
         sections = {
             "syntax": [ssa(record, form) for form in record.forms],
             "operands": dict.fromkeys(line for f in record.forms for line in _operand_lines(f)),
+            "modes": _mode_lines(record),
             "types": self._type_lines(record),
             "pairs": self._pair_lines(record),
             "meaning": _meaning_lines(record, self.revisions),
@@ -185,6 +208,19 @@ def _operand_lines(form: Form) -> list[str]:
         default = f" (default {attr.default})" if attr.default is not None else ""
         lines.append(f"{attr.name}: {values}{default}{_note(attr.doc)}")
     return [*lines, *(f"-> %{r.name}: {r.type}{_note(r.doc)}" for r in form.results)]
+
+
+def _mode_lines(record: Record) -> list[str]:
+    """What each distribution mode does to lanes: its words, and the elements of UB that the
+    first lanes are."""
+    lines: list[str] = []
+    for modes, drawn in grouped(record):
+        several = len({lane_map.register for lane_map in drawn}) > 1
+        for lane_map in drawn:
+            places = ["-" if p is None else str(p) for p in lane_map.places[:FIRST]]
+            names = " ".join(modes) + (f", %{lane_map.register}" if several else "")
+            lines.append(f"{names}: {lane_map.doc}; lanes 0 to 7: {' '.join(places)}")
+    return lines
 
 
 def _note(doc: str) -> str:

@@ -71,6 +71,8 @@ def read(argv: list[str]) -> Request:
         elif option.choices and value not in option.choices:
             choices = ", ".join(option.choices)
             problems.append(f"unknown {name} '{value}'; there are {choices}")
+        if option.many and name in options:
+            value = f"{options[name]},{value}"
         options[name] = value
     return _request(words, options, problems)
 
@@ -133,10 +135,11 @@ def _request(words: list[str], options: dict[str, str], problems: list[str]) -> 
     request = Request(name, args, options)
     if problems:
         raise BadUsage(problems[0], request)
-    if "version" in options or ("help" in options and not name):
+    if "version" in options:
         return request
     if not name:
-        raise BadUsage(f"which command? there are {', '.join(COMMANDS)}", request)
+        # Who asks for nothing is told what there is.
+        return request._replace(options={**options, "help": "yes"})
     command = COMMANDS.get(name)
     if command is None:
         hint = nearest(name, COMMANDS) or f"there are {', '.join(COMMANDS)}"

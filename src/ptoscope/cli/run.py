@@ -5,19 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ptoscope.cli.expect import differences, expectations, positions
 from ptoscope.cli.files import (
-    ARRAYS,
     ArrayFile,
     BadData,
-    Word,
     check_directory,
     read_buffer,
+    read_kernel,
     read_word,
     readable,
     save,
 )
 from ptoscope.cli.options import Request, count, fails
 from ptoscope.cli.output import Result
+from ptoscope.cli.words import ARRAYS, Word
 from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
 from ptoscope.tables import Table, counted
 
@@ -35,7 +36,7 @@ def answer(request: Request) -> Result:
     grid = count("grid", request.get("grid") or "1")
     directory = request.get("save")
     path = readable(kernel_path)
-    words = [read_word(text) for text in texts]
+    words, expected = [read_word(text) for text in texts], expectations(request)
     if directory is not None:
         check_directory(directory)
     from ptoscope.engines import choose_engine
@@ -61,6 +62,7 @@ def answer(request: Request) -> Result:
         if needs_reference and wanted == "native":
             raise UsageError("--poison, --check and schedules need the reference engine")
         engine, why = kernel.engine("reference" if needs_reference else wanted)
+        positions(kernel, expected)
         arguments = read_arguments(kernel, words)
         before = [a.seen.tobytes() if isinstance(a, ArrayFile) else b"" for a in arguments]
         passed = [a.seen if isinstance(a, ArrayFile) else a for a in arguments]
@@ -69,7 +71,7 @@ def answer(request: Request) -> Result:
         options: dict[str, Any] = {"schedule": schedule} if schedule is not None else {}
         options |= {"threads": threads, "max_steps": max_steps}
         kernel(*passed, grid=grid, engine=engine, **options)
-        findings = [*findings, *kernel.warnings]
+        findings = [*findings, *kernel.warnings, *differences(kernel, expected, arguments)]
     except PtoError as error:
         findings = told_once([*findings, *error.diagnostics])
         return Result("run", _watched(seen), seen.as_json(), findings, exit=1)
@@ -114,9 +116,9 @@ def _watched(seen: Seen) -> list[str | Table]:
 
 def prepared(path: Path, request: Request) -> Kernel:
     """The kernel of a file, as the request's target, revision and entry say."""
-    from ptoscope.kernel import prepare, read
+    from ptoscope.kernel import prepare
 
-    file, text = read(path)
+    file, text = read_kernel(path)
     revision = request.get("revision") or "manual"
     return prepare(text, file, request.get("target"), revision, request.get("entry"))
 
@@ -161,7 +163,7 @@ def read_arguments(kernel: Kernel, words: list[Word]) -> list[Any]:
     wrong: list[Diagnostic] = []
     for position, (slot, word) in enumerate(zip(function.params, words, strict=True)):
         try:
-            arguments.append(_argument(function.types[slot], word))
+            arguments.append(_argument(function.types[slot], word, position))
         except BadData as error:
             wrong.append(
                 program.diagnostic(
@@ -178,7 +180,7 @@ def read_arguments(kernel: Kernel, words: list[Word]) -> list[Any]:
     return arguments
 
 
-def _argument(kind: Type, word: Word) -> ArrayFile | int | float:
+def _argument(kind: Type, word: Word, position: int) -> ArrayFile | int | float:
     from ptoscope.arguments import NOT_AN_ARRAY, WRONG_SCALAR
     from ptoscope.isa.dtypes import I1
     from ptoscope.isa.types import Ptr, Scalar
@@ -186,7 +188,7 @@ def _argument(kind: Type, word: Word) -> ArrayFile | int | float:
     if isinstance(kind, Ptr):
         if word.kind == "number":
             raise BadData(NOT_AN_ARRAY, "a pointer parameter needs an array", expected=ARRAYS)
-        return read_buffer(word, kind.dtype)
+        return read_buffer(word, kind.dtype, position)
     is_truth = isinstance(word.value, bool) and kind != Scalar(I1)
     if word.kind != "number" or is_truth:
         message = f"a parameter of type {kind} needs a number"

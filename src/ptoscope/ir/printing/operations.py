@@ -34,15 +34,19 @@ class Spelled(NamedTuple):
 
 
 class Spelling:
-    """The operations of one function. `new_name` gives the names of results that have none but
-    need one."""
+    """The operations of one function. `level_of` says how an instruction is written, `new_name`
+    gives the names of results that have none but need one."""
 
     def __init__(
-        self, values: PrintedValues, language: Language, level: Level, new_name: Callable[[], str]
+        self,
+        values: PrintedValues,
+        language: Language,
+        level_of: Callable[[Note | None], Level],
+        new_name: Callable[[], str],
     ) -> None:
         self.values = values
         self.language = language
-        self.level: Level = level
+        self.level_of = level_of
         self.new_name = new_name
 
     # Custom form
@@ -73,11 +77,12 @@ class Spelling:
                 return Spelled((word + self._passed(op.values),))
         if op.name.startswith("arith."):
             return Spelled((f"{left}{op.name} {self._arith(op, note, used)}",))
-        if self.level != "ssa" and not names:
+        level = self.level_of(note)
+        if level != "ssa" and not names:
             names = [(self.values.names[r] or self.new_name(), 0) for r in op.results]
         record = self.language.table[op.name]
         given = _given(op, note, record)
-        return Spelled(instruction(op, record, self.values, given, self.level, names))
+        return Spelled(instruction(op, record, self.values, given, level, names))
 
     def _passed(self, slots: Sequence[int]) -> str:
         if not slots:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import count
 
+from ptoscope.ir.language import PREFIX
 from ptoscope.ir.module import Module, Note
 from ptoscope.ir.printing import operations
 from ptoscope.ir.printing.instructions import LEVELS, Level, PrintedValues
@@ -19,16 +20,19 @@ _COMMA = re.compile(r", (?![^<>]*(?<!-)>)")
 INDENT = "  "
 
 
-def print_module(module: Module, generic: bool = False, level: Level = "ssa") -> str:
+def print_module(module: Module, generic: bool = False, level: Level | None = "ssa") -> str:
     """The canonical text of a module; it ends with a newline.
 
-    `level` is how its instructions are written: `ssa`, `dps` or `asm`. With `generic` every
+    `level` is how its instructions are written: `ssa`, `dps` or `asm`; with None each as it was
+    in the text, and all in the generic form where one of them was. With `generic` every
     operation is written in the generic form instead.
 
     Value names are the source's. Comments stay before, behind or inside the operation they
     were written at; those in the middle of an operation move before it.
     """
-    if level not in LEVELS:
+    if level is None:
+        generic = generic or _has_generic(module)
+    elif level not in LEVELS:
         raise ValueError(f"no level '{level}'; there are {', '.join(LEVELS)}")
     writer = _Writer(module, generic, level)
     writer.file()
@@ -36,12 +40,17 @@ def print_module(module: Module, generic: bool = False, level: Level = "ssa") ->
     return "\n".join(writer.lines) + "\n"
 
 
+def _has_generic(module: Module) -> bool:
+    notes = (module.notes.get(op) for f in module.program.functions for op in f.ops())
+    return any(n is not None and module.tokens.text[n.name][:1] == '"' for n in notes)
+
+
 class _Writer:
     """Lines written so far, and how far into the source's comments they reach."""
 
-    def __init__(self, module: Module, is_generic: bool, level: Level) -> None:
+    def __init__(self, module: Module, is_generic: bool, level: Level | None) -> None:
         self.module = module
-        self.level: Level = level
+        self.level: Level | None = level
         self.taken: set[str] = set()
         self.tokens = module.tokens
         self.generic = is_generic
@@ -74,7 +83,7 @@ class _Writer:
         note = self.module.notes.get(whole)
         said = operations.function_attributes(whole) if note is None else note.attributes
         values = PrintedValues(whole.types, whole.names)
-        spelling = Spelling(values, self.module.language, self.level, self._new_name)
+        spelling = Spelling(values, self.module.language, self._level, self._new_name)
         visibility = self.module.visibility.get(whole.name, "")
         self._before(note, depth)
         spelled = operations.function(whole, said, visibility, spelling, self.generic)
@@ -93,6 +102,15 @@ class _Writer:
         spelled = spelling.generic(op, note) if self.generic else spelling.custom(op, note)
         blocks = [b for b in op.blocks if b.ops or self.generic or not isinstance(op, If)]
         self._whole(spelling, spelled, blocks, place, depth)
+
+    def _level(self, note: Note | None) -> Level:
+        """How an instruction is to be written."""
+        if self.level is not None or note is None:
+            return self.level or "ssa"
+        text, name = self.tokens.text, note.name
+        if text[name + 1] in ("ins", "outs") and text[name + 2] == "(":
+            return "dps"
+        return "ssa" if text[name].startswith(PREFIX) else "asm"
 
     def _before(self, note: Note | None, depth: int) -> None:
         """Writes what stands before and inside the head of an operation."""

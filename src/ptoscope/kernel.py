@@ -27,7 +27,7 @@ Made = TypeVar("Made")
 def load(
     source: str | os.PathLike[str],
     target: str | None = None,
-    revision: str = "manual",
+    revision: str | None = None,
     *,
     entry: str | None = None,
     force: bool = False,
@@ -35,7 +35,8 @@ def load(
     """Reads, checks and prepares a kernel.
 
     A PathLike, or a string without a newline, is a path; any other string is kernel text.
-    `target` defaults to the module's `pto.target_arch`, else a5. `entry` names the function
+    `target` defaults to the module's `pto.target_arch`, else a5; `revision` to its
+    `pto.revision`, else "manual". `entry` names the function
     where there are several. Raises PtoError with every error found; with `force`, a kernel
     whose only errors are in its addresses or its synchronisation can be run all the same.
     """
@@ -55,32 +56,32 @@ def stops(finding: Diagnostic, force: bool = False) -> bool:
 
 
 def prepare(
-    text: str, file: str, target: str | None, revision: str, entry: str | None = None
+    text: str, file: str, target: str | None, revision: str | None, entry: str | None = None
 ) -> Kernel:
     """A kernel text, checked. One that was compiled before is neither read nor checked again.
     Raises PtoError for a text that cannot be read as a kernel."""
     key = _cache_key(text, target, revision, entry)
-    found = _find(key, text, file, revision) if key else None
+    found = _find(key, text, file) if key else None
     if found is not None:
         return found
     program = parse(text, file, target, revision)
-    kernel = Kernel(program, choose_target(program, target), choose_revision(revision))
+    kernel = Kernel(program, choose_target(program, target), choose_revision(program, revision))
     if not any(stops(d, force=True) for d in kernel.findings):
         kernel.function = choose_entry(program, entry)
         kernel.cache_key = key
     return kernel
 
 
-def _cache_key(text: str, target: str | None, revision: str, entry: str | None) -> str:
+def _cache_key(text: str, target: str | None, revision: str | None, entry: str | None) -> str:
     from ptoscope import native
 
     try:
-        return native.key(text, target or "", revision, entry or "")
+        return native.key(text, target or "", revision or "", entry or "")
     except native.NotCovered:
         return ""
 
 
-def _find(key: str, text: str, file: str, revision: str) -> Kernel | None:
+def _find(key: str, text: str, file: str) -> Kernel | None:
     from ptoscope import native
 
     data = native.cache.read(key)
@@ -89,7 +90,7 @@ def _find(key: str, text: str, file: str, revision: str) -> Kernel | None:
     compiled, facts = native.Compiled.unpacked(data)
     kernel = Kernel.__new__(Kernel)
     kernel.target = TARGETS[facts["target"]]
-    kernel.revision = choose_revision(revision)
+    kernel.revision = facts["revision"]
     kernel.findings = [Diagnostic.from_record({**d, "file": file}) for d in facts["findings"]]
     kernel.signature = Signature.from_json(facts, file, text)
     kernel.cache_key = ""
@@ -298,4 +299,5 @@ class Kernel:
     def _facts(self) -> dict[str, Any]:
         """What is kept beside the machine code."""
         findings = [asdict(d) for d in self.findings]
-        return {**self.signature.as_json(), "target": self.target.name, "findings": findings}
+        chosen = {"target": self.target.name, "revision": self.revision}
+        return {**self.signature.as_json(), **chosen, "findings": findings}

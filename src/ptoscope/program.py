@@ -356,13 +356,15 @@ def site_of(function: Function, op: Op, target: Target, revision: Revision) -> S
 
 @dataclass(slots=True)
 class Program:
-    """A whole file: its functions, the target it names (or ""), its text for messages."""
+    """A whole file: its functions, the target and the revision it names (or ""), its text for
+    messages."""
 
     functions: list[Function]
     target_arch: str = ""
     kernel_kind: str = ""
     file: str = ""
     text: str = ""
+    revision: str = ""
 
     def diagnostic(
         self,

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 
 from ptoscope.diagnostics import NOWHERE, Diagnostic, PtoError, Span, UsageError
-from ptoscope.isa.targets import DEFAULT_TARGET, REVISIONS, TARGETS, Revision, Target
+from ptoscope.isa.targets import (
+    DEFAULT_REVISION,
+    DEFAULT_TARGET,
+    REVISIONS,
+    TARGETS,
+    Revision,
+    Target,
+)
 from ptoscope.program import Function, Program
 
 
@@ -45,7 +53,7 @@ def decoded(data: bytes, file: str) -> str:
         ) from None
 
 
-def parse(text: str, file: str, target: str | None = None, revision: str = "manual") -> Program:
+def parse(text: str, file: str, target: str | None = None, revision: str | None = None) -> Program:
     """Text to program. Raises PtoError with all errors of the text, and with what is wrong
     in the operations that could be read, for the target and revision."""
     # A kernel that was compiled before is not read: a warm run pays for no reader.
@@ -57,11 +65,11 @@ def parse(text: str, file: str, target: str | None = None, revision: str = "manu
     except ir.Unread as error:
         readable = error.program
         named = target or readable.target_arch or DEFAULT_TARGET
-        more = (
-            check_operations(readable, TARGETS[named], choose_revision(revision))
-            if named in TARGETS
-            else []
-        )
+        more = []
+        with contextlib.suppress(PtoError):
+            if named in TARGETS:
+                chosen = choose_revision(readable, revision)
+                more = check_operations(readable, TARGETS[named], chosen)
         found = sorted([*error.diagnostics, *more], key=lambda d: (d.span, d.code))
         raise PtoError(found) from None
 
@@ -97,12 +105,26 @@ def _attribute_span(text: str, name: str) -> Span:
     return NOWHERE
 
 
-def choose_revision(revision: str) -> Revision:
-    """The revision by name."""
+def choose_revision(program: Program, revision: str | None) -> Revision:
+    """The revision asked for, else the module's, else the default."""
+    wanted = (program.revision or DEFAULT_REVISION) if revision is None else revision
     for known in REVISIONS:
-        if known == revision:
+        if known == wanted:
             return known
-    raise UsageError(f"unknown revision '{revision}'; there are {', '.join(REVISIONS)}")
+    if revision is not None:
+        raise UsageError(f"unknown revision '{revision}'; there are {', '.join(REVISIONS)}")
+    raise PtoError(
+        [
+            program.diagnostic(
+                "PTO0012",
+                _attribute_span(program.text, "pto.revision"),
+                f"the module names an unknown revision '{wanted}'",
+                found=wanted,
+                expected=", ".join(REVISIONS),
+                hint="change pto.revision, or pass a revision",
+            )
+        ]
+    )
 
 
 def choose_entry(program: Program, entry: str | None) -> Function:

@@ -37,7 +37,8 @@ def test_one_case_for_each_verdict(verdicts: Outcome, tmp_path: Path):
     assert verdicts.err == ""
     assert verdicts.verdicts == VERDICTS
     assert (record["version"], record["command"], record["ok"]) == (2, "cases", False)
-    assert record["revision"] == "micro"
+    assert record["revision"] == "manual"
+    assert verdicts.case("passes")["revision"] == "manual"
     assert record["counts"] == {
         "pass": 1,
         "fail": 1,

@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 import ptoscope
-from ptoscope.check import RULES, catalogue, check
+from ptoscope.check import RULES, catalogue
+from ptoscope.check.revisions import UNNAMED
+from ptoscope.cli.examine import examine_text
 from ptoscope.diagnostics import Diagnostic, edited
 from ptoscope.isa.targets import Revision
-from ptoscope.sources import choose_target, parse
 
 WITH_EXAMPLE = [
     code
@@ -25,18 +26,15 @@ WITH_FIX += ("PTO0401", "PTO0402", "PTO0403", "PTO0404", "PTO0405", "PTO0408")
 WITH_FIX += ("PTO0607", "PTO0608", "PTO0609")
 
 
-def findings(text: str, target: str | None, revision: Revision) -> list[Diagnostic]:
+def findings(text: str, target: str | None, revision: Revision | None) -> list[Diagnostic]:
     """All that is wrong with a text."""
-    try:
-        program = parse(text, "k.pto", target, revision)
-        return check(program, choose_target(program, target), revision)
-    except ptoscope.PtoError as error:
-        return list(error.diagnostics)
+    return examine_text(text, "k.pto", target, revision)[1]
 
 
 def of_entry(entry: catalogue.Entry, text: str) -> list[Diagnostic]:
-    named = "pto.target_arch" in text
-    return findings(text, None if named else entry.target, entry.revision)
+    named, says = "pto.target_arch" in text, "pto.revision" in text or entry.code == UNNAMED
+    target, revision = None if named else entry.target, None if says else entry.revision
+    return findings(text, target, revision)
 
 
 def test_every_rule_has_a_file_and_every_file_a_rule() -> None:

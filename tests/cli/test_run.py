@@ -40,7 +40,7 @@ def test_the_table_and_the_json_say_the_same(cli: Cli, write):
     np.save("x.npy", np.array([[9, 1], [np.nan, -2.5]], np.float32))
     outcome = cli("run", "k.pto", "x.npy", 4)
     assert [" ".join(line.split()) for line in outcome.out.splitlines()] == [
-        "@store on a5, 1 block",
+        "@store on a5, revision manual, 1 block",
         "arg name type shape dtype min max nan changed",
         "0 %p !pto.ptr<f32, gm> 2x2 float32 -2.5 4 1 yes (1)",
         "1 %v f32 scalar f32 4 4 0 no",

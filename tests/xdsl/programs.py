@@ -30,7 +30,8 @@ def without_places(program: Program, *, names: bool = True) -> Program:
         )
         for function in program.functions
     ]
-    return Program(functions, program.target_arch, program.kernel_kind)
+    kind, revision = program.kernel_kind, program.revision
+    return Program(functions, program.target_arch, kind, revision=revision)
 
 
 def _block(block: Block) -> Block:

@@ -12,7 +12,7 @@ class Options(NamedTuple):
     """How kernels are read and run."""
 
     target: str | None = None
-    revision: str = "micro"
+    revision: str | None = None
     engine: str | None = None
     check: str | None = None
     """"all": races, undefined data, other orders and writes outside of arrays are looked for."""

@@ -39,6 +39,8 @@ class Outcome:
     notes: tuple[str, ...] = ()
     differences: tuple[Mapping[str, Any], ...] = ()
     findings: tuple[Diagnostic, ...] = field(default=())
+    revision: str = ""
+    """The one its kernel was read in; empty if it could not be read."""
 
     def as_json(self) -> dict[str, object]:
         """The stable JSON form."""
@@ -47,6 +49,7 @@ class Outcome:
             "case": self.case.name,
             "path": self.case.path,
             "verdict": self.verdict,
+            "revision": self.revision or None,
             "detail": self.detail,
             "seconds": round(self.seconds, 4),
             "exact": self.exact,
@@ -78,6 +81,7 @@ def make_outcome(case: Case, options: Options, answer: Mapping[str, Any]) -> Out
         tuple(answer.get("notes", ())),
         tuple(answer.get("differences", ())),
         tuple(findings),
+        answer.get("revision", ""),
     )
 
 

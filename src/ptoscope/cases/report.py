@@ -66,12 +66,18 @@ def explanation(outcome: Outcome) -> str:
     return "\n  ".join(line for line in lines if line)
 
 
-def summary(counts: Mapping[str, int], seconds: float) -> str:
+def revisions(outcomes: Sequence[Outcome]) -> str:
+    """The revisions that kernels were run in."""
+    return ", ".join(sorted({o.revision for o in outcomes if o.revision}))
+
+
+def summary(counts: Mapping[str, int], seconds: float, revision: str) -> str:
     """One line for the whole run."""
     exact = f" ({counts['exact']} bit for bit)"
     told = [f"{counts[v]} {v}{exact if v == 'pass' else ''}" for v in VERDICTS if counts[v]]
     cases = f"{counts['total']} case{'' if counts['total'] == 1 else 's'}"
-    return f"{cases} in {seconds:.1f} s: {', '.join(told)}"
+    used = f", revision {revision}" if revision else ""
+    return f"{cases} in {seconds:.1f} s{used}: {', '.join(told)}"
 
 
 def junit(outcomes: Sequence[Outcome], seconds: float) -> bytes:

@@ -20,6 +20,7 @@ from functools import cache
 from pathlib import Path
 
 from ptoscope.check import RULES
+from ptoscope.check.revisions import UNNAMED
 from ptoscope.isa.targets import DEFAULT_TARGET, Revision
 
 EXAMPLES = Path(__file__).with_name("examples")
@@ -36,6 +37,8 @@ READER = {
     "PTO0009": "a value is used with the type it has",
     "PTO0010": "functions and bodies are whole",
     "PTO0011": "the module's target exists",
+    "PTO0012": "the module's revision exists",
+    "PTO0013": "a module whose meaning depends on the revision names one",
 }
 """What is reported while a file is read: by code, what holds of a file without that error."""
 
@@ -172,7 +175,7 @@ def near(code: str) -> list[str]:
 def entry(code: str) -> Entry:
     """The entry of a code; KeyError if there is none."""
     rules = {rule.code: (rule.title, rule.severity) for rule in RULES}
-    severity = "warning" if code in _WARNINGS else "error"
+    severity = "warning" if code in _WARNINGS else "note" if code == UNNAMED else "error"
     title, severity = rules.get(code) or (_TITLES[code], severity)
     text = (EXAMPLES / f"{code}.pto").read_text(encoding="utf-8")
     head, _, rest = text.partition("\n// bad\n")

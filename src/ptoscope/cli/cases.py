@@ -44,8 +44,8 @@ def answer(request: Request) -> Result:
     engine = request.get("engine")
     choose_engine(engine)
     check = request.get("check")
-    revision, strict = request.get("revision") or "micro", request.has("strict")
-    options = Options(request.get("target"), revision, engine, check, strict)
+    target, revision = request.get("target"), request.get("revision")
+    options = Options(target, revision, engine, check, request.has("strict"))
     started = time.perf_counter()
     with _progress(len(cases)) as done:
         outcomes = run_cases(cases, options, jobs, limit, keep, done)
@@ -66,9 +66,9 @@ def answer(request: Request) -> Result:
     page += ["", *notes] if notes else []
     for outcome, text in texts.items():
         page += ["", text] if text and outcome.verdict != "pass" else []
-    page += ["", report.summary(counts, seconds)]
+    page += ["", report.summary(counts, seconds, report.revisions(outcomes))]
     fields = {
-        "revision": options.revision,
+        "revision": report.revisions(outcomes),
         "engine": choose_engine(engine),
         "jobs": jobs,
         "seconds": round(seconds, 4),

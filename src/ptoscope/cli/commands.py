@@ -38,7 +38,12 @@ LEVELS = ("ssa", "dps", "asm")
 
 COMMON = (
     Option("target", "NAME", "cpu, a2a3 or a5 (default: what the module names, else a5)", TARGETS),
-    Option("revision", "NAME", "manual or micro, where they differ (default: manual)", REVISIONS),
+    Option(
+        "revision",
+        "NAME",
+        "manual or micro, where they differ (default: what the module names, else manual)",
+        REVISIONS,
+    ),
     Option("json", "", "one JSON object on stdout and nothing else; inf and nan are strings"),
     Option("help", "", "this text"),
 )
@@ -145,7 +150,6 @@ COMMANDS = {
                 Option("timeout", "SECONDS", "what a case may take (default: 60)"),
                 Option("keep", "DIR", "copy the data of failing cases there"),
                 Option("junit", "FILE", "write the results there as JUnit XML"),
-                Option("revision", "NAME", "manual or micro (default here: micro)", REVISIONS),
             ),
         ),
         Command(

@@ -13,7 +13,7 @@ def answer(request: Request) -> Result:
     """Runs the demonstration; exit 1 if the kernel's result is not NumPy's."""
     from ptoscope import demo
 
-    target, revision = request.get("target"), request.get("revision") or "manual"
+    target, revision = request.get("target"), request.get("revision")
     compared = demo.compare(target, revision)
     broken = [(m, demo.findings(m, target, revision)) for m in demo.MISTAKES]
     page, record = describe(find(EXPLAINED), request)

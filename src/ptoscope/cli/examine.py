@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ptoscope.check import check
+from ptoscope.check.revisions import ambiguous
 from ptoscope.cli.files import read_kernel
 from ptoscope.cli.options import Request
 from ptoscope.diagnostics import Diagnostic, PtoError
@@ -29,8 +30,7 @@ def examine(path: Path, request: Request) -> tuple[Examined | None, list[Diagnos
         file, text = read_kernel(path)
     except PtoError as error:
         return None, list(error.diagnostics)
-    revision = request.get("revision") or "manual"
-    return examine_text(text, file, request.get("target"), revision)
+    return examine_text(text, file, request.get("target"), request.get("revision"))
 
 
 def compare(path: Path, request: Request, targets: Iterable[str]) -> dict[str, list[Diagnostic]]:
@@ -39,17 +39,19 @@ def compare(path: Path, request: Request, targets: Iterable[str]) -> dict[str, l
         file, text = read_kernel(path)
     except PtoError as error:
         return {target: list(error.diagnostics) for target in targets}
-    revision = request.get("revision") or "manual"
+    revision = request.get("revision")
     return {target: examine_text(text, file, target, revision)[1] for target in targets}
 
 
 def examine_text(
-    text: str, file: str, target: str | None, revision: str
+    text: str, file: str, target: str | None, revision: str | None
 ) -> tuple[Examined | None, list[Diagnostic]]:
     """The same for a text; `file` is what it is called."""
     try:
         program = parse(text, file, target, revision)
-        chosen = choose_target(program, target)
+        chosen, meant = choose_target(program, target), choose_revision(program, revision)
     except PtoError as error:
         return None, list(error.diagnostics)
-    return Examined(program, chosen), check(program, chosen, choose_revision(revision))
+    found = check(program, chosen, meant)
+    found += ambiguous(program, chosen) if revision is None else []
+    return Examined(program, chosen), sorted(found, key=lambda d: (d.span, d.code))

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ptoscope.check import catalogue
 from ptoscope.check.catalogue import Entry, Use
+from ptoscope.check.revisions import UNNAMED
 from ptoscope.cli import options, run
 from ptoscope.cli.examine import examine_text
 from ptoscope.cli.output import Result
@@ -43,8 +44,10 @@ def findings(entry: Entry) -> list[Diagnostic]:
         return _run(entry, entry.use.run)
     if entry.use.call is not None:
         return _call(entry, entry.use.call)
-    target = None if _names_target(entry) else entry.target
-    return examine_text(entry.bad, BAD, target, entry.revision)[1]
+    target = None if _names(entry, "target_arch") else entry.target
+    unnamed = entry.code == UNNAMED or _names(entry, "revision")
+    revision = None if unnamed else entry.revision
+    return examine_text(entry.bad, BAD, target, revision)[1]
 
 
 def _run(entry: Entry, words: str) -> list[Diagnostic]:
@@ -73,9 +76,11 @@ def _call(entry: Entry, call: str) -> list[Diagnostic]:
 
 def _sections(entry: Entry, found: list[Diagnostic]) -> dict[str, str]:
     """The parts of the page by their titles; empty ones are not shown."""
-    chosen = f"--revision {entry.revision}"
-    if not _names_target(entry):
-        chosen = f"--target {entry.target} {chosen}"
+    options = {
+        "target_arch": f"--target {entry.target}",
+        "revision": f"--revision {entry.revision}",
+    }
+    chosen = " ".join(option for name, option in options.items() if not _names(entry, name))
     reported = f"what `{_shown(entry, entry.use)}` reports" if entry.use else "what is reported"
     sections = {
         "why": textwrap.fill(entry.why, 88),
@@ -103,8 +108,9 @@ def _options(entry: Entry) -> list[str]:
     return target + ([] if entry.revision == "manual" else ["--revision", entry.revision])
 
 
-def _names_target(entry: Entry) -> bool:
-    return "pto.target_arch" in entry.bad
+def _names(entry: Entry, attribute: str) -> bool:
+    """Whether the module of the bad example says it itself."""
+    return f"pto.{attribute}" in entry.bad
 
 
 def _groups() -> str:

@@ -81,7 +81,10 @@ def answer(request: Request) -> Result:
         {**_signature(kernel, i, words[i]), **_contents(a, before[i])}
         for i, a in enumerate(arguments)
     ]
-    page: list[str | Table] = [f"@{kernel.name} on {kernel.target.name}, {counted(grid, 'block')}"]
+    page: list[str | Table] = [
+        f"@{kernel.name} on {kernel.target.name}, revision {kernel.revision}, "
+        f"{counted(grid, 'block')}"
+    ]
     if why:
         page.append(f"on the reference engine: {why}")
     page += _watched(seen)
@@ -119,8 +122,8 @@ def prepared(path: Path, request: Request) -> Kernel:
     from ptoscope.kernel import prepare
 
     file, text = read_kernel(path)
-    revision = request.get("revision") or "manual"
-    return prepare(text, file, request.get("target"), revision, request.get("entry"))
+    target, revision, entry = (request.get(name) for name in ("target", "revision", "entry"))
+    return prepare(text, file, target, revision, entry)
 
 
 def _watch(request: Request, words: list[Word]) -> Watch:

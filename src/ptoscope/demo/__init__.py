@@ -72,7 +72,7 @@ MISTAKES = (
 """The first three are found before the run, the last one by it."""
 
 
-def compare(target: str | None, revision: str) -> Comparison:
+def compare(target: str | None, revision: str | None) -> Comparison:
     """Runs the kernel on random rows and measures its error."""
     kernel = load(PATH, target, revision)
     x, y = _arrays()
@@ -90,12 +90,12 @@ def softmax(x: Any) -> Any:
     return exponentials / exponentials.sum(axis=1, keepdims=True)
 
 
-def findings(mistake: Mistake, target: str | None, revision: str) -> tuple[Diagnostic, ...]:
+def findings(mistake: Mistake, target: str | None, revision: str | None) -> tuple[Diagnostic, ...]:
     """What is said about the kernel with a mistake in it, by the check or by its run."""
     text = PATH.read_text(encoding="utf-8").replace(mistake.old, mistake.new)
     try:
         program = parse(text, PATH.name)
-        kernel = Kernel(program, choose_target(program, target), choose_revision(revision))
+        kernel = Kernel(program, choose_target(program, target), choose_revision(program, revision))
         if kernel.findings:
             return tuple(kernel.findings)
         kernel(*_arrays(), ROWS, grid=GRID)

@@ -10,6 +10,8 @@ from ptoscope.isa.memories import MEMORIES
 
 Revision = Literal["manual", "micro"]
 REVISIONS: tuple[Revision, ...] = ("manual", "micro")
+DEFAULT_REVISION: Revision = "manual"
+"""What holds of a module that names none, where nobody asks for another."""
 
 TargetName = Literal["cpu", "a2a3", "a5"]
 

@@ -35,7 +35,7 @@ _STRUCTURE = (
 def from_xdsl(
     module: ModuleOp,
     target: str | None = None,
-    revision: str = "manual",
+    revision: str | None = None,
     *,
     entry: str | None = None,
     force: bool = False,
@@ -58,6 +58,7 @@ def to_program(module: ModuleOp) -> Program:
         functions,
         _word(module.attributes.get("pto.target_arch")),
         _word(module.attributes.get("pto.kernel_kind")),
+        revision=_word(module.attributes.get("pto.revision")),
     )
 
 

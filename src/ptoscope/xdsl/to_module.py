@@ -47,6 +47,8 @@ def to_xdsl(kernel: Kernel | Program) -> ModuleOp:
     module = ModuleOp([_Conversion(function).function() for function in program.functions])
     if program.target_arch:
         module.attributes["pto.target_arch"] = StringAttr(program.target_arch)
+    if program.revision:
+        module.attributes["pto.revision"] = StringAttr(program.revision)
     if program.kernel_kind:
         module.attributes["pto.kernel_kind"] = KernelKindAttr(program.kernel_kind)
     return module

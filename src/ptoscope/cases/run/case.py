@@ -29,18 +29,46 @@ Answer = dict[str, Any]
 """The fields of Outcome (see report) that the run of a case decides."""
 
 
+_FAILURES = (Unsupported, PtoError, Unreadable, UsageError, MemoryError)
+
+
 def run_case(case: Path, scratch: Path, options: Options, stage: Callable[[str], None]) -> Answer:
     """Runs a case on files in `scratch`; `stage` is told what is about to run."""
-    work = scratch / "work"
+    for name in (KERNEL, GOLDEN, COMPARE):
+        if not (case / name).is_file():
+            return _answer("error", f"there is no {name}")
+    stage(f"reading {KERNEL}")
+    try:
+        kernels = Kernels(case / KERNEL, options, stage)
+    except _FAILURES as error:
+        return _failure(error, None)
+    return {**_run_kernels(case, scratch, kernels, stage), "revision": kernels.revision}
+
+
+def _failure(error: Exception, kernels: Kernels | None) -> Answer:
+    """What is said of a case that could not be run to its end."""
+    match error:
+        case Unsupported(what=what):
+            return _answer("unsupported", what, unsupported=what)
+        case PtoError():
+            # 09: faults of a run; all others are about the text or the arguments.
+            is_fault = error.diagnostics[0].code.startswith("PTO09")
+            found = told_once([*error.diagnostics, *_errors(kernels)])
+            detail = _first_line(error.diagnostics)
+            return _answer("fault" if is_fault else "error", detail, findings=found)
+        case MemoryError():
+            return _answer("error", "there is not enough memory")
+        case _:
+            return _answer("error", str(error))
+
+
+def _run_kernels(
+    case: Path, scratch: Path, kernels: Kernels, stage: Callable[[str], None]
+) -> Answer:
+    work, options = scratch / "work", kernels.options
     # Scripts run elsewhere; messages name the kernel as the caller did.
     scripts = case.absolute()
-    kernels: Kernels | None = None
     try:
-        for name in (KERNEL, GOLDEN, COMPARE):
-            if not (case / name).is_file():
-                return _answer("error", f"there is no {name}")
-        stage(f"reading {KERNEL}")
-        kernels = Kernels(case / KERNEL, options, stage)
         stage("reading the host code")
         files = host_files(case)
         stage(GOLDEN)
@@ -57,18 +85,8 @@ def run_case(case: Path, scratch: Path, options: Options, stage: Callable[[str],
         same, differences, odd = compare_outputs(work, library.written)
         stage(COMPARE)
         ending = run_script(scripts / COMPARE, work, scratch / "compare.log")
-    except Unsupported as missing:
-        return _answer("unsupported", missing.what, unsupported=missing.what)
-    except PtoError as error:
-        # 09: faults of a run; all others are about the text or the arguments.
-        is_fault = error.diagnostics[0].code.startswith("PTO09")
-        message = _first_line(error.diagnostics)
-        found = told_once([*error.diagnostics, *_errors(kernels)])
-        return _answer("fault" if is_fault else "error", message, findings=found)
-    except (Unreadable, UsageError) as error:
-        return _answer("error", str(error))
-    except MemoryError:
-        return _answer("error", "there is not enough memory")
+    except _FAILURES as error:
+        return _failure(error, kernels)
     notes = list(library.notes)
     notes += [f"touches memory beyond its arrays: {text}" for text in dict.fromkeys(kernels.beyond)]
     fields: Answer = {"exact": same, "notes": notes, "output": ending.output}
@@ -83,6 +101,7 @@ def run_case(case: Path, scratch: Path, options: Options, stage: Callable[[str],
         return _answer("error", f"{COMPARE}: {ending}", **fields)
     where = [str(d) for d in differences] or [odd or "no output differs from a golden file"]
     fields["compare"] = f"{COMPARE}: {ending}"
+    fields["notes"] += [f"line {d.line}: {d.message}" for d in kernels.remarks]
     return _answer("fail", "; ".join(where), **fields)
 
 

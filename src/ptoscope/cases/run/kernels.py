@@ -12,7 +12,9 @@ from ptoscope.cases.host.tokens import Unreadable
 from ptoscope.cases.host.values import Pointer
 from ptoscope.cases.options import Options
 from ptoscope.cases.run.beyond import writes_beyond
+from ptoscope.check.revisions import ambiguous
 from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
+from ptoscope.isa.targets import Revision
 from ptoscope.isa.types import Ptr, Type
 from ptoscope.kernel import Kernel, stops
 from ptoscope.machine.faults import OUT_OF_GM
@@ -48,15 +50,18 @@ class Kernels:
         self._stage = stage
         try:
             file, text = read(path)
-            self.program = parse(text, file)
+            self.program = parse(text, file, options.target, options.revision)
             self.target = choose_target(self.program, options.target)
-            first = Kernel(self.program, self.target, choose_revision(options.revision))
+            self.revision: Revision = choose_revision(self.program, options.revision)
+            first = Kernel(self.program, self.target, self.revision)
             errors = [d for d in first.findings if stops(d, force=bool(options.check))]
             if errors:
                 raise PtoError(errors)
         except PtoError as error:
             raise _unsupported(error) or error from None
         self.kernels = {first.name: first}
+        self.remarks = [] if options.revision else ambiguous(self.program, self.target)
+        """What may explain another result than expected."""
         self.launches = 0
         self.seen: list[Seen] = []
         """What was watched, launch by launch."""
@@ -75,7 +80,7 @@ class Kernels:
         function = choose_entry(self.program, name)
         kernel = self.kernels.get(function.name)
         if kernel is None:
-            kernel = Kernel(self.program, self.target, choose_revision(self.options.revision))
+            kernel = Kernel(self.program, self.target, self.revision)
             kernel.function = function
             self.kernels[function.name] = kernel
         return kernel

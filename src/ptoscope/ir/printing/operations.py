@@ -299,6 +299,8 @@ def module_attributes(program: Program) -> dict[str, Attribute]:
     said: dict[str, Attribute] = {}
     if program.target_arch:
         said["pto.target_arch"] = attributes.string(program.target_arch)
+    if program.revision:
+        said["pto.revision"] = attributes.string(program.revision)
     if program.kernel_kind:
         said["pto.kernel_kind"] = Attribute(f"#pto.kernel_kind<{program.kernel_kind}>")
     return said

@@ -50,7 +50,12 @@ def _parse(text: str, file: str, known: Language, repairs: int) -> Module:
     note = None if outer is None else outer.note
     said = NO_ATTRIBUTES if note is None else note.attributes
     program = Program(
-        found, _word(said, "pto.target_arch"), _word(said, "pto.kernel_kind"), file, text
+        found,
+        _word(said, "pto.target_arch"),
+        _word(said, "pto.kernel_kind"),
+        file,
+        text,
+        _word(said, "pto.revision"),
     )
     if reader.findings and repairs and (open_brace := left_open(tokens)) is not None:
         raise _closed(tokens, file, open_brace, known, repairs - 1)

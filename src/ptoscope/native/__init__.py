@@ -24,6 +24,13 @@ if TYPE_CHECKING:
     from ptoscope.program import Function, Program
 
 
+_LARGE_TEXT, _LARGE_VECTORS = 512 << 10, 4 << 20
+"""Bytes of LLVM text, and of its vectors, from which on a module is not optimised: the time
+that takes grows with the square of what is between two jumps."""
+_MOST_TEXT, _MOST_VECTORS = 64 << 20, 256 << 20
+"""Those that are compiled at all, in about a minute."""
+
+
 class NotCovered(Exception):
     """A kernel, or a machine, that this engine cannot run; says why."""
 
@@ -42,12 +49,14 @@ class Compiled:
     object_file: bytes
     registers: tuple[int, ...]
     uses_stamps: bool
+    frame_bytes: int
     side_exits: tuple[SideExit, ...] | None = None
     """Where it may ask the engine; None where nobody has looked yet."""
 
     def packed(self, about: dict[str, Any]) -> bytes:
         """As one piece, with facts about the kernel, for the cache."""
         facts = {**about, "registers": self.registers, "stamps": self.uses_stamps}
+        facts["frame"] = self.frame_bytes
         head = json.dumps(facts).encode()
         return len(head).to_bytes(8, "little") + head + self.object_file
 
@@ -56,7 +65,8 @@ class Compiled:
         """The reverse."""
         start = 8 + int.from_bytes(data[:8], "little")
         facts = json.loads(data[8:start])
-        return Compiled(data[start:], tuple(facts["registers"]), facts["stamps"]), facts
+        registers, stamps, frame = (facts[name] for name in ("registers", "stamps", "frame"))
+        return Compiled(data[start:], tuple(registers), stamps, frame), facts
 
 
 def key(text: str, target: str, revision: str, entry: str) -> str:
@@ -83,9 +93,18 @@ def compile_program(function: Function, target: Target, revision: Revision) -> C
 
 
 def assemble(module: CompiledModule) -> Compiled:
-    """A module as machine code for this machine."""
-    code = _jit().object_code(module.text)
-    return Compiled(code, module.registers, module.uses_stamps, module.side_exits)
+    """A module as machine code for this machine; NotCovered if it is too large."""
+    for size, most, what in (
+        (len(module.text), _MOST_TEXT, "of code to compile"),
+        (module.frame_bytes, _MOST_VECTORS, "of vectors"),
+    ):
+        if size > most:
+            megabytes = f"{size >> 20} MB {what}, more than {most >> 20}"
+            raise NotCovered(f"it has {megabytes}: put what repeats into loops")
+    is_large = len(module.text) > _LARGE_TEXT or module.frame_bytes > _LARGE_VECTORS
+    code = _jit().object_code(module.text, quickly=is_large)
+    registers, stamps = module.registers, module.uses_stamps
+    return Compiled(code, registers, stamps, module.frame_bytes, module.side_exits)
 
 
 def _jit() -> Any:
@@ -160,6 +179,7 @@ class NativeKernel:
             grid,
             self._compiled.registers,
             self._compiled.uses_stamps,
+            self._compiled.frame_bytes,
             self._find_side_exits,
             max_steps,
             log,

@@ -54,6 +54,8 @@ class CompiledModule:
     registers: tuple[int, ...]
     """Values of the special registers at launch."""
     uses_stamps: bool
+    frame_bytes: int
+    """More than its functions take on the stack."""
 
 
 class Compiler:
@@ -71,6 +73,8 @@ class Compiler:
         self.core = self.core_type(self.code, target, features.masked_stores)
         self.core.first_register = layout.VARIABLES + len(function.params)
         self._values: list[Any] = [None] * len(function.types)
+        self._settled: dict[int, JoinShapes] = {}
+        """With which shapes an operation was written last."""
 
     def module(self) -> CompiledModule:
         """The whole of it."""
@@ -88,10 +92,14 @@ class Compiler:
             self._block(self._function.body)
             core.finish(self._site(operation("func.return", span=self._function.span)))
             self.code.do("ret i32 0")
-        self.code.functions.append(main.text())
+        self.code.finish(main)
         text = "\n".join((runtime.declared(core.side_exits.needs), self.code.module()))
         return CompiledModule(
-            text, tuple(core.side_exits.all), tuple(core.registers.values()), core.uses_stamps
+            text,
+            tuple(core.side_exits.all),
+            tuple(core.registers.values()),
+            core.uses_stamps,
+            self.code.frame_bytes,
         )
 
     def _parameter(self, position: int, slot: int) -> NativeLanes:
@@ -129,6 +137,7 @@ class Compiler:
             case _:
                 run = TABLE[op.name].meaning(self._site(op))
                 results = run(self.core, *self._read(op.operands))
+                self.code.function.release()
                 if len(op.results) == 1:
                     self._values[op.results[0]] = results
                 elif op.results:
@@ -154,14 +163,23 @@ class Compiler:
         return [shape(v, self._function.types[s]) for s, v in zip(slots, values, strict=True)]
 
     def _settle(
-        self, guess: JoinShapes, write: Callable[[JoinShapes], tuple[JoinShapes, JoinShapes]]
+        self,
+        op: Op,
+        guess: JoinShapes,
+        write: Callable[[JoinShapes], tuple[JoinShapes, JoinShapes]],
     ) -> None:
-        """Writes until the shapes that come back are those it was written with."""
+        """Writes until the shapes that come back are those it was written with. What is around
+        may be written again, too: then it begins with what fitted before, so that the work does
+        not double with every level."""
+        known = self._settled.get(id(op))
+        if known is not None:
+            guess = known if guess is None else join(guess, known)
         side_exits, loops = len(self.core.side_exits.all), len(self.core.side_exits.loops)
 
         def once() -> bool:
             nonlocal guess
             used, guess = write(guess)
+            self._settled[id(op)] = guess
             return used == guess
 
         while not self.code.attempt(once):
@@ -222,7 +240,7 @@ class Compiler:
             self._write(op.results, rebuilt(code, shapes, results))
             return shapes, shapes
 
-        self._settle(self._shapes(carried, given), write)
+        self._settle(op, self._shapes(carried, given), write)
 
     def _if(self, op: If) -> None:
         code = self.code
@@ -260,7 +278,7 @@ class Compiler:
                 self._write(op.results, rebuilt(code, used, results))
             return used, joined
 
-        self._settle(None, write)
+        self._settle(op, None, write)
 
     def _while(self, op: While) -> None:
         code, site = self.code, self._site(op)
@@ -307,7 +325,7 @@ class Compiler:
             self._write(op.results, passed)
             return shapes, shapes
 
-        self._settle(self._shapes(carried, given), write)
+        self._settle(op, self._shapes(carried, given), write)
 
 
 def _computes(block: Block) -> bool:

@@ -9,6 +9,7 @@ import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache as once
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,8 @@ _CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int64, ctypes.c_void_p)
 _FIRST_ITERATIONS = 1 << 14
 _MOST_ITERATIONS = 1 << 26
 _PAGE = 4096
+_USUAL_STACK, _SPARE_STACK = 8 << 20, 128 << 10
+"""Bytes of stack that a thread has at most, and that are kept for what generated code calls."""
 _PATIENCE = 0.05
 """Seconds between two questions of running code, about."""
 
@@ -46,8 +49,8 @@ def run(launch: Launch, threads: int, runners: list[Runner]) -> tuple[int, Fault
 
 
 def _run_blocks(launch: Launch, threads: int, runners: list[Runner]) -> None:
-    count = min(threads, launch.grid)
-    if count == 1:
+    count, stack = min(threads, launch.grid), _stack_bytes(launch)
+    if count == 1 and not stack:
         _work(launch, runners)
         return
     workers: list[threading.Thread] = []
@@ -55,8 +58,10 @@ def _run_blocks(launch: Launch, threads: int, runners: list[Runner]) -> None:
         for _ in range(count):
             worker = threading.Thread(target=_work, args=(launch, runners))
             try:
-                worker.start()
+                _start(worker, stack)
             except RuntimeError as error:
+                if stack and not workers:
+                    raise MemoryError(f"no thread with a stack of {stack >> 20} MB") from error
                 # Those that run do the work of those that could not be started.
                 started = f"only {len(workers)} of {count} threads could be started"
                 warnings.warn(f"{started}: {error}", stacklevel=2)
@@ -73,6 +78,35 @@ def _run_blocks(launch: Launch, threads: int, runners: list[Runner]) -> None:
         for worker in workers:
             worker.join()
         raise
+
+
+def _stack_bytes(launch: Launch) -> int:
+    """The stack that the code of a launch needs; 0 where that of any thread is enough."""
+    usual = threading.stack_size() or _usual_stack()
+    needed = launch.frame_bytes + _SPARE_STACK
+    # A part is used already, and code asks the engine, which may run code again.
+    return 0 if 4 * needed <= usual else (2 * needed >> 20) + 1 << 20
+
+
+@once
+def _usual_stack() -> int:
+    """The stack of a thread, where nobody says otherwise."""
+    try:
+        import resource
+    except ImportError:
+        return _USUAL_STACK
+    limit, _ = resource.getrlimit(resource.RLIMIT_STACK)
+    return _USUAL_STACK if limit == resource.RLIM_INFINITY else min(limit, _USUAL_STACK)
+
+
+def _start(worker: threading.Thread, stack: int) -> None:
+    """Starts a thread with so much stack, or what is usual."""
+    before = threading.stack_size(stack) if stack else 0
+    try:
+        worker.start()
+    finally:
+        if stack:
+            threading.stack_size(before)
 
 
 def _work(launch: Launch, runners: list[Runner]) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ctypes
 import itertools
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache as once
+from pathlib import Path
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -63,11 +65,16 @@ def _initialize() -> None:
 
 
 @once
-def _target_machine() -> Any:
+def _target_machine(level: int = 2) -> Any:
     _initialize()
     machine = host()
     return llvm.Target.from_triple(machine.triple).create_target_machine(
-        cpu=machine.cpu, features=machine.features, opt=2, reloc="pic", codemodel="small", jit=True
+        cpu=machine.cpu,
+        features=machine.features,
+        opt=level,
+        reloc="pic",
+        codemodel="small",
+        jit=True,
     )
 
 
@@ -81,9 +88,31 @@ _QUICK_PASSES = (
 )
 
 
-def object_code(text: str) -> bytes:
-    """Machine code of a module that is written as it should be, as an object file."""
-    return _target_machine().emit_object(_parsed(text))
+_TEXT_COST, _LEAST_COST = 256, 64 << 20
+"""Bytes of memory that LLVM takes for a byte of text, at most, and for any text."""
+
+
+def object_code(text: str, quickly: bool) -> bytes:
+    """Machine code of a module that is written as it should be, as an object file; `quickly`
+    in a time that grows with its size only, but it runs more slowly. MemoryError where this
+    process may not have the memory that takes: LLVM itself would end the process."""
+    if len(text) * _TEXT_COST + _LEAST_COST > _memory_left():
+        raise MemoryError
+    return _target_machine(0 if quickly else 2).emit_object(_parsed(text))
+
+
+def _memory_left() -> float:
+    """Bytes that this process may still have, by its own limit."""
+    try:
+        import resource
+
+        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+        if limit == resource.RLIM_INFINITY:
+            return math.inf
+        used = Path("/proc/self/statm").read_text().split()[0]
+    except (ImportError, OSError):
+        return math.inf
+    return limit - int(used) * resource.getpagesize()
 
 
 def quickly_optimised(text: str) -> bytes:

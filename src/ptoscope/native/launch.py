@@ -37,6 +37,7 @@ class Launch:
         grid: int,
         registers: tuple[int, ...],
         uses_stamps: bool,
+        frame_bytes: int,
         side_exits: Callable[[], tuple[SideExit, ...]],
         max_steps: int | None,
         log: Log | None = None,
@@ -45,6 +46,7 @@ class Launch:
         self.target = target
         self.grid = grid
         self.uses_stamps = uses_stamps
+        self.frame_bytes = frame_bytes
         self.max_steps = max_steps
         self.log = log
         self._side_exits = side_exits

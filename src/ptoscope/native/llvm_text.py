@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import NamedTuple
 
 CodeRegion = tuple[int, ...]
@@ -23,12 +24,26 @@ class Value(NamedTuple):
         return f"{self.type} {self.name}"
 
 
+@cache
+def _bytes(vector: str) -> int:
+    """The bytes of a vector type."""
+    count, _, lane = vector[1:-1].partition(" x ")
+    return int(count) * _LANE_BYTES.get(lane, 8)
+
+
+_LANE_BYTES = {"i1": 1, "i8": 1, "i16": 2, "half": 2, "i32": 4, "float": 4}
+
+
 class LlvmFunction:
     """One LLVM function under construction."""
 
     def __init__(self, head: str) -> None:
         self.head = head
         self.allocas: list[str] = []
+        self.value_bytes = 0
+        """The bytes of all its vectors: more than it can have in its frame at once."""
+        self._temporaries: dict[tuple[str, int], list[Value]] = {}
+        self._taken: dict[tuple[str, int], int] = {}
         self.lines: list[str] = []
         self.cold: list[str] = []
         self.label = "start"
@@ -47,6 +62,21 @@ class LlvmFunction:
             name = f"%arg{at}" if at >= 0 else f"%iteration{-at}"
             place = self._places[at] = Value("ptr", name)
         return place
+
+    def temporary(self, type: str, align: int, name: str) -> Value:
+        """Memory that nobody has until `release`; of the name, if there has to be more."""
+        kind = type, align
+        places = self._temporaries.setdefault(kind, [])
+        taken = self._taken.get(kind, 0)
+        self._taken[kind] = taken + 1
+        if taken == len(places):
+            places.append(Value("ptr", name))
+            self.allocas.append(f"  {name} = alloca {type}, align {align}")
+        return places[taken]
+
+    def release(self) -> None:
+        """An instruction is written: the next one may use its temporaries."""
+        self._taken.clear()
 
     def text(self) -> str:
         """The whole function."""
@@ -70,7 +100,8 @@ class Code:
     def __init__(self, has_fma: bool = True) -> None:
         self.has_fma = has_fma
         """Whether the processor multiplies and adds f32 at once."""
-        self.functions: list[str] = []
+        self.functions: list[tuple[str, int]] = []
+        """Those that are written, with the most bytes their vectors take in a frame."""
         self.globals: list[str] = []
         self.declared: set[str] = set()
         self.kinds: dict[str, str] = {}
@@ -92,7 +123,10 @@ class Code:
     def emit(self, type: str, instruction: str) -> Value:
         """Appends an instruction that makes a value of the type."""
         name = f"%v{self.fresh()}"
-        self.function.lines.append(f"  {name} = {instruction}")
+        function = self.function
+        function.lines.append(f"  {name} = {instruction}")
+        if type[0] == "<":
+            function.value_bytes += _bytes(type)
         self.kinds[name] = type
         return Value(type, name)
 
@@ -125,10 +159,8 @@ class Code:
         self.do(f"br i1 {condition.name}, label %{yes}, label %{no}{weights}")
 
     def alloca(self, type: str, align: int = 64) -> Value:
-        """Stack memory that lives as long as the function."""
-        name = f"%v{self.fresh()}"
-        self.function.allocas.append(f"  {name} = alloca {type}, align {align}")
-        return Value("ptr", name)
+        """Stack memory for as long as the instruction that is being written."""
+        return self.function.temporary(type, align, f"%v{self.fresh()}")
 
     def load(self, type: str, at: Value, align: int) -> Value:
         """A load from memory."""
@@ -198,6 +230,16 @@ class Code:
             function.lines = hot
             function.label, self.region = before, region
 
+    def finish(self, function: LlvmFunction) -> None:
+        """A function is written."""
+        self.functions.append((function.text(), function.value_bytes))
+
+    @property
+    def frame_bytes(self) -> int:
+        """More than the vectors of all functions together take on the stack: a vector may be
+        kept twice, once as it is and once in the parts that a processor has."""
+        return 2 * sum(size for _, size in self.functions)
+
     def attempt(self, write: Callable[[], bool]) -> bool:
         """Writes, and takes it back where `write` says False."""
         function = self.function
@@ -216,4 +258,5 @@ class Code:
     def module(self) -> str:
         """The text of everything."""
         weights = '!0 = !{!"branch_weights", i32 1, i32 1048576}'
-        return "\n".join((*self.globals, *self.functions, weights, ""))
+        texts = [text for text, _ in self.functions]
+        return "\n".join((*self.globals, *texts, weights, ""))

@@ -54,7 +54,7 @@ class PipeCore(Core):
             opening.append(f"  %at{i} = getelementptr i64, ptr %captured, i64 {i}")
             opening.append(f"  {value.name} = load {value.type}, ptr %at{i}, align 8")
         function.allocas[:0] = opening
-        self.code.functions.append(function.text())
+        self.code.finish(function)
         return name, values
 
     def launch(self, site: Site, pipe: str, write: Callable[[], None]) -> None:

@@ -286,9 +286,8 @@ def _start(argument: Argument) -> int:
 def whole(name: str, value: object) -> int:
     """A number of a launch; UsageError unless it is whole, at least 1 and fits 64 bits."""
     if not isinstance(value, SupportsIndex) or isinstance(value, (bool, np.ndarray)):
-        raise UsageError(
-            f"{name} is {value!r:.40}, a {type(value).__name__}; it has to be a whole number"
-        )
+        found = f"{name} is {value!r:.40}, a {type(value).__name__}"
+        raise UsageError(f"{found}; it has to be a whole number, at least 1")
     number = operator.index(value)
     if not 1 <= number < 1 << 63:
         raise UsageError(f"{name} is {number}; it has to be at least 1, and less than 2**63")

@@ -35,6 +35,19 @@ class Edit(NamedTuple):
         return f"write `{text}` at {place}" if self.text else f"delete {place}"
 
 
+LONGEST_TEXT = 1000
+"""Characters of one text of a finding that are shown: it may quote a file of any size."""
+_LONGEST_LINE = 240
+"""Characters of a source line that are shown."""
+
+
+def shortened(text: str, most: int = LONGEST_TEXT) -> str:
+    """The text, or its beginning and how much was left out."""
+    if len(text) <= most:
+        return text
+    return f"{text[:most]}... ({len(text) - most} more characters)"
+
+
 def edited(text: str, edits: Iterable[Edit]) -> str:
     """The text after all edits, which do not overlap."""
     starts = [0]
@@ -86,13 +99,13 @@ class Diagnostic:
             "line": self.span.line,
             "column": self.span.column,
             "length": self.span.length,
-            "message": self.message,
-            "hint": self.hint,
+            "message": shortened(self.message),
+            "hint": shortened(self.hint),
         }
         if self.found:
-            record["found"] = self.found
+            record["found"] = shortened(self.found)
         if self.expected:
-            record["expected"] = self.expected
+            record["expected"] = shortened(self.expected)
         if self.fix:
             record["fix"] = [{**edit.span._asdict(), "text": edit.text} for edit in self.fix]
         return record
@@ -104,18 +117,20 @@ class Diagnostic:
 
     def __repr__(self) -> str:
         where = f" {self._where}" if self._where else ""
-        return f"<{self.severity}[{self.code}]{where}: {self.message}>"
+        return f"<{self.severity}[{self.code}]{where}: {shortened(self.message)}>"
 
     def __str__(self) -> str:
         where = self._where
-        lines = [f"{where + ': ' if where else ''}{self.severity}[{self.code}]: {self.message}"]
+        head = f"{where + ': ' if where else ''}{self.severity}[{self.code}]: "
+        lines = [head + shortened(self.message)]
         if self.source_line:
             number = str(self.span.line)
+            source, column = self._shown_source()
             # Tabs are kept in the caret line so that the caret stands under its character.
-            before = self.source_line[: self.span.column - 1]
+            before = source[:column]
             indent = "".join("\t" if c == "\t" else " " for c in before)
-            carets = "^" * max(1, min(self.span.length, len(self.source_line) - len(before)))
-            lines.append(f"  {number} | {self.source_line}")
+            carets = "^" * max(1, min(self.span.length, len(source) - len(before)))
+            lines.append(f"  {number} | {source}")
             lines.append(f"  {' ' * len(number)} | {indent}{carets}")
         for label, text in (
             ("found", self.found),
@@ -123,9 +138,20 @@ class Diagnostic:
             ("hint", self.hint),
         ):
             if text:
-                lines.append(f"  {label}: {text}")
-        lines += [f"  fix: {edit}" for edit in self.fix]
+                lines.append(f"  {label}: {shortened(text)}")
+        lines += [f"  fix: {shortened(str(edit))}" for edit in self.fix]
         return "\n".join(lines)
+
+    def _shown_source(self) -> tuple[str, int]:
+        """The source line, of a long one the part around the caret; and where the caret is."""
+        source, column = self.source_line, self.span.column - 1
+        if len(source) <= _LONGEST_LINE:
+            return source, column
+        start = max(0, min(column - _LONGEST_LINE // 3, len(source) - _LONGEST_LINE))
+        part = source[start : start + _LONGEST_LINE]
+        left = "..." if start else ""
+        right = "..." if start + _LONGEST_LINE < len(source) else ""
+        return f"{left}{part}{right}", column - start + len(left)
 
 
 class PtoError(Exception):

@@ -14,7 +14,7 @@ import pytest
 import ptoscope
 from ptoscope.kernel import prepare
 from ptoscope.timing import MODELS, Timing, time_kernel
-from ptoscope.timing.export import chrome_trace, write_chrome
+from ptoscope.timing.export import chrome_text, chrome_trace
 from tests.timing.kernels import pipeline, tiles, timed
 from tests.timing.validity import problems
 
@@ -79,11 +79,10 @@ def test_an_arrow_for_every_wait_that_waited() -> None:
     assert len(waits) == int((timing.schedule.wait > 0).sum()) > 0
 
 
-def test_a_long_trace_is_cut_and_says_so(tmp_path: Path) -> None:
+def test_a_long_trace_is_cut_and_says_so() -> None:
     timing = timed(pipeline(6, 2), tiles(6))
-    path = tmp_path / "out.json"
-    notice = write_chrome(timing, path, limit=100)
-    document = json.loads(path.read_text("utf-8"))
+    text, notice = chrome_text(timing, limit=100)
+    document = json.loads(text)
     slices = [e for e in document["traceEvents"] if e["ph"] == "X"]
     assert len(slices) == 100
     assert notice == document["otherData"]["notice"]

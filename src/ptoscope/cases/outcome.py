@@ -9,7 +9,7 @@ from typing import Any
 
 from ptoscope.cases.find import Case
 from ptoscope.cases.options import Options
-from ptoscope.diagnostics import Diagnostic
+from ptoscope.diagnostics import Diagnostic, shortened
 
 VERDICTS = ("pass", "fail", "fault", "race", "undefined", "unsupported", "error")
 """pass: compare.py is content. fail: it is not, or there are warnings and they count. fault: the
@@ -70,15 +70,15 @@ def make_outcome(case: Case, options: Options, answer: Mapping[str, Any]) -> Out
     return Outcome(
         case,
         answer["verdict"],
-        answer["detail"],
+        shortened(answer["detail"]),
         answer["seconds"],
         rerun_command(case, options),
         answer.get("exact"),
-        answer.get("compare", ""),
-        answer.get("unsupported", ""),
+        shortened(answer.get("compare", "")),
+        shortened(answer.get("unsupported", ""), 80),
         answer.get("output", "") if answer["verdict"] != "pass" else "",
         answer.get("kept", ""),
-        tuple(answer.get("notes", ())),
+        tuple(shortened(note) for note in answer.get("notes", ())),
         tuple(answer.get("differences", ())),
         tuple(findings),
         answer.get("revision", ""),

@@ -5,15 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ptoscope.cli.files import check_directory
 from ptoscope.cli.options import Request, count
 from ptoscope.cli.output import Result
+from ptoscope.cli.saving import check_directory, check_file, write_file
 from ptoscope.diagnostics import UsageError
 from ptoscope.tables import Table
 
@@ -28,7 +26,7 @@ def answer(request: Request) -> Result:
     if keep is not None:
         check_directory(keep)
     if junit_path is not None:
-        _check_file(junit_path)
+        check_file(junit_path)
     limit = _seconds(request)
     from ptoscope.cases.find import find_cases
 
@@ -51,7 +49,7 @@ def answer(request: Request) -> Result:
         outcomes = run_cases(cases, options, jobs, limit, keep, done)
     seconds = time.perf_counter() - started
     if junit_path is not None:
-        _write(Path(junit_path), report.junit(outcomes, seconds))
+        write_file(junit_path, report.junit(outcomes, seconds))
     counts, families = report.count(outcomes), report.count_families(outcomes)
     page: list[str | Table] = [
         Table(("family", "case", "verdict", "time"), report.case_rows(outcomes)),
@@ -105,33 +103,6 @@ def _seconds(request: Request) -> float:
         if 0 < seconds < float("inf"):
             return seconds
     raise UsageError(f"--timeout needs a number of seconds, not '{text}'")
-
-
-def _check_file(path: str) -> None:
-    """UsageError if a file cannot be written."""
-    at = Path(path)
-    directory = at.parent
-    if at.is_dir() or not directory.is_dir() or not os.access(directory, os.W_OK | os.X_OK):
-        reason = "it is a directory" if at.is_dir() else f"{directory} is not a writable directory"
-        raise UsageError(f"cannot write {path}: {reason}")
-
-
-def _write(path: Path, data: bytes) -> None:
-    """Writes a file, whole or not at all."""
-    try:
-        handle, scratch = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
-        try:
-            with open(handle, "wb") as file:
-                file.write(data)
-            mask = os.umask(0)
-            os.umask(mask)
-            os.chmod(scratch, 0o666 & ~mask)
-            os.replace(scratch, path)
-        finally:
-            with contextlib.suppress(OSError):
-                os.unlink(scratch)
-    except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror}") from None
 
 
 @contextlib.contextmanager

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import stat
 import sys
-import tempfile
 import warnings
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -168,72 +165,3 @@ def _read_npy(path: str) -> Any:
         if "allow_pickle" in reason:
             reason = "it holds Python objects"
         raise BadData(BROKEN_FILE, "the file is not a readable .npy array", reason) from None
-
-
-def check_directory(path: str) -> None:
-    """UsageError if files cannot be written to a directory that may not exist yet."""
-    try:
-        at = Path(path)
-        if at.exists() and not at.is_dir():
-            raise UsageError(f"cannot write to {path}: it is not a directory")
-        while not at.exists():
-            at = at.parent
-        if not at.is_dir() or not os.access(at, os.W_OK | os.X_OK):
-            raise UsageError(f"cannot write to {path}: {at} is not a writable directory")
-    except (OSError, ValueError) as error:
-        raise _unwritable(path, error) from None
-
-
-def write_array(path: Path, array: Any) -> None:
-    """Writes an array to a .npy file."""
-    import numpy as np
-
-    with open(path, "wb") as file, warnings.catch_warnings():
-        # NumPy warns where it writes metadata of a type as plain bytes.
-        warnings.simplefilter("ignore")
-        np.lib.format.write_array(file, array, allow_pickle=False)
-
-
-def save(directory: str, buffers: Mapping[int, ArrayFile]) -> list[str]:
-    """Writes every buffer as arg<i>.npy and arg<i>.bin, all of them or none."""
-    root = Path(directory)
-    written: list[str] = []
-    try:
-        root.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".ptoscope-", dir=root) as scratch:
-            for position, buffer in buffers.items():
-                npy, raw = Path(scratch, f"arg{position}.npy"), Path(scratch, f"arg{position}.bin")
-                write_array(npy, buffer.npy())
-                raw.write_bytes(buffer.seen.tobytes())
-                written += [npy.name, raw.name]
-            for name in written:
-                if (root / name).is_dir():
-                    raise UsageError(f"cannot write {root / name}: it is a directory")
-            for name in written:
-                os.replace(Path(scratch, name), root / name)
-    except (OSError, ValueError) as error:
-        raise _unwritable(directory, error) from None
-    return [str(root / name) for name in written]
-
-
-def replace_text(path: Path, text: str) -> None:
-    """Rewrites a file, whole or not at all; a link stays a link, the mode stays."""
-    target = Path(os.path.realpath(path))
-    scratch = ""
-    try:
-        mode = target.stat().st_mode
-        handle, scratch = tempfile.mkstemp(prefix=f".{target.name}-", dir=target.parent)
-        with open(handle, "wb") as file:
-            file.write(text.encode())
-        os.chmod(scratch, mode & 0o7777)
-        os.replace(scratch, target)
-    except OSError as error:
-        raise _unwritable(str(path), error) from None
-    finally:
-        with contextlib.suppress(OSError):
-            os.unlink(scratch)
-
-
-def _unwritable(path: str, error: Exception) -> UsageError:
-    reason = error.strerror if isinstance(error, OSError) else str(error)
-    return UsageError(f"cannot write to {path}: {reason}")

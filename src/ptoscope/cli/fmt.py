@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from ptoscope.cli.commands import LEVELS
-from ptoscope.cli.files import STDIN, read_kernel, readable, replace_text
+from ptoscope.cli.files import STDIN, read_kernel, readable
 from ptoscope.cli.options import Request
 from ptoscope.cli.output import Result
+from ptoscope.cli.saving import write_file
 from ptoscope.diagnostics import UsageError
 
 
@@ -36,6 +37,6 @@ def answer(request: Request) -> Result:
         return Result("fmt", page, fields, exit=1 if changed else 0)
     if rewrites:
         if changed:
-            replace_text(path, text)
+            write_file(str(path), text.encode())
         return Result("fmt", (f"{file}: {'rewritten' if changed else 'unchanged'}",), fields)
     return Result("fmt", (text,), fields)

@@ -9,15 +9,14 @@ from ptoscope.cli.expect import differences, expectations, positions
 from ptoscope.cli.files import (
     ArrayFile,
     BadData,
-    check_directory,
     read_buffer,
     read_kernel,
     read_word,
     readable,
-    save,
 )
 from ptoscope.cli.options import Request, count, fails
 from ptoscope.cli.output import Result
+from ptoscope.cli.saving import check_directory, save
 from ptoscope.cli.words import ARRAYS, Word
 from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
 from ptoscope.tables import Table, counted

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from ptoscope.cli.files import ArrayFile, read_word, readable
 from ptoscope.cli.options import Request, count
 from ptoscope.cli.output import Result
 from ptoscope.cli.run import prepared, read_arguments
-from ptoscope.diagnostics import PtoError, UsageError
+from ptoscope.cli.saving import write_file
+from ptoscope.diagnostics import PtoError
 from ptoscope.isa.cost import FigureSource
 from ptoscope.tables import Table, counted
 
@@ -65,12 +65,10 @@ def answer(request: Request) -> Result:
 
 
 def _export(timing: Timing, path: str) -> str:
-    from ptoscope.timing.export import write_chrome
+    from ptoscope.timing.export import chrome_text
 
-    try:
-        notice = write_chrome(timing, Path(path))
-    except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror}") from None
+    text, notice = chrome_text(timing)
+    write_file(path, text.encode())
     return f"trace in {path}{'; ' + notice if notice else ''}"
 
 

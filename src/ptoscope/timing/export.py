@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,11 +22,11 @@ LIMIT = 200_000
 _FIRST_CORE_TRACK = 100
 
 
-def write_chrome(timing: TimedRun, path: str | Path, limit: int = LIMIT) -> str:
-    """Writes the file; gives the notice about what was left out, or an empty string."""
+def chrome_text(timing: TimedRun, limit: int = LIMIT) -> tuple[str, str]:
+    """What the file says, and the notice about what was left out, or an empty string."""
     document = chrome_trace(timing, limit)
-    Path(path).write_text(json.dumps(document, separators=(",", ":")), "utf-8")
-    return str(document["otherData"].get("notice", ""))
+    text = json.dumps(document, separators=(",", ":"))
+    return text, str(document["otherData"].get("notice", ""))
 
 
 def chrome_trace(timing: TimedRun, limit: int = LIMIT) -> dict[str, Any]:

@@ -68,7 +68,10 @@ class Library:
         """A file of the directory."""
         if not isinstance(name, str):
             raise Unreadable(f"{where}: cannot tell which file is meant")
-        path = (self.directory / name).resolve()
+        try:
+            path = (self.directory / name).resolve()
+        except (OSError, ValueError, RuntimeError):
+            raise Unreadable(f"{where}: {name!r} is no name of a file") from None
         if not path.is_relative_to(self.directory):
             raise Unreadable(f"{where}: {name} is outside of the working directory")
         return path
@@ -77,7 +80,10 @@ class Library:
         path = self.path(_plain(name), where)
         if not path.is_file():
             raise Unreadable(f"{where}: golden.py wrote no {path.name}")
-        return path.read_bytes()
+        try:
+            return path.read_bytes()
+        except OSError as error:
+            raise Unreadable(f"{where}: cannot read {path.name}: {error.strerror}") from None
 
     def call_ReadFile(self, where: str, name: Any, size: Any, into: Any, most: Any) -> int:
         data, limit = self.read(name, where), _count(most, where)
@@ -97,7 +103,13 @@ class Library:
     def call_WriteFile(self, where: str, name: Any, source: Any, size: Any) -> int:
         pointer = _pointer(source, where)
         path = self.path(_plain(name), where)
-        path.write_bytes(pointer.bytes(_count(size, where), where).tobytes())
+        data = pointer.bytes(_count(size, where), where).tobytes()
+        if path.exists() and not path.is_file():
+            raise Unreadable(f"{where}: {path.name} is not a file")
+        try:
+            path.write_bytes(data)
+        except OSError as error:
+            raise Unreadable(f"{where}: cannot write {path.name}: {error.strerror}") from None
         self.written[str(path.relative_to(self.directory))] = pointer.memory.dtype
         return 1
 

@@ -46,12 +46,7 @@ def run_cases(
         done(outcomes[number])
 
     # On the real path: TMPDIR may be relative, and scripts run elsewhere.
-    with (
-        _orderly_end(),
-        tempfile.TemporaryDirectory(
-            prefix="ptoscope-cases-", ignore_cleanup_errors=True
-        ) as directory,
-    ):
+    with _orderly_end(), _scratch() as directory:
         root = Path(directory).resolve()
         requests = {
             number: {
@@ -121,6 +116,15 @@ def _serve(
         log.seek(0)
         said = log.read().decode("utf-8", "replace").strip().split("\n")[-1]
         return started, said or f"exit status {process.returncode}"
+
+
+def _scratch() -> tempfile.TemporaryDirectory[str]:
+    try:
+        return tempfile.TemporaryDirectory(prefix="ptoscope-cases-", ignore_cleanup_errors=True)
+    except OSError as error:
+        # Without any directory for such files there is no name to give.
+        where = error.filename or "any temporary directory"
+        raise UsageError(f"cannot make a directory in {where}: {error.strerror}") from None
 
 
 @contextlib.contextmanager

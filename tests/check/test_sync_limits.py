@@ -126,6 +126,20 @@ def test_time_does_not_double_with_every_loop_or_product() -> None:
     assert seconds(kernel("%v0 = arith.addi %n, %i1 : index", *products)) < 5
 
 
+def test_loops_that_carry_numbers_and_touch_nothing() -> None:
+    body = ["%r = arith.addi %c0, %i1 : index"]
+    for depth in range(25):
+        outside = "%i0" if depth == 24 else f"%c{depth + 1}"
+        body = [
+            f"%r{depth} = scf.for %at{depth} = %i0 to %i4 step %i1 "
+            f"iter_args(%c{depth} = {outside}) -> (index) {{",
+            *body,
+            f"scf.yield {'%r' if depth == 0 else f'%r{depth - 1}'} : index",
+            "}",
+        ]
+    assert seconds(kernel(copy_in("%a"), *body)) < 20
+
+
 def nest_in_scope(depth: int) -> str:
     body = [load("%v", "%a"), store("%v", "%b")]
     for i in range(depth):

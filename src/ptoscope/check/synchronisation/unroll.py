@@ -148,6 +148,8 @@ class _Unroller:
         self._repeats: tuple[Repeat, ...] = ()
         """The loops around that are summarised, innermost first."""
         self._loops: list[LoopNode] = []
+        self._followed = 0
+        """How many iterations were followed."""
         self._synchronises: dict[int, bool] = {}
 
     def whole(self, nodes: list[Node], known: dict[Symbol, Expr]) -> None:
@@ -159,7 +161,11 @@ class _Unroller:
             loop = self._loops[0] if self._loops else None
             if self.run.given_up is None:
                 op = self.run.events[-1].node.op if loop is None else loop.op
-                self._give_up(op, f"there are more than {self._most} events", ends=True)
+                self._give_up(
+                    op,
+                    f"there are more than {self._most} events or iterations to follow",
+                    ends=True,
+                )
 
     def _give_up(self, op: Op, why: str, ends: bool = False) -> None:
         if self.run.given_up is None or (self.run.given_up.ends and not ends):
@@ -294,6 +300,10 @@ class _Unroller:
         outer = self._iterations
         last = -1
         for iteration in iterations:
+            self._followed += 1
+            if self._followed > self._most:
+                # Iterations without events have to end, too.
+                raise _FullError
             now = {**known, node.iteration: Expr(iteration)}
             if iteration == last + 1 or carries_on:
                 now.update({c.symbol: v for c, v in zip(node.carried, values, strict=True)})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, SupportsIndex
@@ -176,7 +177,9 @@ def _bind_array(name: str, dtype: DType, position: int, given: Any) -> Argument:
 
 
 def _as_array(given: Any, dtype: DType) -> Any:
-    if isinstance(given, np.ma.MaskedArray):
+    # Nobody has a masked array without this module, which takes long to load.
+    masked = sys.modules.get("numpy.ma")
+    if masked is not None and isinstance(given, masked.MaskedArray):
         raise _Wrong(
             NOT_AN_ARRAY,
             "a masked array says of some elements that they are not there",

@@ -106,6 +106,21 @@ def test_many_conditions_are_said_and_what_none_of_them_changes_is_found() -> No
     assert sorted(codes) == ["PTO0607", "PTO0610"]
 
 
+def test_what_is_given_up_on_every_path_is_said_once() -> None:
+    endless = ["scf.while : () -> () {", "scf.condition(%yes)", "} do {", both("V", "MTE2")]
+    text = kernel(*endless, "scf.yield\n}", branch("%yes", [both("V", "MTE2")]))
+    assert [d.code for d in found(text)] == ["PTO0610"]
+
+
+@pytest.mark.parametrize(("target", "notes"), [("a5", ["PTO0610"]), ("a2a3", []), ("cpu", [])])
+def test_the_inside_of_a_vecscope_is_followed_where_it_matters(
+    target: str, notes: list[str]
+) -> None:
+    """Only A5 needs mem_bars."""
+    read = program(kernel(scope(nest_in_scope(20))))
+    assert [d.code for d in check(read, TARGETS[target], "manual") if d.severity == "note"] == notes
+
+
 def seconds(text: str) -> float:
     read = program(text)
     begin = time.process_time()

@@ -57,11 +57,10 @@ class EventIds:
             assert dtype is not None
             if numbers is None and dtype is I1:
                 numbers = frozenset((0, 1))
-            known = sorted(numbers) if numbers is not None else None
             rows.append(
                 [core.unknown(dtype)]
-                if known is None
-                else [constant(dtype, 1, number) for number in known]
+                if numbers is None
+                else [constant(dtype, 1, number) for number in sorted(numbers)]
             )
         site = site_of(self._function, op, self._target, "micro")
         run = site.record.meaning(site)

@@ -46,21 +46,21 @@ class _Paths(NamedTuple):
 
 def _paths(context: Context) -> _Paths:
     """One run for each way the conditions of a function can go."""
-    made: dict[tuple[tuple[Expr, bool], ...], _Path] = {}
+    made: list[_Path] = []
     todo: list[dict[Expr, bool]] = [{}]
     seen: dict[Expr, BranchNode] = {}
     while todo and len(made) < PATHS:
         sides = todo.pop()
         path = _path(context, sides)
         seen.update({condition: node for condition, (node, _) in path.run.taken.items()})
-        made[tuple(sides.items())] = path
+        made.append(path)
         fixed = dict(sides)
         for condition in path.run.taken:
             if condition not in fixed:
                 todo.append({**fixed, condition: False})
                 fixed[condition] = True
     if not todo:
-        return _Paths(list(made.values()))
+        return _Paths(made)
     # Too many: all one way, and each of them the other way alone.
     some = [
         _path(context, sides, otherwise)
@@ -158,25 +158,29 @@ def _ids(context: Context) -> Iterator[Finding]:
                 )
 
 
-def _barriers(context: Context) -> Iterator[Finding]:
+def _scopes(context: Context) -> list[UnrolledRun]:
+    """Every vecscope iteration by iteration, where a mem_bar is needed in it."""
     if context.target.name != "a5":
-        return
+        return []
     # Of a scope in a loop the first execution tells enough.
-    for entry in context.once(_paths).paths[0].run.scopes.values():
-        if entry.unrolled.events:
-            for item in ScopeOrder(entry.unrolled.events, context.values).hazards():
+    first = context.once(_paths).paths[0].run
+    return [entry.unroll() for entry in first.scopes.values()]
+
+
+def _barriers(context: Context) -> Iterator[Finding]:
+    for run in context.once(_scopes):
+        if run.events:
+            for item in ScopeOrder(run.events, context.values).hazards():
                 yield hazard(context, item)
 
 
 def _not_followed(context: Context) -> Iterator[Finding]:
     paths = context.once(_paths)
-    runs = [path.run for path in paths.paths]
-    inside = [entry.unrolled for entry in runs[0].scopes.values()]
-    for run in {id(run): run for run in (*runs, *inside)}.values():
-        if run.given_up is not None:
-            yield not_followed(run.given_up)
+    runs = [*(path.run for path in paths.paths), *context.once(_scopes)]
+    # What one run gives up others do, too.
+    yield from dict.fromkeys(not_followed(r.given_up) for r in runs if r.given_up is not None)
     if paths.conditions:
-        yield too_many_ways(paths.conditions, len(runs))
+        yield too_many_ways(paths.conditions, len(paths.paths))
 
 
 RULES = (

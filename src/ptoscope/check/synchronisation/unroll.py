@@ -96,8 +96,7 @@ class FirstEntry:
     scope: ScopeNode
     known: Known
 
-    @cached_property
-    def unrolled(self) -> UnrolledRun:
+    def unroll(self) -> UnrolledRun:
         """Its accesses and barriers, iteration by iteration: the first two and the last."""
         unroller = _Unroller({}, {}, IN_SCOPE, each=True)
         unroller.whole([self.scope], dict(self.known))
@@ -158,14 +157,9 @@ class _Unroller:
             self._follow(nodes, known, True)
         except _FullError:
             self.full = True
-            loop = self._loops[0] if self._loops else None
-            if self.run.given_up is None:
-                op = self.run.events[-1].node.op if loop is None else loop.op
-                self._give_up(
-                    op,
-                    f"there are more than {self._most} events or iterations to follow",
-                    ends=True,
-                )
+            op = self._loops[0].op if self._loops else self.run.events[-1].node.op
+            why = f"there are more than {self._most} events or iterations to follow"
+            self._give_up(op, why, ends=True)
 
     def _give_up(self, op: Op, why: str, ends: bool = False) -> None:
         if self.run.given_up is None or (self.run.given_up.ends and not ends):

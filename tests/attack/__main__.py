@@ -25,7 +25,7 @@ def main() -> int:
         left = end - time.monotonic()
         if left <= 0:
             break
-        seeds[name], report = Child(name).run(seeds[name], min(share, left))
+        seeds[name], report = Child(f"tests.attack.{name}").run(seeds[name], min(share, left))
         if report:
             wrong += 1
             print(report, flush=True)

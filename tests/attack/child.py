@@ -17,7 +17,6 @@ import sys
 import tempfile
 import time
 import traceback
-from pathlib import Path
 
 import tests.attack
 
@@ -25,23 +24,24 @@ _PARTS = ("child", "guard", "__main__")
 ATTACKERS = sorted(
     module.name
     for module in pkgutil.iter_modules(tests.attack.__path__)
-    if module.name not in _PARTS
+    if module.name not in _PARTS and not module.name.startswith("test_")
 )
 _START_SECONDS = 60
 """What a child may take to begin."""
 
 
 class Child:
-    """Attempts of one attacker."""
+    """Attempts of one attacker, a module."""
 
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._limit = float(importlib.import_module(f"tests.attack.{name}").SECONDS)
+    def __init__(self, module: str) -> None:
+        self._module = module
+        self._name = module.rpartition(".")[2]
+        self._limit = float(importlib.import_module(module).SECONDS)
 
     def run(self, first: int, seconds: float) -> tuple[int, str]:
         """Attempts from a seed on, for about so long: the next seed, and what went wrong with
         the last one; empty if nothing did."""
-        command = [sys.executable, "-m", "tests.attack.child", self._name, str(first), str(seconds)]
+        command = [sys.executable, "-m", __name__, self._module, str(first), str(seconds)]
         with tempfile.TemporaryDirectory() as cache, tempfile.TemporaryFile() as errors:
             process = subprocess.Popen(
                 command,
@@ -57,6 +57,8 @@ class Child:
                     # Attempts start processes of their own, which are in its group.
                     os.killpg(process.pid, signal.SIGKILL)
                 status = process.wait()
+                assert process.stdout is not None
+                process.stdout.close()
             errors.seek(0)
             said = errors.read()[-4000:].decode(errors="replace")
         if hangs:
@@ -84,13 +86,12 @@ class Child:
         return seed, True
 
 
-def main(name: str, first: int, seconds: float) -> int:
+def main(module: str, first: int, seconds: float) -> int:
     """What the child does; the exit status says whether an attempt raised an exception."""
     # Nobody else writes to standard output: it belongs to the protocol.
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
-    sys.path.insert(0, str(Path(__file__).parents[2]))
-    attempt = importlib.import_module(f"tests.attack.{name}").attempt
+    attempt = importlib.import_module(module).attempt
     end = time.monotonic() + seconds
     seed = first
     print(seed, file=out, flush=True)

@@ -88,17 +88,22 @@ _QUICK_PASSES = (
 )
 
 
-_TEXT_COST, _LEAST_COST = 256, 64 << 20
-"""Bytes of memory that LLVM takes for a byte of text, at most, and for any text."""
+_TEXT_COST, _OBJECT_COST, _LEAST_COST = 256, 8, 64 << 20
+"""Bytes of memory that LLVM takes at most: for a byte of text and of an object file, and for
+any text."""
 
 
 def object_code(text: str, quickly: bool) -> bytes:
     """Machine code of a module that is written as it should be, as an object file; `quickly`
     in a time that grows with its size only, but it runs more slowly. MemoryError where this
     process may not have the memory that takes: LLVM itself would end the process."""
-    if len(text) * _TEXT_COST + _LEAST_COST > _memory_left():
-        raise MemoryError
     return _target_machine(0 if quickly else 2).emit_object(_parsed(text))
+
+
+def _require(size: int) -> None:
+    """MemoryError unless this process may have so many bytes more."""
+    if size > _memory_left():
+        raise MemoryError(f"LLVM may need {size >> 20} MB")
 
 
 def _memory_left() -> float:
@@ -133,6 +138,7 @@ def optimised(text: str) -> bytes:
 
 
 def _parsed(text: str) -> Any:
+    _require(len(text) * _TEXT_COST + _LEAST_COST)
     module = llvm.parse_assembly(text)
     module.triple = host().triple
     return module
@@ -151,6 +157,7 @@ def _compiler() -> Any:
 
 def linked(object_file: bytes, exports: Iterable[str], imports: dict[str, int]) -> Any:
     """The functions of an object file in memory, which live as long as what is returned."""
+    _require(len(object_file) * _OBJECT_COST + _LEAST_COST // 4)
     library = llvm.JITLibraryBuilder().add_object_img(object_file)
     for name in exports:
         library.export_symbol(name)

@@ -6,6 +6,7 @@ one ended the process or never ends.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import pkgutil
@@ -28,15 +29,18 @@ ATTACKERS = sorted(
 )
 _START_SECONDS = 60
 """What a child may take to begin."""
+_DONE = b"done\n"
+"""What a child says at its end: one that ends without it was ended by an attempt."""
 
 
 class Child:
-    """Attempts of one attacker, a module."""
+    """Attempts of one attacker, a module; `seed` is that of the one that was begun last."""
 
     def __init__(self, module: str) -> None:
         self._module = module
         self._name = module.rpartition(".")[2]
         self._limit = float(importlib.import_module(module).SECONDS)
+        self.seed = 0
 
     def run(self, first: int, seconds: float) -> tuple[int, str]:
         """Attempts from a seed on, for about so long: the next seed, and what went wrong with
@@ -45,16 +49,18 @@ class Child:
         with tempfile.TemporaryDirectory() as cache, tempfile.TemporaryFile() as errors:
             process = subprocess.Popen(
                 command,
+                bufsize=0,  # a line that was read ahead would not be selected
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 env={**os.environ, "PTOSCOPE_CACHE": cache},
                 start_new_session=True,
             )
             try:
-                seed, hangs = self._follow(process, first)
+                seed, done = self._follow(process, first)
             finally:
-                if process.poll() is None:
-                    # Attempts start processes of their own, which are in its group.
+                hangs = process.poll() is None
+                # Attempts start processes of their own, which are in its group.
+                with contextlib.suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)
                 status = process.wait()
                 assert process.stdout is not None
@@ -66,24 +72,25 @@ class Child:
         if status < 0:
             crash = signal.Signals(-status).name
             return seed + 1, f"{self._name}, seed {seed}: {crash}\n{said}"
-        if status:
+        if status or not done:
             return seed + 1, f"{self._name}, seed {seed}: exit status {status}\n{said}"
         return seed, ""
 
     def _follow(self, process: subprocess.Popen[bytes], first: int) -> tuple[int, bool]:
-        """The seed that was last begun (the next one, where all were done), and whether it
-        took too long."""
+        """The seed that was last begun, or the next one, and True, where the child says that
+        it has done all."""
         assert process.stdout is not None
-        seed, limit = first, float(_START_SECONDS)
+        self.seed, limit = first, float(_START_SECONDS)
         with selectors.DefaultSelector() as waiting:
             waiting.register(process.stdout, selectors.EVENT_READ)
             while waiting.select(limit):
                 line = process.stdout.readline()
-                if not line:
-                    process.wait()
-                    return seed, False
-                seed, limit = int(line), self._limit
-        return seed, True
+                if not line or line == _DONE:
+                    with contextlib.suppress(subprocess.TimeoutExpired):
+                        process.wait(limit)
+                    return self.seed, line == _DONE
+                self.seed, limit = int(line), self._limit
+        return self.seed, False
 
 
 def main(module: str, first: int, seconds: float) -> int:
@@ -104,6 +111,8 @@ def main(module: str, first: int, seconds: float) -> int:
         seed += 1
         print(seed, file=out, flush=True)
         if time.monotonic() >= end:
+            out.write(_DONE.decode())
+            out.flush()
             return 0
 
 

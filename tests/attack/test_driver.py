@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -14,6 +19,8 @@ BAD = {
     "hangs": ("time.sleep(60)", "not done after 0.5 s"),
     "raises": ("raise ValueError('not right')", "ValueError: not right"),
     "leaves": ("os._exit(3)", "exit status 3"),
+    "leaves_well": ("os._exit(0)", "exit status 0"),
+    "killed": ("os.kill(os.getpid(), signal.SIGKILL)", "SIGKILL"),
 }
 
 
@@ -31,6 +38,24 @@ def test_an_attempt_that_goes_wrong_is_reported_with_its_seed(
     assert following == 8
     assert report.startswith(f"attack_{name}, seed 7: ")
     assert said in report
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_driver_that_is_ended_says_where_it_was(number: signal.Signals) -> None:
+    command = [sys.executable, "-m", "tests.attack", "--only", "copies", "--first", "1000"]
+    driver = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    children = Path(f"/proc/{driver.pid}/task/{driver.pid}/children")
+    while not (child := children.read_text()) and driver.poll() is None:
+        time.sleep(0.01)
+    driver.send_signal(number)
+    said, _ = driver.communicate(timeout=60)
+    assert driver.returncode == 128 + number
+    assert re.fullmatch(rf"ended by {number.name} in copies, seed \d+; 0 wrong before\n", said)
+    # One that was just being started ends itself when it has nobody to talk to.
+    deadline = time.monotonic() + 30
+    while (left := Path(f"/proc/{int(child)}").exists()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not left
 
 
 @pytest.mark.parametrize("name", ATTACKERS)

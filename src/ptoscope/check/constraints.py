@@ -8,7 +8,7 @@ from dataclasses import replace
 from ptoscope.check.masks import regranulated
 from ptoscope.check.rule import Context, Finding, Rule
 from ptoscope.check.text import Fix
-from ptoscope.check.types import fits
+from ptoscope.check.types import fits, packs
 from ptoscope.isa import TABLE
 from ptoscope.isa.record import Constraint, Site
 from ptoscope.isa.types import GRANULARITIES, Mask
@@ -37,6 +37,8 @@ def _broken(context: Context) -> Iterator[Finding]:
 
 def _other_mask(context: Context, op: Op, site: Site, constraint: Constraint) -> Fix:
     """Where another granularity of one mask satisfies the constraint, that mask."""
+    if packs(str(op.attrs.get("dist", ""))):
+        return ()
     for index, kind in enumerate(site.operands):
         # Where two fit, the wider one is what the mode names, the other the element's.
         for bits in reversed(GRANULARITIES) if isinstance(kind, Mask) else ():

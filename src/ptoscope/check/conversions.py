@@ -15,9 +15,6 @@ from ptoscope.isa.table import names
 from ptoscope.isa.types import Scalar
 from ptoscope.program import Op
 
-_PARTS = {"P0": "EVEN", "P1": "ODD", "EVEN": "P0", "ODD": "P1"}
-"""The same part where two and where four lanes of the narrow type make one of the wide."""
-
 
 def _pair(context: Context, op: Op, record: Record, form: Form) -> tuple[DType, DType] | None:
     """The types that a use converts between, where the instruction has both."""
@@ -65,16 +62,17 @@ def _absent_pair_attributes(context: Context) -> Iterator[Finding]:
             if value is None or not attr.allows(value) or value in legal:
                 continue
             listed = attr.name in taken
-            right = _PARTS.get(str(value), "") if listed else ""
             yield Finding(
                 op.span,
                 f"{record.name} from {pair[0]} to {pair[1]}: '{attr.name}' "
                 + ("has no such value" if listed else "means nothing"),
                 found=str(value),
                 expected=", ".join(legal) if listed else f"no '{attr.name}'",
-                fix=context.text.replace(op, f'"{value}"', f'"{right}"')
-                if right in legal
-                else context.text.drop_entry(op, attr.name),
+                hint=f"'{attr.name}' decides what the result holds and where: choose it by how the "
+                "result is used"
+                if listed
+                else "",
+                fix=() if listed else context.text.drop_entry(op, attr.name),
             )
 
 

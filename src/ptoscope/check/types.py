@@ -179,7 +179,9 @@ def _bad_attributes(context: Context) -> Iterator[Finding]:
                 found=str(value),
                 expected=", ".join(legal),
                 hint=hint,
-                fix=context.text.replace(op, f'"{value}"', f'"{likely}"') if likely else (),
+                fix=context.text.replace(op, f'"{value}"', f'"{likely}"')
+                if likely and not packs(str(value)) and not packs(likely)
+                else (),
             )
 
 
@@ -189,6 +191,12 @@ def _width(context: Context, op: Op) -> int:
     kinds = context.types(op.operands + op.results)
     known = [t for t in kinds if isinstance(t, Ptr)] or [t for t in kinds if isinstance(t, VReg)]
     return 8 * known[0].dtype.bytes if known else 0
+
+
+def packs(mode: str) -> bool:
+    """Whether a mode stores a part of every lane, or makes a lane of less: which one is meant
+    depends on the values, so that none is written in the place of another."""
+    return "PK" in mode
 
 
 def _of_width(context: Context, op: Op, modes: tuple[str, ...]) -> list[str]:
@@ -213,7 +221,9 @@ def _width_suffixes(context: Context) -> Iterator[Finding]:
                 found=f"{width}-bit elements",
                 expected=f"mode {right}" if known else f"a mode for {width}-bit elements",
                 hint="legal in the micro specification: --revision micro",
-                fix=context.text.replace(op, f'"{mode}"', f'"{right}"') if known else (),
+                fix=context.text.replace(op, f'"{mode}"', f'"{right}"')
+                if known and not packs(mode)
+                else (),
             )
 
 

@@ -51,7 +51,7 @@ def list_races(trace: Trace, program: Program, target: Target) -> list[Race]:
     remedies = Remedies(trace, Text(program), target)
     found = _Found(trace, runs)
     meetings(trace, runs, found.add)
-    races = [_with(race, _remedy(race, remedies)) for race in found.races()]
+    races = [_with(race, remedies.of(race)) for race in found.races()]
     between = _Found(trace, runs, BLOCKS_RACE)
     meetings_of_blocks(trace, runs, between.add)
     races += [_with(race, BLOCKS_REMEDY) for race in between.races()]
@@ -64,18 +64,12 @@ def _with(race: Race, remedy: Remedy) -> Race:
     return replace(race, remedy=remedy.text, fix=remedy.fix)
 
 
-def _remedy(race: Race, remedies: Remedies) -> Remedy:
-    if race.code == COPIES_RACE:
-        return remedies.between_copies(race.late)
-    return remedies.between_pipes(race.early, race.late)
-
-
 def _in_scopes(trace: Trace, runs: Runs, remedies: Remedies) -> list[Race]:
     races: list[Race] = []
     for early, late, times in hazards(trace, runs):
         first, then = ((int(runs.event[run]), bool(runs.writes[run])) for run in (early, late))
         race = _race(trace, SCOPE_RACE, first, then, UB, times)
-        races.append(_with(race, remedies.inside_scope(race.early, race.late)))
+        races.append(_with(race, remedies.of(race)))
     return races
 
 

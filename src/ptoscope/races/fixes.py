@@ -6,17 +6,21 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ptoscope.check.buffers import BufferAccess, overlap_of
+from ptoscope.check.flow import Values
+from ptoscope.check.positions import place_name
 from ptoscope.check.text import Text
 from ptoscope.diagnostics import Edit
 from ptoscope.isa.order.memory import barrier_text
 from ptoscope.isa.order.rules import BARRIER, NUMBERS, SET, WAIT
 from ptoscope.isa.pipes import EVENTS, PIPE_NUMBERS
 from ptoscope.isa.targets import Target
-from ptoscope.program import If, Loop, Scope
+from ptoscope.isa.types import Space
+from ptoscope.program import Loop
 from ptoscope.races.event_ids import EventIds
-from ptoscope.races.race import Side
+from ptoscope.races.race import COPIES_RACE, SCOPE_RACE, Race, Side
 from ptoscope.races.scopes import scope_access
-from ptoscope.trace.trace import NONE, Place, Trace
+from ptoscope.trace.trace import NONE, SPACE_NAMES, Place, Trace
 
 FULL_BARRIER = "pto.barrier #pto.pipe<PIPE_ALL>"
 
@@ -34,7 +38,37 @@ class Remedies:
     def __init__(self, trace: Trace, text: Text, target: Target) -> None:
         self._trace = trace
         self._text = text
+        self._values = Values(trace.function)
         self._ids = EventIds(trace.function, target)
+
+    def of(self, race: Race) -> Remedy:
+        """What helps against a race of one block."""
+        return self._overlap(race) or self._order(race)
+
+    def _order(self, race: Race) -> Remedy:
+        if race.code == SCOPE_RACE:
+            return self.inside_scope(race.early, race.late)
+        if race.code == COPIES_RACE:
+            return self.between_copies(race.late)
+        return self.between_pipes(race.early, race.late)
+
+    def _overlap(self, race: Race) -> Remedy | None:
+        """What to do where two buffers share bytes: no order helps."""
+        space = SPACE_NAMES.get(race.space)
+        if space is None:
+            return None
+        one, two = (self._access(side, race.space, space) for side in (race.early, race.late))
+        found = overlap_of(self._values, one, two, race.code == SCOPE_RACE)
+        return None if found is None else Remedy(f"{found.found}; {found.hint}")
+
+    def _access(self, side: Side, number: int, space: Space) -> BufferAccess:
+        a = self._trace.accesses
+        rows = np.arange(*np.searchsorted(a.event, [side.event, side.event + 1]))
+        rows = rows[(a.space[rows] == number) & (a.writes[rows] == side.writes)]
+        low = a.start[rows] + np.minimum(0, (a.count[rows] - 1) * a.stride[rows])
+        high = a.start[rows] + np.maximum(0, (a.count[rows] - 1) * a.stride[rows])
+        last = int((high + a.length[rows]).max()) - 1
+        return BufferAccess(side.place.op, side.writes, space, int(low.min()), last)
 
     def between_pipes(self, early: Side, late: Side) -> Remedy:
         """A flag from one pipe to the other; a full barrier where none fits."""
@@ -44,7 +78,7 @@ class Remedies:
             return self._barrier(FULL_BARRIER, late)
         signal, wait = (rule.written(early.pipe, late.pipe, event) for rule in (SET, WAIT))
         first, then = meet
-        words = f"put {signal} after {_named(first)} and {wait} before {_named(then)}"
+        words = f"put {signal} after {place_name(first.op)} and {wait} before {place_name(then.op)}"
         lines = [(first, signal, True), (then, wait, False)]
         if first.index >= then.index:
             loop = self._loop(then)
@@ -69,7 +103,9 @@ class Remedies:
 
     def _barrier(self, line: str, late: Side) -> Remedy:
         where = late.anchor
-        return Remedy(f"put {line} before {_named(where)}", self._edits([(where, line, False)]))
+        return Remedy(
+            f"put {line} before {place_name(where.op)}", self._edits([(where, line, False)])
+        )
 
     def _edits(self, lines: list[tuple[Place, str, bool]]) -> tuple[Edit, ...]:
         """All lines put before or after their places; nothing if one of them cannot be."""
@@ -128,16 +164,3 @@ class Remedies:
     def _loop(self, place: Place) -> Place | None:
         """The innermost loop around."""
         return self._trace.places[place.loops[-1]] if place.loops else None
-
-
-def _named(place: Place) -> str:
-    match place.op:
-        case Loop():
-            kind = "the loop of "
-        case If():
-            kind = "the branch of "
-        case Scope():
-            kind = "the vecscope of "
-        case _:
-            kind = ""
-    return f"{kind}line {place.span.line}"

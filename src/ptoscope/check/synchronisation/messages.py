@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ptoscope.check.analysis.expr import single
 from ptoscope.check.analysis.nodes import BranchNode, RegisterTouch, Sync
+from ptoscope.check.positions import place_name
 from ptoscope.check.rule import Context, Finding
+from ptoscope.check.synchronisation import problems as problems_
+from ptoscope.check.synchronisation.buffers import overlap_between
 from ptoscope.check.synchronisation.order import PipeOrder
+from ptoscope.check.synchronisation.problems import COPIES, Problems
 from ptoscope.check.synchronisation.races import StaticRace, anchor, touch_of
 from ptoscope.check.synchronisation.scopes import ScopeHazard
 from ptoscope.check.synchronisation.unroll import Execution, GivenUp, UnrolledRun
@@ -58,7 +64,7 @@ def _signals(run: UnrolledRun, wait: Sync) -> list[str]:
     return [f"{what} (line {line})" for line, what in sorted(found)]
 
 
-def short(context: Context, run: UnrolledRun, event: Execution) -> Finding:
+def _short(run: UnrolledRun, event: Execution) -> Finding:
     """A wait for which there is no set."""
     flag = _sync(event)
     sets, waits = (_like(run, name, flag) for name in (flag.rule.given_by, flag.rule.name))
@@ -83,7 +89,7 @@ def short(context: Context, run: UnrolledRun, event: Execution) -> Finding:
     )
 
 
-def stuck(run: UnrolledRun, order: PipeOrder, event: Execution) -> Finding:
+def _stuck(run: UnrolledRun, order: PipeOrder, event: Execution) -> Finding:
     """Pipes that wait for each other."""
     waits = "; ".join(
         f"{run.events[i].node.pipe} at line {run.events[i].node.op.span.line}" for i in order.stuck
@@ -99,7 +105,7 @@ def stuck(run: UnrolledRun, order: PipeOrder, event: Execution) -> Finding:
     )
 
 
-def left(event: Execution) -> Finding:
+def _left(event: Execution) -> Finding:
     """A flag that nobody waits for."""
     flag = _sync(event)
     number = flag.number
@@ -117,7 +123,7 @@ def left(event: Execution) -> Finding:
     )
 
 
-def unheld(event: Execution) -> Finding:
+def _unheld(event: Execution) -> Finding:
     """A release without an acquisition."""
     node = _sync(event)
     return Finding(
@@ -130,7 +136,7 @@ def unheld(event: Execution) -> Finding:
     )
 
 
-def kept(event: Execution) -> Finding:
+def _kept(event: Execution) -> Finding:
     """An acquisition without a release."""
     node = _sync(event)
     number = node.number
@@ -151,25 +157,6 @@ def _free_event(run: UnrolledRun, src: str, dst: str) -> int | None:
     if None in used:
         return None
     return next((event for event in range(len(EVENTS)) if event not in used), None)
-
-
-def _blocks(context: Context) -> dict[int, int]:
-    """The block of each operation, both by their ids."""
-    blocks = [context.function.body]
-    for op in context.function.ops():
-        blocks.extend(op.blocks)
-    return {id(op): id(block) for block in blocks for op in block.ops}
-
-
-def _same_block(context: Context, item: StaticRace) -> bool:
-    """Whether both stand in one block: what is put beside them is executed as often."""
-    blocks = context.once(_blocks)
-    return blocks[id(anchor(item.early))] == blocks[id(anchor(item.late))]
-
-
-def _place(event: Execution) -> str:
-    line = anchor(event).span.line
-    return f"the vecscope of line {line}" if event.scope is not None else f"line {line}"
 
 
 def _bytes(context: Context, item: StaticRace) -> str:
@@ -194,22 +181,18 @@ def _again(item: StaticRace) -> bool:
     )
 
 
-def race(context: Context, run: UnrolledRun, item: StaticRace) -> Finding:
+def _race(context: Context, run: UnrolledRun, item: StaticRace) -> Finding:
     """Two pipes at the same bytes."""
     early, late = touch_of(item.early), touch_of(item.late)
     src, dst = early.pipe, late.pipe
     event = _free_event(run, src, dst)
     signal, wait = (rule.written(src, dst, event or 0) for rule in (SET, WAIT))
     iteration = " in the iteration before" if _again(item) else ""
-    hint = f"put {signal} after {_place(item.early)} and {wait} before {_place(item.late)}"
+    first, then = (place_name(anchor(event)) for event in (item.early, item.late))
+    hint = f"put {signal} after {first} and {wait} before {then}"
     if _again(item):
         hint += "; set it once before the loop and wait for it once after the loop"
     verb = "write" if early.writes else "read"
-    fix = ()
-    if event is not None and not _again(item) and _same_block(context, item):
-        fix = context.text.insert_after(anchor(item.early), signal)
-        await_it = context.text.insert_before(anchor(item.late), wait)
-        fix = (*fix, *await_it) if fix and await_it else ()
     return Finding(
         late.op.span,
         f"{late.op.name}: {dst} {late.verb} {_bytes(context, item)}, which {src} may still "
@@ -218,11 +201,10 @@ def race(context: Context, run: UnrolledRun, item: StaticRace) -> Finding:
         f"{late.op.span.line}",
         expected=f"{dst} waits for {src}",
         hint=hint,
-        fix=fix,
     )
 
 
-def copies(context: Context, run: UnrolledRun, item: StaticRace) -> Finding:
+def _copies(context: Context, item: StaticRace) -> Finding:
     """Two copies of one pipe at the same bytes."""
     early, late = touch_of(item.early), touch_of(item.late)
     barrier = BARRIER.written(late.pipe, "")
@@ -234,8 +216,27 @@ def copies(context: Context, run: UnrolledRun, item: StaticRace) -> Finding:
         found=f"two copies of {late.pipe}, which may run in any order",
         expected="a barrier between copies of one pipe that touch the same bytes",
         hint=f"put {barrier} before line {late.op.span.line}",
-        fix=context.text.insert_before(late.op, barrier),
     )
+
+
+def said(context: Context, problems: Problems, code: str, item: Execution | StaticRace) -> Finding:
+    """What is said of a problem."""
+    run = problems.run
+    if isinstance(item, StaticRace):
+        made = _copies(context, item) if code == COPIES else _race(context, run, item)
+        shared = overlap_between(context, item.early, item.late)
+        return made if shared is None else replace(made, found=shared.found, hint=shared.hint)
+    match code:
+        case problems_.SHORT:
+            return _short(run, item)
+        case problems_.STUCK:
+            return _stuck(run, problems.order, item)
+        case problems_.SURPLUS:
+            return _left(item)
+        case problems_.UNHELD:
+            return _unheld(item)
+        case _:
+            return _kept(item)
 
 
 def hazard(context: Context, item: ScopeHazard) -> Finding:
@@ -247,6 +248,7 @@ def hazard(context: Context, item: ScopeHazard) -> Finding:
         if item.early.iterations != item.late.iterations and after <= before
         else ""
     )
+    shared = overlap_between(context, item.early, item.late, within_scope=True)
     verbs = {"LD": "load", "ST": "store"}
     first, then = (verbs[part.lstrip("V")] for part in item.barrier.split("_"))
     barrier = item.text
@@ -254,11 +256,15 @@ def hazard(context: Context, item: ScopeHazard) -> Finding:
         late.op.span,
         f"{late.op.name}: this {then} and the {first} of line {before}{iteration} touch the same "
         "UB bytes",
-        found=f"bytes {item.first} to {item.last}, with no fitting pto.mem_bar between",
+        found=f"bytes {item.first} to {item.last}, with no fitting pto.mem_bar between"
+        if shared is None
+        else shared.found,
         expected=f"{barrier} between them",
         hint=f"put {barrier} before line {after}; inside a vecscope of A5 the order of the text "
-        "alone does not order loads and stores",
-        fix=context.text.insert_before(late.op, barrier),
+        "alone does not order loads and stores"
+        if shared is None
+        else shared.hint,
+        fix=context.text.insert_before(late.op, barrier) if shared is None else (),
     )
 
 

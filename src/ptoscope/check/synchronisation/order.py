@@ -41,6 +41,8 @@ class PipeOrder:
         executed = self._go(pipes)
         self.races = accesses.races
         """Accesses that nothing orders."""
+        self.inverted = list(accesses.inverted.values())
+        """Accesses that are ordered, but not as in the program."""
         self.stuck = pipes.stuck()
         """Where pipes are when none of them can go on."""
         self.unheld = [i for i in executed if self._tickets[i].unheld]

@@ -63,6 +63,9 @@ class StaticAccesses:
         self._events = events
         self._groups: dict[tuple[str, Expr], _Group] = defaultdict(lambda: defaultdict(list))
         self._seen: dict[tuple[int, int], StaticRace] = {}
+        self.inverted: dict[tuple[int, int], tuple[Execution, Execution]] = {}
+        """Accesses that synchronisation executes against the order of the program: by the
+        places of the text the one that comes first there, and the one that is executed first."""
 
     @property
     def races(self) -> list[StaticRace]:
@@ -77,6 +80,8 @@ class StaticAccesses:
         group = self._groups[space, base]
         met: dict[int, _Met] = {}
         for (other, wrote), accesses in group.items():
+            if wrote or node.writes:
+                self._note_inverted(item, accesses, rows)
             if not (wrote or node.writes) or (other == pipe and not _may_overtake(pipe, node)):
                 continue
             found = _last(accesses, known[other], rows)
@@ -88,6 +93,16 @@ class StaticAccesses:
             if late == item:
                 known[other] = max(known[other], early + 1)
         group[pipe, node.writes].append((item, rows))
+
+    def _note_inverted(
+        self, item: int, accesses: list[tuple[int, TouchedRows]], rows: TouchedRows
+    ) -> None:
+        for later, others in reversed(accesses):
+            if later < item:
+                return
+            if overlap(others, rows) is not None:
+                one, two = self._events[item], self._events[later]
+                self.inverted.setdefault((id(anchor(one)), id(anchor(two))), (one, two))
 
     def _report(self, early: int, late: int, met: _Met, base: Expr) -> None:
         one, two = self._events[early], self._events[late]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -10,21 +10,11 @@ from ptoscope.check.analysis.expr import Expr
 from ptoscope.check.analysis.nodes import BranchNode, Sync
 from ptoscope.check.analysis.reach import executed, greatest, least
 from ptoscope.check.rule import Context, Finding, Rule
-from ptoscope.check.synchronisation.messages import (
-    copies,
-    hazard,
-    kept,
-    left,
-    not_followed,
-    race,
-    short,
-    stuck,
-    too_many_ways,
-    unheld,
-)
-from ptoscope.check.synchronisation.order import PipeOrder
+from ptoscope.check.synchronisation.messages import hazard, not_followed, said, too_many_ways
+from ptoscope.check.synchronisation.problems import ProblemKey, Problems
+from ptoscope.check.synchronisation.repair import Path, repairs
 from ptoscope.check.synchronisation.scopes import ScopeOrder
-from ptoscope.check.synchronisation.unroll import Execution, UnrolledRun, unroll
+from ptoscope.check.synchronisation.unroll import UnrolledRun, unroll
 
 PATHS = 32
 """So many combinations of conditions are followed: all of up to five."""
@@ -34,7 +24,9 @@ _UP_TO_THERE = ("PTO0605", "PTO0607", "PTO0608")
 
 class _Path(NamedTuple):
     run: UnrolledRun
-    found: dict[tuple[str, object], Finding]
+    found: dict[ProblemKey, Finding]
+    sides: dict[Expr, bool]
+    otherwise: bool
 
 
 class _Paths(NamedTuple):
@@ -60,7 +52,7 @@ def _paths(context: Context) -> _Paths:
                 todo.append({**fixed, condition: False})
                 fixed[condition] = True
     if not todo:
-        return _Paths(made)
+        return _Paths(_repaired(context, made))
     # Too many: all one way, and each of them the other way alone.
     some = [
         _path(context, sides, otherwise)
@@ -70,36 +62,31 @@ def _paths(context: Context) -> _Paths:
     return _Paths(some, tuple(seen.values()))
 
 
+def _repaired(context: Context, paths: list[_Path]) -> list[_Path]:
+    """The paths, their findings with the fixes that were found by trying."""
+    if not any(path.found for path in paths) or any(path.run.given_up for path in paths):
+        return paths
+    tried = repairs(context, [Path(p.run, p.sides, p.otherwise) for p in paths])
+    for path in paths:
+        for key, finding in path.found.items():
+            repair = tried.get(key)
+            if repair is not None:
+                path.found[key] = replace(finding, fix=repair.fix, hint=repair.words)
+    return paths
+
+
 def _path(context: Context, sides: dict[Expr, bool], otherwise: bool = True) -> _Path:
     run = unroll(context.analysis.nodes, sides, otherwise)
     up = run.given_up
     found = _findings(context, run) if up is None or up.ends else {}
     if up is not None:
         found = {key: finding for key, finding in found.items() if key[0] in _UP_TO_THERE}
-    return _Path(run, found)
+    return _Path(run, found, sides, otherwise)
 
 
-def _findings(context: Context, run: UnrolledRun) -> dict[tuple[str, object], Finding]:
-    order = PipeOrder(run)
-    found: dict[tuple[str, object], Finding] = {}
-
-    def add(code: str, indices: list[int], say: Callable[[Execution], Finding]) -> None:
-        for i in indices:
-            event = run.events[i]
-            found.setdefault((code, event.node.op.span), say(event))
-
-    add("PTO0601", order.short, lambda e: short(context, run, e))
-    if not order.short:
-        add("PTO0602", order.stuck[:1], lambda e: stuck(run, order, e))
-    add("PTO0603", order.left, left)
-    add("PTO0605", order.unheld, unheld)
-    add("PTO0606", order.kept, kept)
-    for item in order.races:
-        one_pipe = item.early.node.pipe == item.late.node.pipe
-        code, say = ("PTO0608", copies) if one_pipe else ("PTO0607", race)
-        spans = item.early.node.op.span, item.late.node.op.span
-        found.setdefault((code, spans), say(context, run, item))
-    return found
+def _findings(context: Context, run: UnrolledRun) -> dict[ProblemKey, Finding]:
+    problems = Problems(run)
+    return {key: said(context, problems, key[0], item) for key, item in problems.found.items()}
 
 
 def _certain(code: str, paths: list[_Path]) -> Iterator[Finding]:

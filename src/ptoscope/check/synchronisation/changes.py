@@ -1,0 +1,146 @@
+"""Changes of the synchronisation of a function: in the tree of what it does, to be tried, and in
+its text, to be suggested."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import groupby
+from typing import NamedTuple
+
+from ptoscope.check.analysis.expr import Expr
+from ptoscope.check.analysis.nodes import BranchNode, LoopNode, Node, Sync
+from ptoscope.check.positions import place_name
+from ptoscope.check.rule import Context
+from ptoscope.check.text import Fix
+from ptoscope.diagnostics import Edit, Span
+from ptoscope.isa.order.rules import OrderRule
+from ptoscope.program import Op
+
+
+class Written(NamedTuple):
+    """A synchronisation that is to be written, and how. `uses` are the values in its text."""
+
+    sync: Sync
+    text: str
+    uses: tuple[int, ...] = ()
+
+
+class Insert(NamedTuple):
+    """Put before or behind an operation."""
+
+    what: Written
+    op: Op
+    after: bool
+
+
+class Delete(NamedTuple):
+    """Taken away."""
+
+    op: Op
+
+
+class Rewrite(NamedTuple):
+    """Another one in the place of this one."""
+
+    op: Op
+    what: Written
+
+
+Change = tuple[Insert | Delete | Rewrite, ...]
+
+
+def written(rule: OrderRule, src: str, dst: str, *numbers: int) -> Written:
+    """A synchronisation of known numbers."""
+    sync = Sync(Op(rule.instruction), rule, src, dst, tuple(Expr(n) for n in numbers))
+    return Written(sync, rule.written(src, dst, *numbers))
+
+
+def like(context: Context, sync: Sync, rule: OrderRule) -> Written:
+    """What a rule does with the pipes and numbers of a synchronisation that is there."""
+    made = replace(sync, op=Op(rule.instruction), rule=rule)
+    numbers = [number.number for number in sync.numbers]
+    known = [number for number in numbers if number is not None]
+    if len(known) == len(numbers):
+        return Written(made, rule.written(sync.src, sync.dst, *known))
+    start, end = context.text.statement(sync.op)
+    text = " ".join(context.text.text[start:end].split())
+    text = text.replace(sync.rule.instruction, rule.instruction, 1)
+    return Written(made, text, sync.op.operands)
+
+
+def changed(nodes: list[Node], change: Change) -> list[Node]:
+    """The tree after a change."""
+    around: dict[tuple[int, bool], list[Node]] = defaultdict(list)
+    instead: dict[int, list[Node]] = {}
+    for step in change:
+        match step:
+            case Insert(what, op, after):
+                around[id(op), after].append(what.sync)
+            case Delete(op):
+                instead[id(op)] = []
+            case Rewrite(op, what):
+                instead[id(op)] = [what.sync]
+
+    def body(nodes: list[Node]) -> list[Node]:
+        made: list[Node] = []
+        for op, group in groupby(nodes, key=lambda node: id(node.op)):
+            made += around.get((op, False), [])
+            made += instead[op] if op in instead else [inner(node) for node in group]
+            made += around.get((op, True), [])
+        return made
+
+    def inner(node: Node) -> Node:
+        match node:
+            case LoopNode():
+                return replace(node, body=body(node.body))
+            case BranchNode():
+                return replace(node, yes=body(node.yes), no=body(node.no))
+            case _:
+                return node
+
+    return body(nodes)
+
+
+def edits(context: Context, change: Change) -> Fix:
+    """The change of the text; nothing where a part of it cannot be made."""
+    made: dict[Span, str] = {}
+    for step in change:
+        found = _edits(context, step)
+        if not found:
+            return ()
+        for edit in found:
+            # What is put at one place stands in the order of the change.
+            made[edit.span] = made.get(edit.span, "") + edit.text
+    return tuple(Edit(span, text) for span, text in made.items())
+
+
+def _edits(context: Context, step: Insert | Delete | Rewrite) -> Fix:
+    match step:
+        case Insert(what, op, after):
+            insert = context.text.insert_after if after else context.text.insert_before
+            return insert(op, what.text)
+        case Delete(op):
+            return context.text.rewrite(op, "")
+        case Rewrite(op, what):
+            start, end = context.text.statement(op)
+            if "\n" in context.text.text[start:end]:
+                return context.text.rewrite(op, what.text)
+            return (Edit(context.text.span(start, end), what.text),)
+
+
+def words(change: Change) -> str:
+    """The change as a sentence of a hint."""
+    return "; ".join(_words(change))
+
+
+def _words(change: Change) -> Iterator[str]:
+    for step in change:
+        match step:
+            case Insert(what, op, after):
+                yield f"put {what.text} {'after' if after else 'before'} {place_name(op)}"
+            case Delete(op):
+                yield f"take away {op.name} of line {op.span.line}"
+            case Rewrite(op, what):
+                yield f"write {what.text} in line {op.span.line}"

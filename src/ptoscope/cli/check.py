@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from ptoscope.cli.commands import TARGETS
+from ptoscope.cli.conclude import concluded, count
 from ptoscope.cli.examine import compare, examine
 from ptoscope.cli.files import kernel_name, readable
 from ptoscope.cli.options import Request, fails
 from ptoscope.cli.output import Result
 from ptoscope.diagnostics import Diagnostic, UsageError
-from ptoscope.tables import Table, counted
+from ptoscope.tables import Table
 
 
 def answer(request: Request) -> Result:
@@ -26,7 +27,13 @@ def answer(request: Request) -> Result:
         raise UsageError("check needs KERNEL...; see `ptoscope check --help`")
     paths = [readable(path) for path in request.args]
     if request.has("all-targets"):
+        if request.has("fix") or request.has("diff"):
+            raise UsageError("check takes --all-targets or fixes, not both")
         return _compare(paths, request)
+    if request.has("fix") or request.has("diff"):
+        from ptoscope.cli.fix import fix
+
+        return fix(paths, request)
     findings: list[Diagnostic] = []
     files: list[dict[str, object]] = []
     for path in paths:
@@ -38,19 +45,7 @@ def answer(request: Request) -> Result:
             record["target"] = examined.target.name
             record["functions"] = [f.name for f in examined.program.functions]
         files.append({**record, "errors": errors, "warnings": warnings, "notes": notes})
-    errors, warnings, notes = count(findings)
-    what = kernel_name(paths[0]) if len(paths) == 1 else counted(len(paths), "file")
-    wrong = fails(findings, request)
-    summary = (
-        f"{what}: {'wrong' if wrong else 'ok'}, {counted(errors, 'error')}, "
-        f"{counted(warnings, 'warning')}" + (f", {counted(notes, 'note')}" if notes else "")
-    )
-    return Result("check", (summary,), {"files": files}, findings, exit=1 if wrong else 0)
-
-
-def count(findings: list[Diagnostic]) -> tuple[int, ...]:
-    """How many findings are errors, warnings and notes."""
-    return tuple(sum(d.severity == s for d in findings) for s in ("error", "warning", "note"))
+    return concluded(paths, request, findings, files)
 
 
 def _compare(paths: list[Path], request: Request) -> Result:

@@ -112,6 +112,8 @@ COMMANDS = {
                 Option("all-targets", "", "a table: which lines keep a kernel from which target"),
                 _STRICT,
                 Option("explain", "CODE", "why a code exists, a bad example and its fix"),
+                Option("fix", "", "apply the suggested fixes to the files, until none is left"),
+                Option("diff", "", "show what --fix would change, and write nothing"),
             ),
         ),
         Command(

@@ -1,0 +1,55 @@
+"""`ptoscope check --fix` and `--diff`: suggested fixes applied, or shown."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+
+from ptoscope.check.apply import Fixed, fixed
+from ptoscope.cli.conclude import concluded
+from ptoscope.cli.examine import examine_text
+from ptoscope.cli.files import STDIN, kernel_name, read_kernel, replace_text
+from ptoscope.cli.options import Request, fails
+from ptoscope.cli.output import Result
+from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
+
+
+def fix(paths: list[Path], request: Request) -> Result:
+    """Fixes files as far as it goes, each written whole or not at all; with --diff nothing is
+    written. What is still found afterwards is told."""
+    writes = not request.has("diff")
+    if writes and STDIN in paths:
+        raise UsageError("check cannot write to standard input; --diff shows the fixes")
+    page: list[str] = []
+    findings: list[Diagnostic] = []
+    files: list[dict[str, object]] = []
+    for path in paths:
+        name = kernel_name(path)
+        text, after = _fixed(path, request)
+        diff = "".join(
+            difflib.unified_diff(
+                text.splitlines(keepends=True),
+                after.text.splitlines(keepends=True),
+                name,
+                f"{name} (fixed)",
+            )
+        )
+        if diff and writes:
+            replace_text(path, after.text)
+        elif diff:
+            page.append(diff)
+        findings += after.left
+        fixes = f"{after.applied} fix{'' if after.applied == 1 else 'es'}"
+        page.append(f"{name}: {fixes} {'applied' if writes else 'to apply'}")
+        right = not fails(after.left, request)
+        files.append({"file": name, "ok": right, "fixes": after.applied, "diff": diff})
+    return concluded(paths, request, findings, files, tuple(page))
+
+
+def _fixed(path: Path, request: Request) -> tuple[str, Fixed]:
+    try:
+        file, text = read_kernel(path)
+    except PtoError as error:
+        return "", Fixed("", 0, list(error.diagnostics))
+    target, revision = request.get("target"), request.get("revision")
+    return text, fixed(text, lambda text: examine_text(text, file, target, revision)[1])

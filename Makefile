@@ -9,7 +9,7 @@ DOCS := build/docs
 SITE := $(DOCS)/site/index.html
 SOURCES := $(shell find src/ptoscope docs -name '*.py' -o -name '*.md' -o -path 'docs/*.*')
 
-.PHONY: demo test wheel fuzz attack mutate bench docs lock clean
+.PHONY: demo test wheel fuzz attack mutate repair bench docs lock clean
 
 demo: $(READY)
 	@$(BIN)/ptoscope demo
@@ -47,6 +47,12 @@ attack: $(READY)
 RECORDS ?=
 mutate: $(READY)
 	$(BIN)/python -m tests.witness.mutate $(RECORDS)
+
+# Breaks kernels in every way, applies the suggested fixes and compares the results; CASES names
+# directories of cases to do it with instead of the kernels of this project.
+CASES ?=
+repair: $(READY)
+	$(BIN)/python -m tests.repair --jobs 2 $(CASES)
 
 bench: $(READY)
 	@$(BIN)/python -m bench

@@ -1,0 +1,95 @@
+"""Break, fix, compare: what the suggested fixes make of a mistake."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ptoscope.check import check
+from ptoscope.check.apply import fixed
+from ptoscope.diagnostics import Diagnostic, PtoError, edited
+from ptoscope.kernel import Kernel, stops
+from ptoscope.races.find import find_races
+from ptoscope.sources import choose_target, parse
+from ptoscope.tracing import trace
+
+from .mistakes import Mistake
+from .subjects import Launch, Subject, copied
+
+SCHEDULES = ("program", "lazy", "eager", "seed:1")
+STEPS = 100_000
+
+RIGHT, WRONG, LEFT, UNFOUND = "right", "clean but wrong", "findings left", "not found"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How it ended; `offered`: whether there was a fix to apply."""
+
+    mistake: Mistake
+    ending: str
+    offered: bool
+    text: str
+    codes: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+
+
+def judge(mistake: Mistake) -> Verdict:
+    """Applies all fixes of check and of races, again and again, and compares the results."""
+    subject = mistake.subject
+    first = _findings(subject, mistake.text)
+    found = first or _races(subject, mistake.text)
+    codes = tuple(dict.fromkeys(d.code for d in found))
+    if not found:
+        return Verdict(mistake, UNFOUND, False, mistake.text)
+    text, offered = mistake.text, any(d.fix for d in found)
+    left: list[Diagnostic] = []
+    for _ in range(8):
+        text, _, left = fixed(text, lambda text: _findings(subject, text))
+        if left:
+            break
+        left = _races(subject, text)
+        fixes = [d.fix for d in left if d.fix]
+        if not fixes:
+            break
+        offered = True
+        text = edited(text, fixes[0])
+    if left:
+        said = tuple(dict.fromkeys(d.code for d in left))
+        return Verdict(mistake, LEFT, offered, text, codes, said)
+    same = all(_same(subject, launch, text) for launch in subject.launches)
+    return Verdict(mistake, RIGHT if same else WRONG, offered, text, codes)
+
+
+def _findings(subject: Subject, text: str) -> list[Diagnostic]:
+    try:
+        program = parse(text, subject.name, None, subject.revision)
+        found = check(program, choose_target(program, None), subject.revision)
+    except PtoError as error:
+        found = list(error.diagnostics)
+    return [d for d in found if d.severity != "note"]
+
+
+def _races(subject: Subject, text: str) -> list[Diagnostic]:
+    """Races and faults of the launches of a text that check finds nothing in."""
+    found: list[Diagnostic] = []
+    for launch in subject.launches:
+        kernel = subject.kernel(text, launch.entry)
+        if any(stops(d, force=True) for d in kernel.findings):
+            continue
+        record = trace(kernel, copied(launch.arguments), launch.grid, STEPS, "reference")
+        found += find_races(record, kernel.program, kernel.target)
+        found += [] if record.error is None else record.error.diagnostics
+    return found
+
+
+def _same(subject: Subject, launch: Launch, text: str) -> bool:
+    expected = _outputs(subject, launch, subject.text, "program")
+    return all(_outputs(subject, launch, text, s) == expected for s in SCHEDULES)
+
+
+def _outputs(subject: Subject, launch: Launch, text: str, schedule: str) -> list[bytes]:
+    kernel: Kernel = subject.kernel(text, launch.entry)
+    try:
+        return launch.outputs(kernel, schedule)
+    except PtoError as error:
+        return [error.diagnostics[0].code.encode()]

@@ -80,6 +80,10 @@ def test_what_cannot_be_fixed_is_told(cli: Cli, write) -> None:
     assert path.read_text(encoding="utf-8") == text
 
 
+def test_standard_input_is_not_written(cli: Cli) -> None:
+    assert cli("check", "-", "--fix").code == 2
+
+
 def test_fixes_are_not_for_all_targets(cli: Cli, write) -> None:
     path = write("k.pto", bare("vector_add"))
     assert cli("check", path, "--fix", "--all-targets").code == 2

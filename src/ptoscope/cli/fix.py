@@ -8,9 +8,10 @@ from pathlib import Path
 from ptoscope.check.apply import Fixed, fixed
 from ptoscope.cli.conclude import concluded
 from ptoscope.cli.examine import examine_text
-from ptoscope.cli.files import STDIN, kernel_name, read_kernel, replace_text
+from ptoscope.cli.files import STDIN, kernel_name, read_kernel
 from ptoscope.cli.options import Request, fails
 from ptoscope.cli.output import Result
+from ptoscope.cli.saving import write_file
 from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
 
 
@@ -35,7 +36,7 @@ def fix(paths: list[Path], request: Request) -> Result:
             )
         )
         if diff and writes:
-            replace_text(path, after.text)
+            write_file(str(path), after.text.encode())
         elif diff:
             page.append(diff)
         findings += after.left

@@ -106,7 +106,8 @@ def changed(nodes: list[Node], change: Change) -> list[Node]:
 def edits(context: Context, change: Change) -> Fix:
     """The change of the text; nothing where a part of it cannot be made."""
     made: dict[Span, str] = {}
-    for step in change:
+    # What is put behind an operation stands before what is put before the next one.
+    for step in sorted(change, key=lambda step: isinstance(step, Insert) and not step.after):
         found = _edits(context, step)
         if not found:
             return ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
@@ -10,6 +11,8 @@ from ptoscope.check.rule import Context
 from ptoscope.check.synchronisation.buffers import overlap_between
 from ptoscope.check.synchronisation.candidates import Candidates
 from ptoscope.check.synchronisation.changes import Change, Insert, changed, edits, words
+from ptoscope.check.synchronisation.layout import Layout
+from ptoscope.check.synchronisation.missing import Missing
 from ptoscope.check.synchronisation.problems import (
     COPIES,
     KEPT,
@@ -27,8 +30,12 @@ from ptoscope.check.text import Fix
 
 CANDIDATES = 40
 """So many changes are tried for one problem."""
-EVENTS = 100_000
-"""So many events are followed in all, over all that is tried in a function."""
+CAUSES = 24
+"""So many problems are repaired one by one; the races of a function that has more together."""
+EVENTS = 40_000
+"""So many events are followed in all, over all that is tried one by one in a function."""
+ROUNDS = 4
+"""So often order is added where accesses of all pipes lack it."""
 _FIRST = (SHORT, SURPLUS, UNHELD, KEPT, STUCK, COPIES, RACE)
 """What is repaired first: an orphan is the likelier cause of a race than the other way round."""
 
@@ -42,10 +49,12 @@ class Path(NamedTuple):
 
 
 class Repair(NamedTuple):
-    """A change of the text, and what it does."""
+    """A change of the text, and a hint that says what it does; `adds` is what is said besides
+    the hint that is there."""
 
     fix: Fix
-    words: str
+    words: str = ""
+    adds: str = ""
 
 
 def repairs(context: Context, paths: list[Path]) -> dict[ProblemKey, Repair]:
@@ -58,19 +67,25 @@ class _Repairs:
         self._context, self._paths = context, paths
         self._room = EVENTS
         self.found: dict[ProblemKey, Repair] = {}
-        events: dict[tuple[str, str], set[int | None]] = {}
+        self._events: dict[tuple[str, str], set[int | None]] = {}
         for path in paths:
             for pipes, numbers in path.run.numbers_between.items():
-                events.setdefault(pipes, set()).update(numbers)
+                self._events.setdefault(pipes, set()).update(numbers)
         base = [Problems(path.run) for path in paths]
-        self._before = {key for problems in base for key in problems.found}
+        self._before = {key: None for problems in base for key in problems.found}.keys()
         self._inverted = {key for problems in base for key in _inverted(problems)}
+        if len(self._before) > CAUSES:
+            self._together(base)
+        else:
+            self._one_by_one(base)
+
+    def _one_by_one(self, base: list[Problems]) -> None:
         for code in _FIRST:
             for problems in base:
-                candidates = Candidates(context, problems, events)
+                candidates = Candidates(self._context, problems, self._events)
                 for key, item in problems.found.items():
                     if key[0] == code and key not in self.found and not self._is_overlap(item):
-                        self._repair(key, list(islice(candidates.of(code, item), CANDIDATES)))
+                        self._repair(key, candidates.of(code, item))
 
     def _is_overlap(self, item: Execution | StaticRace) -> bool:
         """Whether no order helps: two buffers share bytes."""
@@ -79,13 +94,13 @@ class _Repairs:
             and overlap_between(self._context, item.early, item.late) is not None
         )
 
-    def _repair(self, key: ProblemKey, candidates: list[Change]) -> None:
+    def _repair(self, key: ProblemKey, candidates: Iterator[Change]) -> None:
         best: tuple[Change, Fix, set[ProblemKey]] | None = None
         fewest = len(self._before)
-        for change in candidates:
-            left = self._left(change)
-            if left is None:
+        for change in islice(candidates, CANDIDATES):
+            if self._room <= 0:
                 break
+            left = self._left(change)
             shows_more = self._shows_more(key, change, left)
             if key in left or not (left < self._before or shows_more):
                 continue
@@ -101,6 +116,8 @@ class _Repairs:
             repair = Repair(best[1], words(best[0]))
             for other in self._before - best[2]:
                 self.found.setdefault(other, repair)
+        elif self._room <= 0:
+            self.found[key] = Repair((), adds=_NO_FIX)
 
     def _shows_more(self, key: ProblemKey, change: Change, left: set[ProblemKey]) -> bool:
         """Whether all that a flag brings are races of loops that did not synchronise before it,
@@ -108,21 +125,63 @@ class _Repairs:
         added = key[0] == RACE and all(isinstance(step, Insert) for step in change)
         return added and {code for code, _ in left - self._before} <= {RACE, COPIES}
 
-    def _left(self, change: Change) -> set[ProblemKey] | None:
-        """What is wrong after a change; None where there is no room to find out."""
+    def _together(self, problems: list[Problems]) -> None:
+        """Orders all accesses that nothing orders; the first finding that it takes away has
+        the fix, the others point there."""
+        missing = Missing(self._context.once(Layout), self._events)
+        change: Change = ()
+        left = set(self._before)
+        for _ in range(ROUNDS):
+            races = {
+                key: item
+                for one in problems
+                for key, item in one.found.items()
+                if isinstance(item, StaticRace) and not self._is_overlap(item)
+            }
+            added = missing.added(races)
+            if not added:
+                break
+            change += added
+            tried = self._tried(change)
+            if tried is None:
+                break
+            problems = tried
+            left = self._wrong(problems)
+        gone = [key for key in self._before if key not in left]
+        fix = edits(self._context, change) if gone and left < self._before else ()
+        for at, key in enumerate(gone if fix else ()):
+            if at == 0:
+                adds = f"; the fix does so for all of {len(gone)} findings together"
+                self.found[key] = Repair(fix, adds=adds)
+            else:
+                line = gone[0][1][-1].line
+                self.found[key] = Repair((), adds=f"; the fix of line {line} does so, too")
+        for key in self._before:
+            self.found.setdefault(key, Repair((), adds=_NO_FIX))
+
+    def _left(self, change: Change) -> set[ProblemKey]:
+        """What is wrong after a change."""
+        problems = self._tried(change)
+        return set(self._before) if problems is None else self._wrong(problems)
+
+    def _tried(self, change: Change) -> list[Problems] | None:
+        """The problems of all paths after a change; None where they cannot be followed."""
         nodes = changed(self._context.analysis.nodes, change)
-        left: set[ProblemKey] = set()
+        made: list[Problems] = []
         for path in self._paths:
-            if self._room <= 0:
-                return None
             run = unroll(nodes, path.sides, path.otherwise)
             self._room -= len(run.events)
             if run.given_up is not None:
-                return self._before
-            problems = Problems(run)
-            left |= problems.found.keys()
-            left |= _inverted(problems) - self._inverted
-        return left
+                return None
+            made.append(Problems(run))
+        return made
+
+    def _wrong(self, tried: list[Problems]) -> set[ProblemKey]:
+        left = {key for problems in tried for key in problems.found}
+        return left.union(*(_inverted(problems) - self._inverted for problems in tried))
+
+
+_NO_FIX = "; there is too much that may be wrong to try a fix of it"
 
 
 def _inverted(problems: Problems) -> set[ProblemKey]:

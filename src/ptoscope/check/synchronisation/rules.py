@@ -71,7 +71,8 @@ def _repaired(context: Context, paths: list[_Path]) -> list[_Path]:
         for key, finding in path.found.items():
             repair = tried.get(key)
             if repair is not None:
-                path.found[key] = replace(finding, fix=repair.fix, hint=repair.words)
+                hint = repair.words or finding.hint + repair.adds
+                path.found[key] = replace(finding, fix=repair.fix, hint=hint)
     return paths
 
 

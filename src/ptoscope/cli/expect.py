@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ptoscope.cli.files import ArrayFile, BadData, read_buffer, read_word
 from ptoscope.cli.options import Request
-from ptoscope.cli.words import Word
+from ptoscope.cli.words import Word, pieces
 from ptoscope.diagnostics import Diagnostic, UsageError
 
 if TYPE_CHECKING:
@@ -107,31 +107,41 @@ def differences(kernel: Kernel, wanted: Expectations, arguments: list[Any]) -> l
 
 
 def _difference(got: ArrayFile, expected: ArrayFile, wanted: Expectations) -> BadData | None:
-    import numpy as np
-
     ours, theirs = got.seen, expected.seen
     if ours.size != theirs.size:
         message = "it has another number of elements than what is expected"
         return BadData(UNEXPECTED, message, f"{ours.size} elements", f"{theirs.size} elements")
+    count, first, largest = 0, -1, 0.0
+    for piece in pieces(ours.size):
+        places, apart = _apart(ours[piece], theirs[piece], wanted)
+        if len(places):
+            first = first if count else piece.start + int(places[0])
+            count += len(places)
+            largest = max(largest, *apart.tolist(), key=lambda x: (math.isnan(x), x))
+    if not count:
+        return None
+    return BadData(
+        UNEXPECTED,
+        f"{count} of {ours.size} elements differ from what is expected",
+        f"{ours[first]} in element {first}; differences of up to {largest:.6g}",
+        f"{theirs[first]}",
+    )
+
+
+def _apart(ours: Any, theirs: Any, wanted: Expectations) -> tuple[Any, Any]:
+    """Where elements differ by more than they may, and by how much."""
+    import numpy as np
+
     with np.errstate(all="ignore"):
         if ours.dtype.kind in "iu":
             # As Python has them: the difference of two 64-bit integers has 65 bits.
             a, b = ours.astype(object), theirs.astype(object)
-            differs = abs(a - b) > wanted.atol + wanted.rtol * abs(b)
             apart = abs(a - b)
+            differs = apart > wanted.atol + wanted.rtol * abs(b)
         else:
             a, b = ours.astype(np.float64), theirs.astype(np.float64)
             same = (a == b) | (np.isnan(a) & np.isnan(b))
             apart = np.where(same, 0.0, abs(a - b))
             differs = ~same & ~(apart <= wanted.atol + wanted.rtol * abs(b))
     places = np.flatnonzero(differs)
-    if not len(places):
-        return None
-    first = int(places[0])
-    largest = max(apart[places].tolist(), key=lambda x: (math.isnan(x), x))
-    return BadData(
-        UNEXPECTED,
-        f"{len(places)} of {ours.size} elements differ from what is expected",
-        f"{ours[first]} in element {first}; differences of up to {largest:.6g}",
-        f"{theirs[first]}",
-    )
+    return places, apart[places]

@@ -45,10 +45,6 @@ class ArrayFile:
     seen: Any
     dtype: Any
 
-    def npy(self) -> Any:
-        """The array as it was given, with the present contents."""
-        return self.given.astype(self.dtype, copy=False)
-
 
 STDIN = Path("-")
 """The name of the kernel that comes from standard input."""
@@ -107,8 +103,7 @@ def read_buffer(word: Word, element: DType, seed: int = 0) -> ArrayFile:
         elif word.kind == "npy":
             given = _read_npy(word.text)
         else:
-            # Not np.fromfile, which cannot read a pipe.
-            raw = bytearray(Path(word.text).read_bytes())
+            raw = _read_bin(word.text)
             _check_size(len(raw), element)
             given = np.frombuffer(raw, element.storage)
     except OSError as error:
@@ -148,6 +143,16 @@ def _check_size(size: int, element: DType) -> None:
             found=f"{size} bytes",
             expected=f"a multiple of {element.bytes} bytes",
         )
+
+
+def _read_bin(path: str) -> bytearray:
+    """All bytes, held once; not by np.fromfile, which cannot read a pipe."""
+    with open(path, "rb") as file:
+        raw = bytearray(os.fstat(file.fileno()).st_size)
+        del raw[file.readinto(raw) :]
+        while more := file.read(1 << 20):
+            raw += more
+    return raw
 
 
 def _read_npy(path: str) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ptoscope.cli.contents import contents, kept
 from ptoscope.cli.expect import differences, expectations, positions
 from ptoscope.cli.files import (
     ArrayFile,
@@ -63,7 +64,7 @@ def answer(request: Request) -> Result:
         engine, why = kernel.engine("reference" if needs_reference else wanted)
         positions(kernel, expected)
         arguments = read_arguments(kernel, words)
-        before = [a.seen.tobytes() if isinstance(a, ArrayFile) else b"" for a in arguments]
+        before = [kept(a, word) for a, word in zip(arguments, words, strict=True)]
         passed = [a.seen if isinstance(a, ArrayFile) else a for a in arguments]
         seen = watch(kernel, passed, watched, grid, max_steps, engine)
         findings = seen.with_check(findings)
@@ -77,7 +78,7 @@ def answer(request: Request) -> Result:
     buffers = {i: a for i, a in enumerate(arguments) if isinstance(a, ArrayFile)}
     saved = save(directory, buffers) if directory is not None else []
     records = [
-        {**_signature(kernel, i, words[i]), **_contents(a, before[i])}
+        {**_signature(kernel, i, words[i]), **contents(a, before[i])}
         for i, a in enumerate(arguments)
     ]
     page: list[str | Table] = [
@@ -208,40 +209,6 @@ def _signature(kernel: Kernel, position: int, word: Word) -> dict[str, Any]:
         "type": str(types[slot]),
         "given": word.text,
     }
-
-
-def _contents(argument: Any, before: bytes) -> dict[str, Any]:
-    if not isinstance(argument, ArrayFile):
-        return {"value": argument}
-    import numpy as np
-
-    # Compared as bits: a NaN that stays the same has not changed.
-    bits = np.dtype(f"u{argument.seen.itemsize}")
-    changed = argument.seen.view(bits) != np.frombuffer(before, bits)
-    return {
-        "shape": list(argument.given.shape),
-        "dtype": str(argument.dtype),
-        **_range(argument),
-        "changed": bool(changed.any()),
-        "changed_elements": int(changed.sum()),
-    }
-
-
-def _range(argument: ArrayFile) -> dict[str, Any]:
-    """Least and greatest element, as the kernel sees them, and how many are NaN."""
-    import numpy as np
-
-    values, given = argument.seen, argument.given.reshape(-1)
-    if values.dtype.kind in "iu":
-        # A signless element is read with the sign of the array it came from.
-        same_width = given.dtype.kind in "iu" and given.itemsize == values.itemsize
-        values = given if same_width else values
-    else:
-        with np.errstate(all="ignore"):
-            values = values.astype(np.float64)
-    numbers = values[~np.isnan(values)]
-    low, high = (numbers.min().item(), numbers.max().item()) if numbers.size else (None, None)
-    return {"min": low, "max": high, "nan": int(values.size - numbers.size)}
 
 
 def _table(records: list[dict[str, Any]]) -> Table:

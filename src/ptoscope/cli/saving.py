@@ -6,10 +6,11 @@ import contextlib
 import os
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO
 
+from ptoscope.cli.words import pieces
 from ptoscope.diagnostics import UsageError
 
 if TYPE_CHECKING:
@@ -64,9 +65,9 @@ def save(directory: str, buffers: Mapping[int, ArrayFile]) -> list[str]:
             for position, buffer in buffers.items():
                 npy, raw = root / f"arg{position}.npy", root / f"arg{position}.bin"
                 with _naming(npy), open(scratch / npy.name, "wb") as file:
-                    write_array(file, buffer.npy())
+                    write_npy(file, buffer)
                 with _naming(raw), open(scratch / raw.name, "wb") as file:
-                    file.write(buffer.seen.tobytes())
+                    file.write(buffer.seen.view("u1"))
                 written += [npy, raw]
             for path in written:
                 if path.is_dir():
@@ -82,21 +83,19 @@ def save(directory: str, buffers: Mapping[int, ArrayFile]) -> list[str]:
     return [str(path) for path in written]
 
 
-class _Plain(NamedTuple):
-    """A file that NumPy writes to by its method: its own way does not say why it fails."""
-
-    write: Callable[[bytes], int]
-
-
-def write_array(file: BinaryIO, array: Any) -> None:
-    """Writes an array as .npy."""
+def write_npy(file: BinaryIO, buffer: ArrayFile) -> None:
+    """Writes an array as .npy, as it was given, with the present contents."""
     import numpy as np
 
+    given, dtype = buffer.given, buffer.dtype
     with warnings.catch_warnings():
         # NumPy warns where it writes metadata of a type as plain bytes.
         warnings.simplefilter("ignore")
-        plain: Any = _Plain(file.write)
-        np.lib.format.write_array(plain, array, allow_pickle=False)
+        header: Any = np.lib.format.header_data_from_array_1_0(given.view(dtype))
+        np.lib.format.write_array_header_1_0(file, header)
+    flat = given.reshape(-1)
+    for piece in pieces(flat.size):
+        file.write(flat[piece].astype(dtype, copy=False).view(np.uint8))
 
 
 @contextlib.contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from ptoscope.cli.options import LONGEST_NUMBER, number
@@ -16,6 +17,9 @@ MadeArray = Literal["zeros", "undefined", "randn", "arange"]
 """Arrays that no file holds: zeros; zeros that count as undefined; standard normal numbers, the
 same in every run; 0, 1, 2 and so on."""
 ARRAYS = "a .npy or .bin file, zeros:N, undefined:N, randn:N or arange:N"
+
+
+_PIECE = 1 << 16
 
 
 class Word(NamedTuple):
@@ -62,13 +66,24 @@ def made(word: Word, element: DType, seed: int) -> Any:
 
     from ptoscope.arguments import array_dtype
 
+    array = np.zeros(word.shape, element.storage)
     if word.kind in ("zeros", "undefined"):
-        return np.zeros(word.shape, element.storage)
-    if word.kind == "arange":
-        row = np.arange(np.prod(word.shape, dtype=object)).reshape(word.shape)
-    elif element.is_float:
-        row = np.random.default_rng(seed).standard_normal(word.shape)
-    else:
+        return array
+    if word.kind == "randn" and not element.is_float:
         raise TypeError(f"{word.text} is floating-point, {element} is not")
-    with np.errstate(all="ignore"):
-        return row.astype(array_dtype(element)).view(element.storage)
+    random = np.random.default_rng(seed)
+    for piece in pieces(array.size):
+        if word.kind == "arange":
+            row = np.arange(piece.start, piece.stop)
+        else:
+            row = random.standard_normal(piece.stop - piece.start)
+        with np.errstate(all="ignore"):
+            array.reshape(-1)[piece] = row.astype(array_dtype(element)).view(element.storage)
+    return array
+
+
+def pieces(size: int) -> Iterator[slice]:
+    """Slices of an array of so many elements, one after the other: what is computed of one
+    takes little memory."""
+    for first in range(0, size, _PIECE):
+        yield slice(first, min(first + _PIECE, size))

@@ -243,11 +243,9 @@ def hazard(context: Context, item: ScopeHazard) -> Finding:
     """Two accesses of one vecscope at the same bytes."""
     early, late = item.early.node, item.late.node
     before, after = early.op.span.line, late.op.span.line
-    iteration = (
-        " in the iteration before"
-        if item.early.iterations != item.late.iterations and after <= before
-        else ""
-    )
+    pairs = zip(item.early.iterations, item.late.iterations, strict=False)
+    apart = next((b - a for a, b in pairs if a != b), 0)
+    iteration = {0: "", 1: " in the iteration before"}.get(apart, f" {apart} iterations before")
     shared = overlap_between(context, item.early, item.late, within_scope=True)
     verbs = {"LD": "load", "ST": "store"}
     first, then = (verbs[part.lstrip("V")] for part in item.barrier.split("_"))

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
+from ptoscope.check.analysis.expr import Expr
 from ptoscope.check.analysis.nodes import KnownBytes, MemoryBarrier, Touch
 from ptoscope.check.flow import Values
 from ptoscope.check.synchronisation.races import TouchedRows, overlap
@@ -30,8 +31,15 @@ Iteration = tuple[int | None, ...]
 """The iterations of the loops of a vecscope around something; None for any."""
 
 
+_Alike = tuple[KnownBytes, ScopeAccess]
+
+
 def _access(touch: Touch) -> ScopeAccess:
     return ScopeAccess(touch.writes, touch.scalar)
+
+
+def _alike(touch: Touch) -> _Alike:
+    return touch.may, _access(touch)
 
 
 class ScopeHazard:
@@ -50,23 +58,18 @@ class ScopeOrder:
     """One execution of a vecscope."""
 
     def __init__(self, events: list[Execution], values: Values) -> None:
+        self._events = events
         self._accesses: list[tuple[Execution, Touch, TouchedRows]] = []
         self._fenced: list[int] = []
-        """For each access, those that a barrier completes before it."""
+        """For each access that was reached, those that a barrier completes before it."""
         self._by_op: dict[int, list[int]] = defaultdict(list)
         self._memo: dict[tuple[int, int], bool] = {}
         self._used: dict[int, set[int]] = {}
-        fences = Fences(0, int.__or__)
         for event in events:
             node = event.node
-            if isinstance(node, MemoryBarrier):
-                fences.barrier(node.type)
-            elif isinstance(node, Touch) and node.space == "ub":
-                kind, i = _access(node).kind, len(self._accesses)
+            if isinstance(node, Touch) and node.space == "ub":
+                self._by_op[id(node.op)].append(len(self._accesses))
                 self._accesses.append((event, node, node.may.rows()))
-                self._fenced.append(fences.before(kind))
-                self._by_op[id(node.op)].append(i)
-                fences.access(kind, 1 << i)
         scope = events[0].scope
         assert scope is not None
         self._iterations = _Iterations(values)
@@ -76,35 +79,68 @@ class ScopeOrder:
         """How many loops are around the vecscope."""
 
     def hazards(self) -> Iterator[ScopeHazard]:
-        """Accesses in the wrong order are possible: one for each two instructions."""
+        """Accesses in the wrong order are possible. After each the barrier that orders the two
+        is taken to be there, so that what one barrier orders is one hazard."""
         seen: set[tuple[int, int]] = set()
-        alike: dict[tuple[KnownBytes, bool, bool], list[int]] = defaultdict(list)
+        meet = self._meet()
+        alike: dict[_Alike, list[int]] = defaultdict(list)
         """Earlier accesses of the same bytes and kind: whether they meet is known of all."""
-        met: dict[tuple[int, int], bool] = {}
-        for late, (event, node, rows) in enumerate(self._accesses):
-            mine = alike[node.may, node.writes, node.scalar]
-            near: list[int] = []
-            for (_, writes, scalar), others in alike.items():
-                other = ScopeAccess(writes, scalar)
-                if not others or not needs_order(other, _access(node), same_instruction=False):
-                    continue
-                pair = id(others), id(mine)
-                if pair not in met:
-                    met[pair] = overlap(self._accesses[others[0]][2], rows) is not None
-                if met[pair]:
-                    near += others
-            mine.append(late)
+        fences = Fences(0, int.__or__)
+        late = -1
+        for event in self._events:
+            node = event.node
+            if isinstance(node, MemoryBarrier):
+                fences.barrier(node.type)
+            if not isinstance(node, Touch) or node.space != "ub":
+                continue
+            late += 1
+            kind = _access(node).kind
+            self._fenced.append(fences.before(kind))
+            mine = _alike(node)
+            near = [i for other in meet[mine] for i in alike[other]]
             for early in sorted(near, reverse=True):
-                other, touch, touched = self._accesses[early]
-                places = id(touch.op), id(node.op)
-                if places not in seen and self._may_clash(early, late) and self._next(early, late):
-                    shared = overlap(touched, rows)
-                    if shared is not None and not self._ordered(early, late):
+                found = self._hazard(early, late)
+                if found is not None:
+                    places = id(found.early.node.op), id(node.op)
+                    if places not in seen:
                         seen.add(places)
-                        yield ScopeHazard(other, event, *shared)
+                        yield found
+                    fences.barrier(found.barrier)
+                    self._fenced[late] = fences.before(kind)
+                touch = self._accesses[early][1]
                 if touch.writes and touch.may == node.may:
                     # What lies before a store of all these bytes is that store's affair.
                     break
+            alike[mine].append(late)
+            fences.access(kind, 1 << late)
+
+    def _hazard(self, early: int, late: int) -> ScopeHazard | None:
+        """What two accesses need, if they do, to be in order."""
+        one, two = self._accesses[early], self._accesses[late]
+        if self._may_clash(early, late) and self._next(early, late):
+            shared = overlap(one[2], two[2])
+            if shared is not None and not self._ordered(early, late):
+                return ScopeHazard(one[0], two[0], *shared)
+        return None
+
+    def _meet(self) -> dict[_Alike, set[_Alike]]:
+        """For each place and kind those that need an order with it and share bytes."""
+        rows: dict[Expr, list[tuple[int, int, _Alike]]] = defaultdict(list)
+        for mine, touched in {_alike(node): rows for _, node, rows in self._accesses}.items():
+            rows[mine[0].start.variable] += [(start, end, mine) for start, end in touched]
+        found: dict[_Alike, set[_Alike]] = defaultdict(set)
+        for group in rows.values():
+            group.sort(key=lambda row: row[0])
+            near: list[tuple[int, int, _Alike]] = []
+            for row in group:
+                start, _, mine = row
+                near = [other for other in near if other[1] > start]
+                near.append(row)
+                for _, _, other in near:
+                    if needs_order(other[1], mine[1], same_instruction=False):
+                        found[mine].add(other)
+                        found[other].add(mine)
+        return found
 
     def _may_clash(self, early: int, late: int) -> bool:
         """Whether two accesses need an order, if they touch the same bytes."""

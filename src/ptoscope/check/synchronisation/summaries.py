@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ptoscope.check.analysis.expr import ZERO, Expr, Symbol
-from ptoscope.check.analysis.nodes import BranchNode, KnownBytes, LoopNode, flat
+from ptoscope.check.analysis.nodes import BranchNode, KnownBytes, LoopNode, MemoryBarrier, flat
 
 
 class Repeat(NamedTuple):
@@ -40,6 +40,28 @@ def alike(node: LoopNode) -> bool:
         or (isinstance(inner, LoopNode) and node.iteration in inner.trips.symbols)
         for inner in flat(node.body)
     )
+
+
+def same_barriers(node: LoopNode) -> bool:
+    """Whether every iteration of a loop has the same mem_bars."""
+    varying = {node.iteration, *(number.symbol for number in node.carried)}
+    for inner in flat(node.body):
+        if isinstance(inner, (BranchNode, LoopNode)):
+            depends = inner.condition if isinstance(inner, BranchNode) else inner.trips
+            if depends.symbols & varying and any(
+                isinstance(n, MemoryBarrier) for n in flat([inner])
+            ):
+                return False
+    return True
+
+
+def possible_trips(count: Expr) -> int:
+    """How many iterations a loop has; two, if it can, where that is not known."""
+    if count.number is not None:
+        return count.number
+    most = count.bounds()[1]
+    by_loops = all(symbol.kind == "iteration" for symbol in count.symbols)
+    return most if by_loops else min(most, 2)
 
 
 def few(trips: int) -> list[int]:

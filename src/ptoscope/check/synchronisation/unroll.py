@@ -10,7 +10,7 @@ concluded from it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -27,8 +27,17 @@ from ptoscope.check.analysis.nodes import (
     Sync,
     Touch,
 )
+from ptoscope.check.synchronisation.meetings import Meetings, TooManyError, meetings
 from ptoscope.check.synchronisation.periods import AT_LEAST, followed, synchronises
-from ptoscope.check.synchronisation.summaries import Repeat, alike, at_start, few, summarised
+from ptoscope.check.synchronisation.summaries import (
+    Repeat,
+    alike,
+    at_start,
+    few,
+    possible_trips,
+    same_barriers,
+    summarised,
+)
 from ptoscope.isa.order.rules import SET
 from ptoscope.program import Op
 
@@ -38,8 +47,6 @@ ROOM = 3000
 """So many events leave room for it."""
 MOST = 12_000
 """Runs of more events are cut off."""
-IN_SCOPE = 3000
-"""So many accesses of one execution of a vecscope are compared with each other."""
 
 Known = Mapping[Symbol, Expr]
 
@@ -97,8 +104,16 @@ class FirstEntry:
     known: Known
 
     def unroll(self) -> UnrolledRun:
-        """Its accesses and barriers, iteration by iteration: the first two and the last."""
-        unroller = _Unroller({}, {}, IN_SCOPE, each=True)
+        """Its accesses and barriers, iteration by iteration: the first two, the last, and those
+        in which accesses meet."""
+        try:
+            unroller = _Unroller({}, {}, MOST, meet=meetings(self.scope, self.known))
+        except TooManyError:
+            unroller = _Unroller({}, {}, MOST, meet={})
+            unroller.give_up(
+                self.scope.op,
+                "of its loops only the first two iterations and the last are followed",
+            )
         unroller.whole([self.scope], dict(self.known))
         return unroller.run
 
@@ -124,8 +139,8 @@ class _FullError(Exception):
 
 
 class _Unroller:
-    """`generous` follows loops of a few iterations to the end; `each` shows the accesses of
-    loops that do not synchronise iteration by iteration."""
+    """`generous` follows loops of a few iterations to the end. With `meet`, the accesses of
+    loops that do not synchronise are shown iteration by iteration, those among them."""
 
     def __init__(
         self,
@@ -134,13 +149,13 @@ class _Unroller:
         most: int,
         otherwise: bool = True,
         generous: bool = True,
-        each: bool = False,
+        meet: Meetings | None = None,
     ) -> None:
         self.run = UnrolledRun()
         self.solved: dict[Symbol, Expr] = dict(solved)
         self.full = False
         self._sides, self._otherwise, self._most = sides, otherwise, most
-        self._generous, self._each = generous, each
+        self._generous, self._meet = generous, meet
         self._scope: ScopeNode | None = None
         self._entry = 0
         self._iterations: tuple[int, ...] = ()
@@ -159,9 +174,10 @@ class _Unroller:
             self.full = True
             op = self._loops[0].op if self._loops else self.run.events[-1].node.op
             why = f"there are more than {self._most} events or iterations to follow"
-            self._give_up(op, why, ends=True)
+            self.give_up(op, why, ends=True)
 
-    def _give_up(self, op: Op, why: str, ends: bool = False) -> None:
+    def give_up(self, op: Op, why: str, ends: bool = False) -> None:
+        """Notes what is not followed."""
         if self.run.given_up is None or (self.run.given_up.ends and not ends):
             self.run.given_up = GivenUp(op, why, ends)
 
@@ -243,24 +259,34 @@ class _Unroller:
     def _inner_loop(self, node: LoopNode, known: dict[Symbol, Expr], sure: bool) -> None:
         """One that does not synchronise."""
         count = node.trips.substitute(known)
-        trips = min(count.bounds()[1], 2) if count.number is None else count.number
+        trips = possible_trips(count)
         sure = sure and node.counted
         if trips <= 0:
             return
-        if self._each or not alike(node):
-            whole = count.number is not None and trips <= 2
-            self._iterate(node, few(trips), known, sure, whole)
+        if self._meet is not None or not alike(node):
+            chosen = self._chosen(node, trips)
+            whole = count.number is not None and len(chosen) == trips
+            self._iterate(node, chosen, known, sure, whole)
             return
         outer = self._repeats
         self._repeats = (Repeat(node.iteration, trips), *outer)
         self._follow(node.body, known, sure)
         self._repeats = outer
 
+    def _chosen(self, node: LoopNode, trips: int) -> Sequence[int]:
+        """The iterations that are followed of a loop that does not synchronise."""
+        if self._meet is None:
+            return few(trips)
+        if not same_barriers(node):
+            return range(trips)
+        met = self._meet.get((id(node), self._iterations), set[int]())
+        return sorted({*few(trips), *(number for number in met if number < trips)})
+
     def _outer_loop(self, node: LoopNode, known: dict[Symbol, Expr], sure: bool) -> None:
         """One that synchronises."""
         count = node.trips.substitute(known)
         if not node.counted:
-            self._give_up(node.op, "how often it runs is not known, and it synchronises")
+            self.give_up(node.op, "how often it runs is not known, and it synchronises")
             sure = False
         elif count.number is None:
             self._solve(node, known)
@@ -274,7 +300,7 @@ class _Unroller:
             return
         chosen = followed(node, trips, known)
         if chosen is None:
-            self._give_up(
+            self.give_up(
                 node.op, f"what its {trips} iterations wait for or set does not come back in turn"
             )
             return
@@ -283,7 +309,7 @@ class _Unroller:
     def _iterate(
         self,
         node: LoopNode,
-        iterations: list[int],
+        iterations: Sequence[int],
         known: dict[Symbol, Expr],
         sure: bool,
         carries_on: bool,

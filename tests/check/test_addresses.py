@@ -53,6 +53,12 @@ ONE_BYTE = [
     f"pto.store_scalar %byte, %p[%i0] : {BYTES}, i8",
 ]
 COUNTED = "%k = arith.index_cast %n : index to i64"
+UNALIGNED = [
+    scope(
+        f"%s = pto.vldas %p : {P} -> !pto.align",
+        f"%u, %t = pto.vldus %p, %s : {P}, !pto.align -> !pto.vreg<64xf32>, !pto.align",
+    )
+]
 CASES = {
     "a base at the end of UB": (
         "PTO0501",
@@ -86,6 +92,16 @@ CASES = {
         "PTO0501",
         [pointer("p", UB - 2048), copy_in("%p", "%l4096")],
         [pointer("p", UB - 4096), copy_in("%p", "%l4096")],
+    ),
+    "a stream primed outside UB": (
+        "PTO0501",
+        [pointer("p", UB), scope(f"%s = pto.vldas %p : {P} -> !pto.align")],
+        [pointer("p", UB - 1), scope(f"%s = pto.vldas %p : {P} -> !pto.align")],
+    ),
+    "an unaligned load that ends outside UB": (
+        "PTO0501",
+        [pointer("p", UB - 252), *UNALIGNED],
+        [pointer("p", UB - 256), *UNALIGNED],
     ),
     "the last row of a copy": (
         "PTO0501",

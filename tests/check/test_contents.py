@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from .pipes import codes, copy_in, copy_out, findings, kernel, load, loop, scope, store
+from .pipes import P, V, codes, copy_in, copy_out, findings, kernel, load, loop, scope, store
 
 BARRIER = "pto.barrier #pto.pipe"
 
@@ -40,6 +40,29 @@ def test_the_last_iteration_may_be_undefined_in_part() -> None:
     )
     (found,) = [d for d in findings(short) if d.code == "PTO0506"]
     assert (found.severity, found.found) == ("warning", "bytes 288 to 511")
+
+
+@pytest.mark.parametrize(
+    ("length", "expected"), [(264, []), (260, []), (256, ["warning"]), (4, ["error"])]
+)
+def test_what_lies_around_an_unaligned_vector_need_not_be_written(
+    length: int, expected: list[str]
+) -> None:
+    """Whole blocks are read, bytes 4 to 259 are in the vector."""
+    text = kernel(
+        f"%some = arith.constant {length} : i64",
+        copy_in("%a", "%some"),
+        BARRIER,
+        scope(
+            f"%p = pto.addptr %a, %i1 : {P} -> {P}",
+            f"%s = pto.vldas %p : {P} -> !pto.align",
+            f"%v, %t = pto.vldus %p, %s : {P}, !pto.align -> {V}, !pto.align",
+            store("%v", "%b"),
+        ),
+        BARRIER,
+        copy_out("%b"),
+    )
+    assert [d.severity for d in findings(text) if d.code == "PTO0506"] == expected
 
 
 def test_a_copy_out_of_more_than_was_stored_is_usual() -> None:

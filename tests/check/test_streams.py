@@ -138,6 +138,83 @@ def test_loads_thread_their_state_and_their_address() -> None:
     assert codes(PRIME, load("1", "%a"), load("2", "%a1", "%odd")) == ["PTO0406"]
 
 
+def moved(name: str, base: str, by: int) -> tuple[str, str]:
+    return (
+        f"{name}n = arith.constant {by} : index",
+        f"{name} = pto.addptr {base}, {name}n : {P} -> {P}",
+    )
+
+
+def test_a_stream_is_primed_anywhere_in_its_block() -> None:
+    """%odd is 4 bytes into its block."""
+    for by, found in ((-1, []), (6, []), (-2, ["PTO0406"]), (7, ["PTO0406"])):
+        assert codes(*moved("%q", "%odd", by), PRIME, load("1", "%a", "%q")) == found
+
+
+def test_stores_take_no_state_of_a_load_stream() -> None:
+    assert codes(PRIME, append("%t", "%a"), flush("%t")) == ["PTO0410"]
+    vldus = f"%r, %s = pto.vldus %odd, %a : {P}, {A} -> {V}, {A}"
+    assert codes(PRIME, vldus, append("%t", "%s"), flush("%t")) == ["PTO0410"]
+
+
+def test_a_stream_keeps_its_base() -> None:
+    first = append("%t", "%a")
+    assert codes(BEGIN, first, append("%u", "%t", "%ub"), flush("%u")) == ["PTO0411"]
+    assert codes(BEGIN, first, append("%u", "%t"), flush("%u", "%ub")) == ["PTO0411"]
+    # vstar may also name the place where the stream ended.
+    assert codes(BEGIN, first, *moved("%q", "%odd", 64), flush("%t", "%q")) == []
+    assert codes(BEGIN, first, *moved("%q", "%odd", 63), flush("%t", "%q")) == ["PTO0411"]
+
+
+@pytest.mark.parametrize(("op", "last"), [("vstu", "%c1 : index"), ("vstus", "%z : i32")])
+def test_a_dest_is_that_of_its_stream(op: str, last: str) -> None:
+    name, _, kind = last.partition(" : ")
+    types = f"{A}, {P}, {V}, {P}, {kind} -> {A}, {P}"
+
+    def store(k: int, dest: str) -> str:
+        given = f"%a{k}, %p{k}, %v, {dest}, {name}"
+        return f"%a{k + 1}, %p{k + 1} = pto.{op} {given} : {types}"
+
+    zero = "%z = arith.constant 0 : i32"
+    begin = (zero, f"%a0 = pto.init_align : {A}", *moved("%p0", "%odd", 3))
+    end = f"pto.vstar %a2, %odd : {A}, {P}"
+    assert codes(*begin, store(0, "%odd"), store(1, "%odd"), end) == []
+    assert codes(*begin, store(0, "%odd"), store(1, "%ub"), end) == ["PTO0411"]
+    if op == "vstu":
+        assert codes(*begin, store(0, "%p0"), store(1, "%odd"), end) == ["PTO0411"] * 2
+        later = moved("%q", "%odd", 4)
+        assert "PTO0411" in codes(*begin, *later, store(0, "%q"), store(1, "%q"), end)
+
+
+def test_a_base_through_a_loop() -> None:
+    lines = (LOOP, append("%t", "%s"), yields("%t"), "}")
+    assert codes(BEGIN, *lines, append("%u", "%b"), flush("%u")) == []
+    assert codes(BEGIN, *lines, append("%u", "%b", "%ub"), flush("%u")) == ["PTO0411"]
+    both = (LOOP, append("%t", "%s"), append("%u", "%t", "%ub"), yields("%u"), "}", flush("%b"))
+    assert codes(BEGIN, *both) == ["PTO0411"]
+
+
+def test_a_base_is_not_called_wrong_where_the_end_is_not_known() -> None:
+    """%q may be where the stream ended; and where nothing is pending another one may begin."""
+    types = f"{A}, index, {V}, {P} -> {A}, index"
+    index = "%far = arith.index_cast %n : i32 to index"
+    store = f"%t, %o = pto.vstu %a, %far, %v, %odd : {types}"
+    assert codes(BEGIN, index, store, *moved("%q", "%odd", 70), flush("%t", "%q")) == []
+    first = append("%t", "%a", "%ub")
+    again = f"%u, %o = pto.vstu %t, %c1, %v, %odd : {types}"
+    assert codes(BEGIN, first, again, flush("%u", "%odd")) == []
+
+
+def test_after_no_post_update_a_flush_is_at_its_own_offset() -> None:
+    types = f"{A}, index, {V}, {P} -> {A}, index"
+    store = f'%t, %o = pto.vstu %a, %c1, %v, %odd, "NO_POST_UPDATE" : {types}'
+    for offset, found in (("%o", []), ("%c1", []), ("%c0", ["PTO0405"])):
+        assert codes(BEGIN, store, f"pto.vsta %t, %odd[{offset}] : {A}, {P}, index") == found
+    base = f"{A}, {P}, {V}, {P}, index -> {A}, {P}"
+    store = f"%t, %b = pto.vstu %a, %odd, %v, %odd, %c0 : {base}"
+    assert codes(BEGIN, store, f"pto.vsta %t, %b[%c0] : {A}, {P}, index") == []
+
+
 def vstu(result: str, state: str, offset: str) -> str:
     types = f"{A}, index, {V}, {P} -> {A}, index"
     return f"{result}, {result}o = pto.vstu {state}, {offset}, %v, %odd : {types}"

@@ -177,7 +177,8 @@ def _squeezed(block: Block) -> None:
 class _Store:
     """A store stream: vectors appended by any instruction that appends them, then a flush.
 
-    `at` is where the stream stands, in elements after its base, known without running.
+    `at` is where the stream stands, in elements after its base, known without running; `owner` the
+    pointer that its first store named as the base of the stream.
     """
 
     block: Block
@@ -191,6 +192,7 @@ class _Store:
         self.base = memory.moved(block, start, iteration)
         self.at = block.rng.randint(0, 64 // self.element.bytes)
         self.fresh = True
+        self.owner = self.base
         self.align = _begin(block)
         makers = ["vstu", "vstus"] if kernel.revision == "micro" else ["vstu", "vstus", "vstur"]
         for iteration_number in range(block.rng.randint(1, MOST)):
@@ -232,7 +234,7 @@ class _Store:
     def _vstu_base(self) -> None:
         kernel, pointer = self.block.kernel, self._pointer()
         mode = kernel.known(kernel.rng.randint(0, 1), INDEX)
-        operands = [pointer, self._value(), self.base, mode]
+        operands = [pointer, self._value(), self.owner, mode]
         self._emit("vstu", operands, "", kernel.fresh(pointer.type))
         self.at += self.element.lanes
 
@@ -249,7 +251,7 @@ class _Store:
 
     def _vstus_base(self) -> None:
         kernel, pointer, by = self.block.kernel, self._pointer(), self._offset()
-        operands = [pointer, self._value(), self.base, kernel.known(by, I32)]
+        operands = [pointer, self._value(), self.owner, kernel.known(by, I32)]
         self._emit("vstus", operands, "", kernel.fresh(pointer.type))
         self.at += by + self.element.lanes
 
@@ -266,14 +268,18 @@ class _Store:
             self._emit("vstus", [kernel.known(self.at, I32), self._value(), self.base], "", None)
             self.at += self.element.lanes
             return
-        count = kernel.rng.randint(0, self.element.lanes)
-        self._emit("vstus", [kernel.known(count, I32), self._value(), self._pointer()], "", None)
+        count, pointer = kernel.rng.randint(0, self.element.lanes), self._pointer()
+        if self.fresh:
+            self.owner = pointer
+        self._emit("vstus", [kernel.known(count, I32), self._value(), pointer], "", None)
         self.at += count
 
     def _vstur(self) -> None:
         """The first one begins at its base; the others go on where the stream stands."""
         mode = self.block.rng.choice(("", _POST, _STAYS))
-        self._emit("vstur", [self._value(), self._pointer()], mode, None)
+        if self.fresh:
+            self.owner = self._pointer()
+        self._emit("vstur", [self._value(), self.owner], mode, None)
         self.at += self.element.lanes
 
     def _flush(self) -> None:
@@ -288,4 +294,5 @@ class _Store:
             unit = self.element.bytes if kernel.revision == "manual" else 1
             block.instruct("vstas", (self.align, self.base, kernel.known(self.at * unit, I32)))
         else:
-            block.instruct("vstar", (self.align, self.base))
+            where = self.owner if kernel.chance(0.7) else self._pointer()
+            block.instruct("vstar", (self.align, where))

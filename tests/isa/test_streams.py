@@ -185,12 +185,14 @@ IN_BOTH = tuple(form for form in FORMS if form.startswith("vstu "))
 """Forms that the revisions do not see differently."""
 
 
-def _flush(op: str, e: Element, count: int) -> str:
+def _flush(op: str, form: str, e: Element, count: int) -> str:
     p = f"!pto.ptr<{e.name}, ub>"
+    # The base that the stores name: form A's dest, form B's base.
+    base = "%ub" if form.startswith("vstu ") or form == "vstus form A" else "%p0"
     return {
         "vsta": f"pto.vsta %a{count}, %p{count}[%c0] : !pto.align, {p}, index",
         "vstas": f"pto.vstas %a{count}, %p{count}, %zero32 : !pto.align, {p}, i32",
-        "vstar": f"pto.vstar %a{count}, %p0 : !pto.align, {p}",
+        "vstar": f"pto.vstar %a{count}, {base} : !pto.align, {p}",
     }[op]
 
 
@@ -198,7 +200,7 @@ def _flush(op: str, e: Element, count: int) -> str:
 def _store_kernel(form: str, name: str, count: int, flush: str, revision: str) -> Any:
     e = Element(name)
     stores = "\n".join(FORMS[form](e, k) for k in range(count))
-    return stream_kernel(e, stores, _flush(flush, e, count), revision=revision)
+    return stream_kernel(e, stores, _flush(flush, form, e, count), revision=revision)
 
 
 @pytest.mark.parametrize("flush", ["vsta", "vstas", "vstar"])

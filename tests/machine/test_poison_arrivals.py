@@ -132,6 +132,21 @@ PAIRS = [
         "never written",
     ),
     Pair(
+        # The stream took the block before it was written: the store comes too late for it.
+        "a block that was primed too early",
+        scope(
+            "// before",
+            f"%s = pto.vldas %later : {P} -> !pto.align",
+            f"pto.vsts %d, %later[%c0], %all : {V}, {P}, {M}",
+            f"%p, %t = pto.vldus %later, %s : {P}, !pto.align -> {V}, !pto.align // from",
+            stored(),
+        )
+        + TO_GM,
+        ("// before", f"pto.vsts %d, %later[%c0], %all : {V}, {P}, {M}"),
+        "PTO0711",
+        "never written",
+    ),
+    Pair(
         "a squeezed length",
         scope(
             NEVER,
@@ -141,6 +156,7 @@ PAIRS = [
             "%a0 = pto.init_align : !pto.align",
             f'%a1 = pto.vstur %a0, %z, %out, "NO_POST_UPDATE" : !pto.align, {V}, {P} -> !pto.align'
             " // to",
+            f"pto.vstar %a1, %out : !pto.align, {P}",
         ),
         LOADED,
         "PTO0712",

@@ -8,8 +8,8 @@ import pytest
 
 from ptoscope import PtoError
 from tests.isa.elements import Element
-from tests.isa.memory import SIZE, UB_BYTES, fault, kernel, run
-from tests.isa.stream import stream_kernel
+from tests.isa.memory import SIZE, UB_BYTES, fault, kernel, memory, run
+from tests.isa.stream import AREA, expected, stream_kernel, vectors
 
 V, P = "!pto.vreg<64xf32>", "!pto.ptr<f32, ub>"
 E = Element("f32")
@@ -113,6 +113,129 @@ def test_a_stream_stays_inside_ub() -> None:
         run(move, bytes(SIZE), base)
     for base in (-4, last + 4, 2**40):
         assert fault(move, base).code == "PTO0901"
+
+
+VSTUR = f"pto.vstur %a{{}}, %v{{}}, {{}} : !pto.align, {V}, {P} -> !pto.align"
+OTHER = f"%other = pto.addptr %p0, %by : {P} -> {P}"
+
+
+@pytest.mark.parametrize("start", [0, 5])
+def test_a_second_base_in_vstur(start: int) -> None:
+    """It is an error also where nothing is held."""
+    stores = f"""{OTHER}
+      %a1 = {VSTUR.format(0, 0, "%p0")}
+      %a2 = {VSTUR.format(1, 1, "%other")}"""
+    move = stream_kernel(E, stores, f"pto.vstar %a2, %p0 : !pto.align, {P}", "%by: index")
+    run(move, bytes(SIZE), start, 0)
+    for by in (1, -1, 64, 1024):
+        said = fault(move, start, by)
+        first = 1024 + 4 * start
+        assert (said.code, said.expected) == ("PTO0912", f"base {first}")
+        assert said.found == f"base {first + 4 * by}"
+
+
+@pytest.mark.parametrize("start", [0, 5])
+def test_vstar_with_another_base(start: int) -> None:
+    """It takes the base of the stores, or the place where the stream ended."""
+    stores = f"""{OTHER}
+      %a1 = {VSTUR.format(0, 0, "%p0")}"""
+    move = stream_kernel(E, stores, f"pto.vstar %a1, %other : !pto.align, {P}", "%by: index")
+    for by in (0, 64):
+        run(move, bytes(SIZE), start, by)
+    for by in (1, -1, 63, 1024):
+        said = fault(move, start, by)
+        assert said.code == "PTO0912"
+        assert f"the stream is one of base {1024 + 4 * start}" in said.message
+
+
+@pytest.mark.parametrize("op", ["vstu", "vstus"])
+def test_a_dest_that_is_not_the_stream_s(op: str) -> None:
+    """It is the same in all stores, and not after what they store."""
+    last, kind = ("%post", "index") if op == "vstu" else ("%zero32", "i32")
+    lines = [
+        f"%a{k + 1}, %p{k + 1} = pto.{op} %a{k}, %p{k}, %v{k}, %dest{k}, {last}"
+        f" : !pto.align, {P}, {V}, {P}, {kind} -> !pto.align, {P}"
+        for k in range(2)
+    ]
+    stores = f"""{POST}
+      %dest0 = pto.addptr %p0, %first : {P} -> {P}
+      %dest1 = pto.addptr %p0, %second : {P} -> {P}
+      {lines[0]}
+      {lines[1]}"""
+    flush = f"pto.vstar %a2, %dest0 : !pto.align, {P}"
+    move = stream_kernel(E, stores, flush, "%first: index, %second: index")
+    for start in (0, 5):
+        run(move, bytes(SIZE), start, 0, 0)
+        run(move, bytes(SIZE), start, -5, -5)
+        for one, two in ((0, 1), (-5, 0), (0, 64)):
+            said = fault(move, start, one, two)
+            assert (said.code, said.found) == ("PTO0912", f"base {1024 + 4 * (start + two)}")
+        assert "not in a stream of base" in fault(move, start, 1, 1).message
+
+
+def _one_path(flushes: str) -> Any:
+    stores = f"""%a1 = {VSTUR.format(0, 0, "%p0")}
+      {flushes}"""
+    return stream_kernel(E, stores, "", "%yes: i1")
+
+
+FLUSH = f"pto.vstar %a1, %p0 : !pto.align, {P}"
+
+
+@pytest.mark.parametrize(
+    "flushes",
+    [f"scf.if %yes {{\n{FLUSH}\n}}", f"scf.if %yes {{\n{FLUSH}\n}} else {{\nscf.yield\n}}"],
+)
+def test_a_stream_that_one_path_loses(flushes: str) -> None:
+    move = _one_path(flushes)
+    run(move, bytes(SIZE), 3, True)
+    # From a border on, whole vectors leave nothing behind.
+    run(move, bytes(SIZE), 0, False)
+    said = fault(move, 3, False)
+    assert said.code == "PTO0912"
+    assert "pto.vstur: the stream is lost" in said.message
+    assert said.found.startswith("12 bytes")
+    assert "flush on every path" in said.expected
+
+
+def test_of_two_streams_the_lost_one_is_named() -> None:
+    stores = f"""%a1 = {VSTUR.format(0, 0, "%p0")}
+      %far = arith.constant 256 : index
+      %q = pto.addptr %p0, %far : {P} -> {P}
+      %b0 = pto.init_align : !pto.align
+      %b1 = pto.vstur %b0, %v1, %q : !pto.align, {V}, {P} -> !pto.align
+      scf.if %yes {{
+        pto.vstar %b1, %q : !pto.align, {P}
+      }}"""
+    move = stream_kernel(E, stores, FLUSH, "%yes: i1")
+    run(move, bytes(SIZE), 3, True)
+    said = fault(move, 3, False)
+    assert "%b1 = pto.vstur" in said.source_line
+
+
+@pytest.mark.parametrize("revision", ["manual", "micro"])
+@pytest.mark.parametrize("start", [0, 3])
+def test_after_no_post_update_the_flush_is_at_its_own_position(start: int, revision: str) -> None:
+    """Of the offset, of the base, and in revision micro of AR: the tail is where it belongs."""
+    stay = "%stay = arith.constant 0 : index"
+    offset = f"""%a1, %same = pto.vstu %a0, %o0, %v0, %ub, "NO_POST_UPDATE"
+      : !pto.align, index, {V}, {P} -> !pto.align, index"""
+    base = f"""{stay}
+      %a1, %same = pto.vstu %a0, %p0, %v0, %ub, %stay
+      : !pto.align, {P}, {V}, {P}, index -> !pto.align, {P}"""
+    cases = [
+        (offset, f"pto.vsta %a1, %ub[%same] : !pto.align, {P}, index", ""),
+        (base, f"pto.vstas %a1, %same, %zero32 : !pto.align, {P}, i32", ""),
+    ]
+    if revision == "micro":
+        squeezed = f"""pto.sprclr "AR"
+      %q = pto.vsqz %v0, %mask : {V}, !pto.mask<b32> -> {V}
+      %a1 = pto.vstur %a0, %q, %p0, "NO_POST_UPDATE" : !pto.align, {V}, {P} -> !pto.align"""
+        cases.append((squeezed, FLUSH, "mask"))
+    before = memory(start)
+    for stores, flush, mask in cases:
+        move = stream_kernel(E, stores, flush, revision=revision, mask=32 if mask else 0)
+        assert run(move, before, start) == expected(before, AREA + 4 * start, vectors(before, 1))
 
 
 STORES = {

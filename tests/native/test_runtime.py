@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -112,6 +114,14 @@ def test_scalars_of_ub(address: int) -> None:
 
 # Streams.
 
+BASE, MAKER = 64, layout.VARIABLES
+"""The base that stores name without having to, and the word that counts what they hold back."""
+
+
+def _stored(it: Any, stream: int, at: int, data: int, length: int) -> int:
+    given = (BASE, at, data, length, at + length, 0, MAKER)
+    return it.both(streams.rt_stream_store, it.state, stream, *given)
+
 
 @SEEDS
 def test_streams(seed: int) -> None:
@@ -120,15 +130,16 @@ def test_streams(seed: int) -> None:
     random, it = block(seed)
     stream = it.memory.allocate(streams.STREAM_BYTES, 64)
     data = it.memory.allocate(256)
-    it.words(stream, 3)[:] = 0
+    it.words(stream, 6)[:] = 0
+    it.set_state(MAKER, 0)
     expected = it.bytes(it.ub, UB_SIZE).copy()
     start = at = int(random.integers(0, 300))
     for _ in range(4):
         length = int(random.integers(0, 200))
         if random.random() < 0.2 and it.memory.word(stream, streams.PENDING_COUNT):
-            assert it.both(streams.rt_stream_store, it.state, stream, at + 1, data, length) == 1
+            assert _stored(it, stream, at + 1, data, length) == 1
         fits = at + length <= UB_SIZE
-        status = it.both(streams.rt_stream_store, it.state, stream, at, data, length)
+        status = _stored(it, stream, at, data, length)
         assert status == int(not fits)
         if not fits:
             break
@@ -136,19 +147,22 @@ def test_streams(seed: int) -> None:
         at += length
         border = max(at // 32 * 32, start)
         assert np.array_equal(it.bytes(it.ub, border), expected[:border])
-    assert it.both(streams.rt_stream_flush, it.state, stream, at + 32) == 1
-    assert it.both(streams.rt_stream_flush, it.state, stream, at) == 0
+        assert it.memory.word(it.state, MAKER) == at - border
+    assert it.both(streams.rt_stream_flush, it.state, stream, at + 32, 0) == 1
+    assert it.both(streams.rt_stream_flush, it.state, stream, at, 0) == 0
     assert np.array_equal(it.bytes(it.ub, UB_SIZE), expected)
+    assert it.memory.word(it.state, MAKER) == 0
 
 
 @pytest.mark.parametrize("address", [-1, UB_SIZE - 31, (1 << 63) - 1, -(1 << 63)])
 def test_a_stream_outside_ub(address: int) -> None:
     _, it = block(0)
     stream, data = it.memory.allocate(streams.STREAM_BYTES), it.memory.allocate(256)
-    it.words(stream, 3)[:] = 0
-    assert it.both(streams.rt_stream_store, it.state, stream, address, data, 32) == 1
+    it.words(stream, 6)[:] = 0
+    it.set_state(MAKER, 0)
+    assert _stored(it, stream, address, data, 32) == 1
     if not 0 <= address <= UB_SIZE:
-        assert it.both(streams.rt_stream_flush, it.state, stream, address) == 1
+        assert it.both(streams.rt_stream_flush, it.state, stream, address, 0) == 1
 
 
 # The log.

@@ -126,6 +126,30 @@ _CARRIED = {
         "PTO0703",
         "WAR",
     ),
+    "a stream primed with what was just stored": Pair(
+        [
+            scope(
+                MADE,
+                store("%w") + EARLY,
+                plus(_bar("VST_VLD")),
+                f"%s = pto.vldas %b : {P} -> {A}{LATE}",
+            )
+        ],
+        "PTO0703",
+        "RAW",
+    ),
+    "a store into the block that a stream was primed with": Pair(
+        [
+            scope(
+                MADE,
+                f"%s = pto.vldas %b : {P} -> {A}{EARLY}",
+                plus(_bar("VLD_VST")),
+                store("%w") + LATE,
+            )
+        ],
+        "PTO0703",
+        "WAR",
+    ),
     "a pointer that a load moved on": Pair(
         [
             scope(

@@ -17,6 +17,7 @@ from ..check.pipes import G, M, P, V, copy_in, copy_out, kernel, load, program, 
 
 H, HP = "!pto.vreg<128xf16>", "!pto.ptr<f16, ub>"
 I = "!pto.vreg<64xi32>"  # noqa: E741
+A = "!pto.align"
 MADE = f"%f = arith.constant 1.0 : f32\n%w = pto.vbr %f : f32 -> {V}"
 ZERO = "%zero = arith.constant 0 : i32"
 HALVES = f"%p = pto.castptr %l4096 : i64 -> {HP}"
@@ -155,6 +156,25 @@ def test_a_stream_writes_whole_blocks_and_then_the_rest() -> None:
     assert touched(kernel(scope(*lines))) == [
         (UB, True, first),
         (UB, True, set(range(4352, 4360))),
+    ]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(("by", "at"), [(0, 4096), (2, 4104)])
+def test_a_load_stream_reads_whole_blocks_once(by: int, at: int, engine: str) -> None:
+    """vldas that around the address; each vldus those after it, up to the end of its vector."""
+    made = f"{A} -> {V}, {A}, {P}"
+    lines = [
+        f"%p0 = pto.addptr %b, %i{by} : {P} -> {P}",
+        f"%s0 = pto.vldas %p0 : {P} -> {A}",
+        f"%v0, %s1, %p1 = pto.vldus %p0, %s0 : {P}, {made}",
+        f"%v1, %s2, %p2 = pto.vldus %p1, %s1 : {P}, {made}",
+    ]
+    end = 4352 if at % 32 == 0 else 4384
+    assert touched(kernel(scope(*lines)), engine=engine) == [
+        (UB, False, set(range(4096, 4128))),
+        (UB, False, set(range(4128, end))),
+        (UB, False, set(range(end, end + 256))),
     ]
 
 

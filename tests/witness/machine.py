@@ -1,15 +1,15 @@
 """Runs the meaning of an instruction once, on raw bits, and shows what it did.
 
 A vector is the list of its lanes, a mask the list of the 256 bits of its register, a scalar
-or a pointer one number, the state of a stream its bytes and its end. A GM address counts from
-the one array there is.
+or a pointer one number, the state of a stream a `StoreState` or a `LoadState`. A GM address counts
+from the one array there is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,12 +21,30 @@ from ptoscope.machine.elements import quietly
 from ptoscope.machine.faults import Fault
 from ptoscope.machine.lanes import NumpyLanes, constant
 from ptoscope.machine.memory import Memory, Region, gm_base
-from ptoscope.machine.stream import Stream
+from ptoscope.machine.stream import LoadStream, Stream
 
 UB_BYTES = 8192
 GM_BYTES = 1024
 
-Value = int | list[int] | tuple[bytes, int | None]
+
+class StoreState(NamedTuple):
+    """A store stream: what it holds, where it ended, its base and the position it gave."""
+
+    held: bytes = b""
+    end: int | None = None
+    base: int = 0
+    position: int = 0
+
+
+class LoadState(NamedTuple):
+    """A load stream: the first and the last address where it may go on, and the block it holds."""
+
+    low: int
+    high: int
+    block: bytes
+
+
+Value = int | list[int] | StoreState | LoadState
 """A row of raw bits, one raw number, or the state of a stream."""
 
 
@@ -111,8 +129,8 @@ def _number(lanes: Any) -> Any:
 
 def _given(value: Value, type: Type) -> Any:
     if isinstance(type, Align):
-        assert isinstance(value, tuple)
-        return Stream(*value)
+        assert isinstance(value, (StoreState, LoadState))
+        return Stream(*value) if isinstance(value, StoreState) else LoadStream(*value)
     if isinstance(type, Mask):
         return NumpyLanes(np.array(value, dtype=bool), I1, 256)
     if isinstance(type, Ptr):
@@ -125,7 +143,9 @@ def _given(value: Value, type: Type) -> Any:
 
 def _shown(lanes: Any, type: Type) -> Value:
     if isinstance(type, Align):
-        return (lanes.pending, lanes.end)
+        if isinstance(lanes, LoadStream):
+            return LoadState(lanes.low, lanes.high, lanes.block)
+        return StoreState(lanes.pending, lanes.end, lanes.base, lanes.position)
     row = np.atleast_1d(lanes.a)
     raw = row.view(f"uint{8 * row.dtype.itemsize}").tolist()
     if isinstance(type, Ptr):

@@ -11,7 +11,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from ptoscope.isa.record import Record
-from tests.witness.machine import GM_BYTES, UB_BYTES, Case, Outcome, Value, observe
+from tests.witness.machine import (
+    GM_BYTES,
+    UB_BYTES,
+    Case,
+    LoadState,
+    Outcome,
+    StoreState,
+    Value,
+    observe,
+)
 from tests.witness.use import Use, uses
 
 
@@ -37,10 +46,12 @@ class State:
         assert isinstance(value, int)
         return value
 
-    def stream(self, i: int) -> tuple[bytes, int | None]:
-        """The state of a stream."""
+    def stream(self, i: int) -> StoreState:
+        """The state of a store stream; another is refused."""
         value = self.values[i]
-        assert isinstance(value, tuple)
+        if isinstance(value, LoadState):
+            raise Refused("PTO0912")
+        assert isinstance(value, StoreState)
         return value
 
 

@@ -7,52 +7,73 @@ from collections.abc import Iterator
 from tests.isa.elements import Element
 from tests.isa.registers import lanes_of
 from tests.witness.inputs import main, mask, memory, rng, some
-from tests.witness.machine import Case, Value
+from tests.witness.machine import Case, LoadState, StoreState, Value
 from tests.witness.memory import lanes, packed
 from tests.witness.predicates import bytes_of
 from tests.witness.registry import Refused, State, witness
 from tests.witness.use import Use
 
 WHOLE = 256
-Held = tuple[bytes, int | None]
 
 
-def append(state: State, held: Held, at: int, data: bytes) -> Held:
-    """A stream with bytes appended at an address: whole blocks reach memory."""
-    pending, end = held
-    if pending and at != end:
+def append(
+    state: State,
+    before: StoreState,
+    base: int,
+    at: int,
+    data: bytes,
+    position: int | None = None,
+    named: bool = False,
+) -> StoreState:
+    """A stream with bytes appended at an address: whole blocks reach memory. The first store says
+    what its base is; one that names another is refused."""
+    if before.held and at != before.end:
         raise Refused("PTO0912")
-    start, kept = at - len(pending), bytearray(pending)
+    if before.end == at:
+        if named and base != before.base:
+            raise Refused("PTO0912")
+        base = before.base
+    start, kept = at - len(before.held), bytearray(before.held)
     if start < 0 or at + len(data) > len(state.ub):
         raise Refused("PTO0901")
+    if named and base > at:
+        raise Refused("PTO0912")
     for place, byte in enumerate(data, at):
         kept.append(byte)
         if (place + 1) % 32 == 0:
             state.ub[place + 1 - len(kept) : place + 1] = kept
             kept.clear()
-    return bytes(kept), at + len(data)
+    end = at + len(data)
+    return StoreState(bytes(kept), end, base, end if position is None else position)
 
 
-def flush(state: State, held: Held, at: int) -> None:
-    """What is left reaches memory; the address is the one after the last byte."""
-    pending, end = held
-    if end is not None and at != end:
+def flush(state: State, before: StoreState, at: int, by_base: bool = False) -> None:
+    """What is left reaches memory, up to where the stream ended; the address is that, the
+    position that the last store gave, or by base the base."""
+    if before.end is None:
+        return
+    right = {before.end, before.position} | ({before.base} if by_base else set[int]())
+    if at not in right:
         raise Refused("PTO0912")
-    state.ub[at - len(pending) : at] = pending
+    state.ub[before.end - len(before.held) : before.end] = before.held
 
 
-def _states(size: int, number: int) -> tuple[Held, int]:
-    """A stream and the address where it goes on: held bytes, a border, one not begun."""
+BASE = 64
+
+
+def _states(size: int, number: int) -> tuple[StoreState, int]:
+    """A stream of base 64 and the address where it goes on: held bytes, a border, one not begun.
+    Where it goes on is not always the position that it gave."""
     r = rng("stream", size, number)
     end = 1024 + size * r.randint(1, 31)
     match number % 4:
         case 0 | 1:
             count = min(size * r.randint(1, 40), end % 32)
-            return (r.randbytes(count), end), end
+            return StoreState(r.randbytes(count), end, BASE, end - 256 * (number % 2)), end
         case 2:
-            return (b"", 1024), 1024
+            return StoreState(b"", 1024, BASE, 1024), 1024
         case _:
-            return (b"", None), end
+            return StoreState(), end
 
 
 def _offset(state: State, operand: int) -> int:
@@ -66,13 +87,16 @@ def _pointer(use: Use) -> Element:
 
 
 def _inputs(use: Use) -> Iterator[Case]:
-    """Streams that go on where they ended; the last one goes on elsewhere."""
+    """Streams that go on where they ended; one that goes on elsewhere, one of another base, one
+    flushed at the position it gave, and a load stream."""
     names = [o.name for o in use.site.record.forms[use.form].operands]
     e = _pointer(use)
-    for number in range(7 if main(use) else 3):
+    for number in range(11 if main(use) else 3):
         (held, at), length = _states(e.bytes, number), rng("SQZN", number).randint(0, e.lanes)
         if number == 4:
             at += 32
+        if number in (8, 9) and "align_in" not in names:
+            at = held.base if number == 8 else held.position
         step = (number % 3) * e.bytes if "offset" in names or "offset_in" in names else 0
         moves = use.site.record.short == "vstus" and use.micro and use.form == 2
         registers = {"AR": 5 * e.bytes, "SQZN": length * e.bytes}
@@ -80,52 +104,80 @@ def _inputs(use: Use) -> Iterator[Case]:
             registers = {"AR": 0, "SQZN": 0}
         if use.micro and use.site.record.short in ("vstur", "vstar"):
             step = registers["AR"]
+        by_base = not use.micro and use.site.record.short in ("vstur", "vstar") and held.end
         values: list[Value] = []
         for name, kind in zip(names, use.operands, strict=True):
             match name:
                 case "align_in" | "value" if not values:
-                    values.append(held)
+                    values.append(LoadState(at, at, bytes(32)) if number == 10 else held)
                 case "value":
                     values.append(some(e, e.lanes, number))
+                case "base" | "dest" if by_base:
+                    values.append(BASE + 4 * (number == 8) if number != 9 else at)
                 case "base" | "base_in":
                     values.append(at if moves else at - step)
                 case "dest":
-                    values.append(at - step if "base_in" not in names else 64)
+                    other = at + 4 if held.end is None else BASE + 4 * (number == 8)
+                    values.append(at - step if "base_in" not in names else other)
                 case "mode":
-                    values.append((1, 0, 1, 0, 1, 2, (1 << 64) - 1)[number])
+                    values.append((1, 0, 1, 0, 1, 2, (1 << 64) - 1, 1, 0, 1, 1)[number])
                 case _:
                     unit = 1 if use.site.record.short == "vstas" and not use.micro else e.bytes
-                    count = (3, e.lanes, 0, 1, 2, e.lanes + 1, -1)[number]
+                    count = (3, e.lanes, 0, 1, 2, e.lanes + 1, -1, 1, 2, 3, 4)[number]
                     values.append(kind.wrap(count if moves else step // unit))
         yield Case(
             tuple(values), memory(number), registers=registers if number not in (1, 3) else {}
         )
 
 
-@witness("pto.vldas", inputs=lambda use: [Case((1000,), memory(0)), Case((64,), memory(1))])
+def _primes(use: Use) -> Iterator[Case]:
+    for number, at in enumerate((1000, 64, 1055, 8191, 8192, (1 << 64) - 1)):
+        yield Case((at,), memory(number))
+
+
+@witness("pto.vldas", inputs=_primes)
 def _prime(state: State) -> list[Value]:
-    return [(b"", None)]
+    """The block around the address, in which the first load may begin anywhere."""
+    start = state.number(0) // 32 * 32
+    if start + 32 > len(state.ub):
+        raise Refused("PTO0901")
+    return [LoadState(start, start + 31, bytes(state.ub[start : start + 32]))]
 
 
 @witness("pto.init_align", inputs=lambda use: [Case()])
 def _begin(state: State) -> list[Value]:
-    return [(b"", None)]
+    return [StoreState()]
 
 
 def _loads(use: Use) -> Iterator[Case]:
     e = use.operands[0]
-    for number, at in enumerate((1024 + 3 * e.bytes, 512, 1024 + 5 * e.bytes, 1025, 1026, 1028)):
-        yield Case((at, (b"", None)), memory(number))
+    block = rng("block").randbytes(32)
+    for number, at in enumerate((1024 + 3 * e.bytes, 512, 1024 + 5 * e.bytes, 1025, 1055)):
+        start = at // 32 * 32
+        yield Case((at, LoadState(start, start + 31, block)), memory(number))
+        yield Case((at, LoadState(at, at, block if at % 32 else b"")), memory(number))
+    for at in (1023, 1056):  # not in the block
+        yield Case((at, LoadState(1024, 1055, block)), memory(0))
+    yield Case((1029, LoadState(1028, 1028, block)), memory(0))
+    yield Case((7936, LoadState(7936, 7967, block)), memory(1))
+    yield Case((7937, LoadState(7936, 7967, block)), memory(1))
+    yield Case((1028, StoreState()), memory(2))
 
 
 @witness("pto.vldus", inputs=_loads)
 def _load(state: State) -> list[Value]:
-    """From any address of an element; three results advance the base."""
-    e, at = state.use.operands[0], state.number(0)
-    if at % e.bytes:
-        raise Refused("PTO0903")
-    data = bytes(state.ub[at : at + WHOLE])
-    results: list[Value] = [lanes(e, data), state.stream(1), at + WHOLE]
+    """From any address that follows; three results advance the base. The state after it holds the
+    block in which the vector ends, if it ends inside one."""
+    e, at, before = state.use.operands[0], state.number(0), state.values[1]
+    if not isinstance(before, LoadState) or not before.low <= at <= before.high:
+        raise Refused("PTO0912")
+    end = at + WHOLE
+    if end > len(state.ub):
+        raise Refused("PTO0901")
+    seen, first = bytearray(state.ub), at - at % 32
+    seen[first : first + len(before.block)] = before.block
+    last = bytes(state.ub[end - end % 32 :][:32]) if end % 32 else b""
+    results: list[Value] = [lanes(e, bytes(seen[at:end])), LoadState(end, end, last), end]
     return results[: len(state.use.results)]
 
 
@@ -138,11 +190,13 @@ def _vstu(state: State) -> list[Value]:
         if state.number(4) not in (0, 1):
             raise Refused("PTO0910")
         at = state.number(1)
-        held = append(state, state.stream(0), at, data)
-        return [held, at + WHOLE * state.number(4)]
-    offset = _offset(state, 1)
-    held = append(state, state.stream(0), state.number(3) + e.bytes * offset, data)
-    return [held, offset if use.attr("mode") == "NO_POST_UPDATE" else offset + e.lanes]
+        after = at + WHOLE * state.number(4)
+        held = append(state, state.stream(0), state.number(3), at, data, after, True)
+        return [held, after]
+    offset, base = _offset(state, 1), state.number(3)
+    after = offset if use.attr("mode") == "NO_POST_UPDATE" else offset + e.lanes
+    place = base + e.bytes * offset
+    return [append(state, state.stream(0), base, place, data, base + e.bytes * after), after]
 
 
 @witness("pto.vstus", inputs=_inputs)
@@ -155,11 +209,13 @@ def _vstus(state: State) -> list[Value]:
     if use.form == 2 and use.micro:
         if not 0 <= count <= e.lanes:
             raise Refused("PTO0910")
-        return [append(state, state.stream(0), state.number(base), data[: count * e.bytes])]
+        at = state.number(base)
+        return [append(state, state.stream(0), at, at, data[: count * e.bytes])]
     at = state.number(base) + e.bytes * count
-    held = append(state, state.stream(0), at, data)
-    stays = use.attr("mode") == "NO_POST_UPDATE"
-    return [held, state.number(base) if stays else at + WHOLE][: len(use.results)]
+    after = state.number(base) if use.attr("mode") == "NO_POST_UPDATE" else at + WHOLE
+    owner = state.number(3) if use.form == 0 else state.number(base)
+    held = append(state, state.stream(0), owner, at, data, after, use.form == 0)
+    return [held, after][: len(use.results)]
 
 
 @witness("pto.vstur", inputs=_inputs)
@@ -167,11 +223,15 @@ def _vstur(state: State) -> list[Value]:
     """The manual's stream knows where it ended; micro has AR, and SQZN bytes of it."""
     use, held = state.use, state.stream(0)
     data = packed(_pointer(use), state.row(1))
+    base = state.number(2)
     if not use.micro:
-        return [append(state, held, state.number(2) if held[1] is None else held[1], data)]
+        if held.end is not None and base != held.base:
+            raise Refused("PTO0912")
+        return [append(state, held, base, base if held.end is None else held.end, data)]
     length, at = (state.registers.get(name, 0) for name in ("SQZN", "AR"))
-    made = append(state, held, state.number(2) + at, data[:length])
-    if use.attr("mode") != "NO_POST_UPDATE":
+    stays = use.attr("mode") == "NO_POST_UPDATE"
+    made = append(state, held, base, base + at, data[:length], base + at + (0 if stays else length))
+    if not stays:
         state.registers["AR"] = at + length
     return [made]
 
@@ -187,10 +247,10 @@ def _flush(state: State) -> None:
 @witness("pto.vstar", inputs=_inputs)
 def _flush_at_end(state: State) -> None:
     held = state.stream(0)
-    at = state.number(1) + state.registers.get("AR", 0)
-    if not state.use.micro:
-        at = state.number(1) if held[1] is None else held[1]
-    flush(state, held, at)
+    if state.use.micro:
+        flush(state, held, state.number(1) + state.registers.get("AR", 0))
+    else:
+        flush(state, held, state.number(1), by_base=True)
 
 
 @witness("pto.sprclr", inputs=lambda use: [Case(registers={"AR": 5, "SQZN": 7})])
@@ -209,5 +269,5 @@ def _masks(use: Use) -> Iterator[Case]:
 def _append_mask(state: State) -> list[Value]:
     """One bit for each lane."""
     data = bytes_of(lanes_of(state.row(1), 2048 // state.use.operands[1].bits))
-    held = append(state, state.stream(0), state.number(2), data)
-    return [held, state.number(2) + len(data)]
+    base = state.number(2)
+    return [append(state, state.stream(0), base, base, data), base + len(data)]

@@ -90,20 +90,21 @@ def _unwritten(context: Context) -> Iterator[Finding]:
             for i, (space, start, end) in writes.items()
             if i not in after and space == read.space
         ]
-        found = _undefined(context, read, before, loops)
+        data = read.data or read.sure
+        found = None if data.length == ZERO else _undefined(context, read, data, before, loops)
         if found is not None:
             yield found
 
 
 def _undefined(
-    context: Context, read: Touch, before: list[tuple[int, int]], loops: Loops
+    context: Context, read: Touch, data: KnownBytes, before: list[tuple[int, int]], loops: Loops
 ) -> Finding | None:
     """What a read gets that none of the writes before it may have written: an error where that
-    is all of it, in some iteration."""
-    assert read.sure is not None
+    is all of its data, in some iteration."""
     memory, size = MEMORIES[read.space].title, context.target.bytes_of(read.space)
-    ends = [(at, loops.at(iterations)) for at, iterations in _ends_of_loops(read.sure)]
-    for (low, high), where in ((read.may.bounds(), ""), *((at.bounds(), w) for at, w in ends)):
+    whole = read.data or read.may
+    ends = [(at, loops.at(iterations)) for at, iterations in _ends_of_loops(data)]
+    for (low, high), where in ((whole.bounds(), ""), *((at.bounds(), w) for at, w in ends)):
         if not any(low < end and start < high for start, end in before):
             known = 0 <= low <= high <= size
             return Finding(
@@ -118,7 +119,7 @@ def _undefined(
     if read.pipe in COPY_PIPES:
         # Copies out of more than was stored are usual: the caller knows what counts.
         return None
-    for at, where in ((read.sure, ""), *ends):
+    for at, where in ((data, ""), *ends):
         gap = None if at.start.terms else _gap(at.rows(), before)
         if gap is not None:
             return Finding(

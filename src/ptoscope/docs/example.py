@@ -118,7 +118,10 @@ class _Writer:
         form, record = self.form, self.record
         # Pointers first: a stream is begun at one of them.
         ordered = sorted(form.operands, key=lambda o: not isinstance(o.type, PtrTo))
-        made = {o.name: self._operand(o, place) for o in ordered}
+        made = {o.name: self._operand(o, place) for o in ordered if o.name != "base_in"}
+        if "dest" in made:
+            # A stream begins at its base.
+            made["base_in"] = made["dest"]
         operands = {o.name: made[o.name] for o in form.operands}
         results: dict[str, tuple[str, Type]] = {
             r.name: (f"%{r.name}", values.concrete(r.type, self.known, result=True))
@@ -227,8 +230,7 @@ class _Writer:
 
     def _stream(self, place: list[str]) -> str:
         """The state that a stream instruction takes: begun, and for a flush also filled."""
-        loads = any(isinstance(r.type, VECTORS) for r in self.form.results)
-        if loads or self.target.name not in TABLE["pto.init_align"].targets:
+        if any(isinstance(r.type, VECTORS) for r in self.form.results):
             name, kind = self._at
             place.append(f"%begun = pto.vldas {name} : {kind} -> !pto.align")
         else:

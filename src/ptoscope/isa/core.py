@@ -73,23 +73,46 @@ class Core(ABC):
 
     @abstractmethod
     def stream(self) -> object:
-        """The state of an unaligned stream that has not begun."""
+        """The state of an unaligned store stream that has not begun."""
+
+    @abstractmethod
+    def stream_prime(self, site: Site, address: Lanes) -> object:
+        """The state of an unaligned load stream: the 32-byte block around an address, as it is
+        in UB now. The first load may begin anywhere in it."""
+
+    @abstractmethod
+    def stream_load(self, site: Site, state: object, address: Lanes) -> tuple[Lanes, object]:
+        """A register of ui8 lanes from an address that follows from the state, and the state
+        after it, with which the next load follows. What the state holds is not read again; what
+        is read are whole blocks, of which the state after it holds the last if the register ends
+        inside it."""
 
     @abstractmethod
     def stream_store(
-        self, site: Site, state: object, address: Lanes, value: Lanes, length: Lanes
+        self,
+        site: Site,
+        state: object,
+        base: Lanes,
+        address: Lanes,
+        value: Lanes,
+        length: Lanes,
+        position: Lanes,
+        named: bool,
     ) -> object:
         """Appends the first `length` bytes of a register at an address: whole 32-byte blocks
-        reach UB, the rest stays in the state returned."""
+        reach UB, the rest stays in the state returned. A stream that begins takes the base for
+        its own; where a later store has `named` its base, it has to be the same. `position` is
+        where the site says that the stream goes on: a flush may be there too."""
 
     @abstractmethod
-    def stream_end(self, site: Site, state: object, start: Lanes) -> Lanes:
-        """Where the stream goes on: the address after its last byte, or `start` of one that
-        has not begun."""
+    def stream_end(self, site: Site, state: object, base: Lanes) -> Lanes:
+        """Where the stream of a base goes on: the address after its last byte, or the base of
+        one that has not begun."""
 
     @abstractmethod
-    def stream_flush(self, site: Site, state: object, address: Lanes) -> None:
-        """Writes what is left; the address has to be the one after the stream's last byte."""
+    def stream_flush(self, site: Site, state: object, address: Lanes, by_base: bool) -> None:
+        """Writes what is left. The address has to be the one after the stream's last byte or the
+        position that its last store gave, or `by_base` the base of the stream."""
 
     @abstractmethod
     def covers(self, site: Site, writes: bool, address: Lanes, length: Lanes) -> None:

@@ -259,8 +259,9 @@ def _pstu(site: Site) -> Run:
     def run(core: Core, align_in: object, value: Lanes, base: Lanes) -> tuple[object, Lanes]:
         packed = to_bytes(core, value.gate(kind.lanes))
         length = core.constant(I64, 1, count)
-        state = core.stream_store(site, align_in, base, packed, length)
-        return state, base + count
+        after = base + count
+        state = core.stream_store(site, align_in, base, base, packed, length, after, False)
+        return state, after
 
     return run
 

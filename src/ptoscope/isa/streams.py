@@ -1,16 +1,14 @@
-"""Unaligned streams: loads through an alignment buffer, stores that keep a tail until flushed."""
+"""Unaligned store streams: stores that keep a tail until it is flushed."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ptoscope.isa.core import Core
-from ptoscope.isa.cost import PREDICATE, Cost, load, store
-from ptoscope.isa.distributions import run as dense
+from ptoscope.isa.cost import PREDICATE, Cost, store
 from ptoscope.isa.dtypes import ELEMENTS, I32, I64, INDEX, VREG_BYTES, DType
-from ptoscope.isa.families import RESULT
 from ptoscope.isa.lanes import Lanes
-from ptoscope.isa.load_store import SOURCE, TYPES, VALUE, element
+from ptoscope.isa.load_store import VALUE, element
 from ptoscope.isa.patterns import AlignState, PtrTo, ScalarIn
 from ptoscope.isa.record import (
     IN_MANUAL,
@@ -37,10 +35,14 @@ _DEST = Operand("dest", PtrTo(), "UB base address")
 _BASE_OUT = Operand("base_out", PtrTo(), "where the stream goes on")
 _MODE = Attr("mode", ("POST_UPDATE", "NO_POST_UPDATE"), None, "whether the position advances")
 _UPDATES = Evidence("position", "manual", "After the whole vector where the mode says so.")
-_ADDRESS = Evidence("flush address", "manual", "The one after the last byte stored; else a fault.")
+_ADDRESS = Evidence(
+    "flush address",
+    "manual",
+    "The one after the last byte stored, or the position that the last store gave (after "
+    "NO_POST_UPDATE that is where it stored); else a fault.",
+)
 _UNITS = Evidence("offset", "chosen", "In elements, as the offsets of all vector accesses.")
 _STORE = store(stream=True)
-_AT_SOURCE = StreamStep("source")
 
 
 def _element(site: Site) -> DType:
@@ -61,7 +63,6 @@ def _record(
     stream: StreamUse,
     *,
     micro: str = "",
-    a5_only: bool = True,
 ) -> Record:
     return Record(
         f"pto.{name}",
@@ -70,7 +71,7 @@ def _record(
         forms,
         meaning,
         {"T": Types(ELEMENTS)} if any(f.operands for f in forms) else {},
-        targets=("a5",) if a5_only else ("cpu", "a2a3", "a5"),
+        targets=("a5",),
         stream=stream,
         cost=cost,
         evidence=evidence,
@@ -81,72 +82,10 @@ def _record(
 
 
 def _new(site: Site) -> Run:
-    def run(core: Core, *ignored: Lanes) -> object:
+    def run(core: Core) -> object:
         return core.stream()
 
     return run
-
-
-def _load(site: Site) -> Run:
-    dtype = element(site)
-    access = dense(dtype.lanes, dtype, dtype.bytes)
-
-    def run(core: Core, source: Lanes, align: object) -> tuple[object, ...]:
-        value = core.load(site, source, access, dtype)
-        results = (value, align, source + VREG_BYTES)
-        return results[: len(site.results)]
-
-    return run
-
-
-_ALIGN = Operand("align", AlignState(), "primed by vldas or an earlier vldus")
-_LOADS = (
-    _record(
-        "vldas",
-        "Primes an unaligned load stream with the block around an address.",
-        (Form((SOURCE,), (Operand("result", AlignState()),)),),
-        _new,
-        "result = the 32-byte block around source",
-        (
-            Evidence(
-                "alignment", "manual", "None: the address is cut to its block.", about="alignment"
-            ),
-        ),
-        load(stream=True),
-        StreamUse("primes", (_AT_SOURCE,)),
-        a5_only=False,
-    ),
-    Record(
-        "pto.vldus",
-        GROUP,
-        "Loads a vector from an unaligned address.",
-        (
-            Form((SOURCE, _ALIGN), (RESULT, _ALIGN_OUT, _BASE_OUT)),
-            Form((SOURCE, _ALIGN), (RESULT, _ALIGN_OUT)),
-        ),
-        _load,
-        TYPES,
-        stream=StreamUse("loads", (_AT_SOURCE,)),
-        cost=load(stream=True),
-        evidence=(
-            Evidence(
-                "results",
-                "manual",
-                "Three, with the base advanced by one vector.",
-                when=When(forms=(0,)),
-            ),
-            Evidence(
-                "results (spelling of micro)",
-                "micro",
-                "Two: the base does not advance.",
-                when=When(forms=(1,)),
-            ),
-            Evidence("alignment", "chosen", "The element size.", about="alignment"),
-        ),
-        formula="result[i] = UB[source + i*size]; base_out = source + 256 bytes",
-        cpp="vldus(dst, align, source)",
-    ),
-)
 
 
 def _step(site: Site) -> StreamStep:
@@ -165,6 +104,7 @@ def _append(site: Site) -> Run:
     def run(core: Core, *values: Any) -> object:
         given = dict(zip(names, values, strict=True))
         align, base, mode = given["align_in"], given[step.base], given.get("mode")
+        named = given.get("dest")
         if mode is not None:
             core.refuse(site, (mode < 0) | (mode > 1), "PTO0910", "mode is neither 0 nor 1")
         address = base
@@ -173,15 +113,27 @@ def _append(site: Site) -> Run:
         elif step.offset:
             address = core.address(base, given[step.offset], size)
         length = elements(core, given[step.length]) if step.length else _whole(core)
-        state = core.stream_store(site, align, address, given["value"], length)
+        position, results = after(core, given, address, length)
+        owner = base if named is None else named
+        state = core.stream_store(
+            site, align, owner, address, given["value"], length, position, named is not None
+        )
+        return (state, *results) if results else state
+
+    def after(
+        core: Core, given: dict[str, Any], address: Lanes, length: Lanes
+    ) -> tuple[Lanes, tuple[Lanes, ...]]:
+        """Where the stream goes on, as an address and as the result that says it."""
         if len(site.results) == 1:
-            return state
+            return core.address(address, length, 1), ()
+        base, mode = given[step.base], given.get("mode")
         counts = not isinstance(site.results[1], Ptr)
         before = given[step.offset] if counts else base
-        if stays:
-            return state, before
-        after = before + lanes if counts else address + VREG_BYTES
-        return state, after if mode is None else mode.ne(0).select(after, before)
+        following = before + lanes if counts else address + VREG_BYTES
+        out = before if stays else following
+        if mode is not None:
+            out = mode.ne(0).select(following, before)
+        return core.address(base, out, size) if counts else out, (out,)
 
     def elements(core: Core, count: Lanes) -> Lanes:
         length = count.cast(I64) * size
@@ -191,7 +143,9 @@ def _append(site: Site) -> Run:
 
     def run_registers(core: Core, align: object, value: Lanes, base: Lanes) -> object:
         at, length = core.read_register(site, AR, I64, 0), core.read_register(site, SQZN, I64, 0)
-        state = core.stream_store(site, align, core.address(base, at, 1), value, length)
+        address = core.address(base, at, 1)
+        position = address if stays else core.address(address, length, 1)
+        state = core.stream_store(site, align, base, address, value, length, position, False)
         if not stays:
             core.write_register(site, AR, at + length)
         return state
@@ -268,13 +222,12 @@ def _flush(site: Site) -> Run:
     size = 1 if step.in_bytes else _element(site).bytes
 
     def run(core: Core, align: object, dest: Lanes, *offset: Lanes) -> None:
-        if step.place == "state":
-            address = core.stream_end(site, align, dest)
-        elif step.place == "registers":
+        address = dest
+        if step.place == "registers":
             address = core.address(dest, core.read_register(site, AR, I64, 0), 1)
-        else:
+        elif step.place == "operands":
             address = core.address(dest, offset[0], size)
-        core.stream_flush(site, align, address)
+        core.stream_flush(site, align, address, step.place == "state")
 
     return run
 
@@ -315,7 +268,6 @@ sprclr = Record(
 
 _ALIGN_VALUE = Operand("value", AlignState(), "the stream")
 RECORDS = (
-    *_LOADS,
     _record(
         "init_align",
         "Begins an unaligned store stream.",
@@ -344,7 +296,8 @@ RECORDS = (
             Evidence(
                 "form A's dest",
                 "chosen",
-                "Names the buffer; base_in is the address.",
+                "The base of the stream, the same in all its stores and not after what they "
+                "store; base_in is the address. Another is a fault.",
                 when=When(forms=(0,)),
             ),
             Evidence("no mode", "manual", "Advances.", when=When(forms=(2,))),
@@ -361,6 +314,12 @@ RECORDS = (
         (
             _UPDATES,
             _UNITS,
+            Evidence(
+                "form A's dest",
+                "chosen",
+                "The base of the stream, as for vstu.",
+                when=When(forms=(0,)),
+            ),
             Evidence(
                 "offset (revision micro)",
                 "suite",
@@ -388,6 +347,12 @@ RECORDS = (
         "append value where the stream ended, first at base",
         (
             Evidence("length", "manual", "The whole vector.", when=IN_MANUAL),
+            Evidence(
+                "base",
+                "manual",
+                "The same in all stores of a stream; another is a fault.",
+                when=IN_MANUAL,
+            ),
             Evidence(
                 "length and position (revision micro)",
                 "suite",
@@ -460,6 +425,12 @@ RECORDS = (
         "write the bytes left",
         (
             Evidence("address", "manual", "Where the stream ended.", when=IN_MANUAL),
+            Evidence(
+                "dest",
+                "manual",
+                "The base of the stream's stores, or where it ended; another is a fault.",
+                when=IN_MANUAL,
+            ),
             Evidence("address (revision micro)", "micro", "dest + AR.", when=IN_MICRO),
         ),
         _STORE,

@@ -13,6 +13,7 @@ from ptoscope.isa import (
     dma,
     indexed,
     load_store,
+    load_streams,
     materialize,
     predicate_algebra,
     predicate_memory,
@@ -49,6 +50,7 @@ TABLE = by_name(
     (
         load_store,
         indexed,
+        load_streams,
         streams,
         predicate_memory,
         predicates,

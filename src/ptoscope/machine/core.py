@@ -11,7 +11,7 @@ import numpy as np
 from ptoscope.isa.copies import Transfer
 from ptoscope.isa.core import Core
 from ptoscope.isa.distributions import NOTHING, Access
-from ptoscope.isa.dtypes import I1, I64, INDEX, UI8, DType
+from ptoscope.isa.dtypes import I1, I64, INDEX, UI8, VREG_BYTES, DType
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.order.memory import copies_in_order
 from ptoscope.isa.order.rules import OrderRule
@@ -25,7 +25,7 @@ from ptoscope.machine.lanes import NumpyLanes, constant, number
 from ptoscope.machine.memory import Memory, misaligned
 from ptoscope.machine.pipes import Pipes
 from ptoscope.machine.schedule import Order
-from ptoscope.machine.stream import Stream
+from ptoscope.machine.stream import LoadStream, Stream, load_state, lost, store_state
 
 
 @cache
@@ -92,6 +92,8 @@ class ReferenceCore(Core):
         self._max_steps = max_steps
         self.begun = 0
         """Iterations of loops that have begun."""
+        self.pending: dict[Site, int] = {}
+        """By store, the bytes of its streams that have not reached UB."""
         self._registers: dict[str, Lanes] = {}
         self._launch = {
             "block_idx": block,
@@ -220,21 +222,59 @@ class ReferenceCore(Core):
     def stream(self) -> Stream:
         return Stream()
 
+    def stream_prime(self, site: Site, address: Lanes) -> LoadStream:
+        return LoadStream.prime(site, self.memory.ub, number(address))
+
+    def stream_load(
+        self, site: Site, state: object, address: Lanes
+    ) -> tuple[NumpyLanes, LoadStream]:
+        data, after = load_state(site, state).load(site, self.memory.ub, number(address))
+        return NumpyLanes(np.frombuffer(data, np.uint8), UI8, VREG_BYTES), after
+
     def stream_store(
-        self, site: Site, state: object, address: Lanes, value: Lanes, length: Lanes
+        self,
+        site: Site,
+        state: object,
+        base: Lanes,
+        address: Lanes,
+        value: Lanes,
+        length: Lanes,
+        position: Lanes,
+        named: bool,
     ) -> Stream:
-        assert isinstance(state, Stream)
+        before = store_state(site, state)
         assert isinstance(value, NumpyLanes)
         data = value.a.tobytes()[: number(length)]
-        return state.store(site, self.memory.ub, number(address), data)
+        at, after = number(address), number(position)
+        made = before.store(site, self.memory.ub, number(base), at, data, after, named)
+        self._held(before, made)
+        return made
 
-    def stream_end(self, site: Site, state: object, start: Lanes) -> Lanes:
-        assert isinstance(state, Stream)
-        return start if state.end is None else constant(INDEX, 1, state.end)
+    def stream_end(self, site: Site, state: object, base: Lanes) -> Lanes:
+        stream = store_state(site, state)
+        stream.check_base(site, number(base))
+        return base if stream.end is None else constant(INDEX, 1, stream.end)
 
-    def stream_flush(self, site: Site, state: object, address: Lanes) -> None:
-        assert isinstance(state, Stream)
-        state.flush(site, self.memory.ub, number(address))
+    def stream_flush(self, site: Site, state: object, address: Lanes, by_base: bool) -> None:
+        stream = store_state(site, state)
+        stream.flush(site, self.memory.ub, number(address), by_base)
+        self._held(stream, None)
+
+    def _held(self, before: Stream, after: Stream | None) -> None:
+        """Bytes that one state held are held by another, or by none."""
+        for stream, sign in ((before, -1), (after, 1)):
+            if stream is not None and stream.pending and stream.maker is not None:
+                maker = stream.maker
+                self.pending[maker] = self.pending.get(maker, 0) + sign * len(stream.pending)
+
+    def settle_streams(self) -> None:
+        """A vecscope ends: a fault where a stream still holds bytes."""
+        if not self.pending:
+            return
+        held = sorted((site for site, n in self.pending.items() if n > 0), key=lambda s: s.span)
+        if held:
+            raise lost(held[0], self.pending[held[0]])
+        self.pending.clear()
 
     def issue(self, site: Site, body: Callable[[], None]) -> None:
         self.pipes.issue(site.record.pipe, site, body)

@@ -75,7 +75,7 @@ class Walker:
 
     def _body(self, op: Scope) -> list[Step]:
         """What PIPE_V executes of a vecscope."""
-        return self._block(op.body)
+        return [*self._block(op.body), _settle_streams]
 
     def _for(self, op: For) -> Step:
         site = self._site(op)
@@ -155,6 +155,10 @@ class Walker:
             _assign(registers, op.results, passed)
 
         return step
+
+
+def _settle_streams(core: ReferenceCore, registers: Registers) -> None:
+    core.settle_streams()
 
 
 def _scalar(function: Function, slot: int) -> DType:

@@ -153,7 +153,13 @@ class Compiler:
     def _scope(self, op: Scope) -> None:
         before = list(self._values)
         self._write(op.args, self._read(op.inputs))
-        self.core.launch(self._site(op), "PIPE_V", lambda: self._block(op.body))
+        site = self._site(op)
+
+        def body() -> None:
+            self._block(op.body)
+            self.core.settle_streams(site)
+
+        self.core.launch(site, "PIPE_V", body)
         self._values = before
 
     # Control flow. What is carried is written with a guess of its shape; where the values

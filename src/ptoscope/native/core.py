@@ -9,22 +9,32 @@ import numpy as np
 
 from ptoscope.isa.core import Core
 from ptoscope.isa.distributions import Access
-from ptoscope.isa.dtypes import I1, I32, I64, INDEX, UI8, DType, unsigned
+from ptoscope.isa.dtypes import I1, I32, I64, INDEX, UI8, VREG_BYTES, DType, unsigned
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.record import Site
 from ptoscope.isa.targets import Target
 from ptoscope.isa.types import Space
 from ptoscope.machine.elements import storage
 from ptoscope.machine.faults import Fault
-from ptoscope.machine.lanes import constant
+from ptoscope.machine.lanes import constant, number
+from ptoscope.machine.stream import lost
 from ptoscope.native import layout, types
 from ptoscope.native.indexed import IndexedCore
 from ptoscope.native.lanes import RAW, NativeLanes, known, native
 from ptoscope.native.llvm_text import Code, Value
 from ptoscope.native.memory import loaded, stored
 from ptoscope.native.ranges import always_inside
+from ptoscope.native.runtime import streams
 from ptoscope.native.side_exits import SideExits
-from ptoscope.native.stream import NativeStream, flushed, stream_stored
+from ptoscope.native.stream import (
+    NativeStream,
+    again,
+    elsewhere,
+    flushed,
+    primed,
+    stream_loaded,
+    stream_stored,
+)
 
 
 class NativeCore(IndexedCore):
@@ -39,6 +49,9 @@ class NativeCore(IndexedCore):
         self.registers: dict[str, int] = {}
         """The special registers in use, with their values at launch."""
         self.first_register = layout.VARIABLES
+        self._pending: dict[str, Site] = {}
+        """Of the vecscope being written: the registers that count the bytes its stores to
+        streams have left pending."""
 
     # Values.
 
@@ -140,23 +153,89 @@ class NativeCore(IndexedCore):
     def stream(self) -> NativeStream:
         return NativeStream.fresh()
 
+    def stream_prime(self, site: Site, address: Lanes) -> NativeStream:
+        at = native(address)
+        # A byte that is inside is in a block that is.
+        wrong = self.outside(at, 1, 1)
+        if wrong is not None:
+            self.side_exits.when(wrong, site, lambda core, a: core.stream_prime(site, a), (at,))
+        return primed(self.code, at)
+
+    def stream_load(
+        self, site: Site, state: object, address: Lanes
+    ) -> tuple[NativeLanes, NativeStream]:
+        assert isinstance(state, NativeStream)
+        at = native(address)
+        wrong = elsewhere(self.code, state, at)
+        outside = self.outside(at, VREG_BYTES, 1)
+        if outside is not None:
+            wrong = self.code.emit("i1", f"or {wrong}, {outside.name}")
+
+        def act(core: Core, *rows: Any) -> None:
+            core.stream_load(site, again(*rows[:-1]), rows[-1])
+
+        self.side_exits.when(wrong, site, act, (*state.rows(self.code), at))
+        return stream_loaded(self.code, state, at)
+
     def stream_store(
-        self, site: Site, state: object, address: Lanes, value: Lanes, length: Lanes
+        self,
+        site: Site,
+        state: object,
+        base: Lanes,
+        address: Lanes,
+        value: Lanes,
+        length: Lanes,
+        position: Lanes,
+        named: bool,
     ) -> NativeStream:
         assert isinstance(state, NativeStream)
         row = native(value).bits(UI8)
-        at, size = native(address), native(length)
-        return stream_stored(self.code, self.side_exits, site, state, at, row, size)
+        numbers = (native(base), native(address), native(length), native(position))
+        name = f"pending at {site.span.line}:{site.span.column}"
+        self._register(name)
+        self._pending[name] = site
+        maker = self.first_register + list(self.registers).index(name)
+        return stream_stored(self.code, self.side_exits, site, state, numbers, row, named, maker)
 
-    def stream_end(self, site: Site, state: object, start: Lanes) -> NativeLanes:
+    def stream_end(self, site: Site, state: object, base: Lanes) -> NativeLanes:
         assert isinstance(state, NativeStream)
-        begun = self.code.emit("i1", f"icmp ne {state.begun}, 0")
-        flag = NativeLanes(self.code, I1, 1, begun)
-        return flag.select(NativeLanes(self.code, INDEX, 1, state.end), native(start))
+        code, start = self.code, native(base).cast(INDEX)
+        begun = state.is_kind(code, streams.STORES)
+        other = code.emit("i1", f"icmp ne {start.value}, {state.base.name}")
+        wrong = code.emit("i1", f"and {begun}, {other.name}")
+        loads = state.is_kind(code, streams.LOADS)
+        wrong = code.emit("i1", f"or {wrong}, {loads.name}")
 
-    def stream_flush(self, site: Site, state: object, address: Lanes) -> None:
+        def act(core: Core, *rows: Any) -> None:
+            core.stream_end(site, again(*rows[:-1]), rows[-1])
+
+        self.side_exits.when(wrong, site, act, (*state.rows(code), start))
+        flag = NativeLanes(code, I1, 1, begun)
+        return flag.select(NativeLanes(code, INDEX, 1, state.end), start)
+
+    def stream_flush(self, site: Site, state: object, address: Lanes, by_base: bool) -> None:
         assert isinstance(state, NativeStream)
-        flushed(self.code, self.side_exits, site, state, native(address))
+        flushed(self.code, self.side_exits, site, state, native(address), by_base)
+
+    def settle_streams(self, site: Site) -> None:
+        """A vecscope ends: a fault where a stream still holds bytes."""
+        places = sorted(self._pending.items(), key=lambda item: item[1].span)
+        self._pending = {}
+        if not places:
+            return
+        code = self.code
+        counts = [code.load("i64", self._register(name), 8) for name, _ in places]
+        left = [code.emit("i1", f"icmp sgt {count}, 0") for count in counts]
+        some = left[0]
+        for one in left[1:]:
+            some = code.emit("i1", f"or {some}, {one.name}")
+
+        def act(core: Core, *rows: Any) -> None:
+            pairs = zip(places, rows, strict=True)
+            store, count = next((s, n) for (_, s), row in pairs if (n := number(row)) > 0)
+            raise lost(store, count)
+
+        self.side_exits.when(some, site, act, [NativeLanes(code, I64, 1, n) for n in counts])
 
     # Control, scalars, registers.
 

@@ -1,11 +1,12 @@
-"""Unaligned store streams: the state is four values, worked on in memory."""
+"""Unaligned streams in code. A state is the bytes it holds and some words: a store works on them
+in memory, a load in registers."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
-from ptoscope.isa.dtypes import I64, UI8
+from ptoscope.isa.dtypes import I64, UI8, VREG_BYTES
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.record import Site
 from ptoscope.isa.targets import BLOCK_BYTES
@@ -15,53 +16,130 @@ from ptoscope.native.llvm_text import Code, Value
 from ptoscope.native.runtime import streams
 from ptoscope.native.side_exits import SideExits
 
-_PENDING = types.row(UI8, BLOCK_BYTES)
+_BLOCK = types.row(UI8, BLOCK_BYTES)
+_UB = Value("ptr", "%ub")
+
+
+def _word(number: int) -> Value:
+    return Value("i64", str(number))
 
 
 @dataclass(frozen=True)
 class NativeStream:
-    """Pending bytes, how many they are, the address after them, whether it has begun."""
+    """Of a store stream: pending bytes, how many they are, the address after them, its kind,
+    base and position, and which word counts what is pending. Of a load stream: the block it
+    holds, how many bytes of it (all or none), and as end and base the last and the first address
+    at which it may go on."""
 
-    pending: Value
+    block: Value
     count: Value
     end: Value
-    begun: Value
+    kind: Value
+    base: Value
+    position: Value
+    maker: Value
 
     @staticmethod
     def fresh() -> NativeStream:
-        zero = Value("i64", "0")
-        return NativeStream(Value(_PENDING, "zeroinitializer"), zero, zero, zero)
+        """A store stream that has not begun."""
+        zero = _word(0)
+        return NativeStream(Value(_BLOCK, "zeroinitializer"), *[zero] * 6)
+
+    @staticmethod
+    def loading(block: Value, count: Value, low: Value, high: Value) -> NativeStream:
+        """A load stream."""
+        return NativeStream(block, count, high, _word(streams.LOADS), low, _word(0), _word(0))
 
     @property
-    def parts(self) -> tuple[Value, Value, Value, Value]:
-        return self.pending, self.count, self.end, self.begun
+    def parts(self) -> tuple[Value, ...]:
+        return self.block, *self.words
+
+    @property
+    def words(self) -> tuple[Value, ...]:
+        """The words, in the order in which they lie in memory."""
+        return self.count, self.end, self.kind, self.base, self.position, self.maker
+
+    def is_kind(self, code: Code, kind: int) -> Value:
+        """Whether it is of a kind."""
+        return code.emit("i1", f"icmp eq {self.kind}, {kind}")
 
     def rows(self, code: Code) -> list[NativeLanes]:
-        """The parts as rows, for the engine."""
-        numbers = [NativeLanes(code, I64, 1, v) for v in self.parts[1:]]
-        return [NativeLanes(code, UI8, BLOCK_BYTES, self.pending), *numbers]
+        """What a reference engine needs of it."""
+        numbers = [NativeLanes(code, I64, 1, v) for v in self.words[:-1]]
+        return [NativeLanes(code, UI8, BLOCK_BYTES, self.block), *numbers]
 
     def spilled(self, code: Code) -> Value:
         """The stream in stack memory, as the runtime works on it."""
         memory = code.alloca(f"[{streams.STREAM_BYTES} x i8]")
-        for index, number in enumerate(self.parts[1:]):
+        for index, number in enumerate(self.words):
             code.store(number, code.offset(memory, index, "i64"), 8)
-        code.store(self.pending, code.offset(memory, streams.PENDING), 8)
+        code.store(self.block, code.offset(memory, streams.PENDING), 8)
         return memory
 
 
 def _reloaded(code: Code, memory: Value) -> NativeStream:
-    words = [code.load("i64", code.offset(memory, index, "i64"), 8) for index in range(3)]
-    return NativeStream(code.load(_PENDING, code.offset(memory, streams.PENDING), 8), *words)
+    words = [code.load("i64", code.offset(memory, index, "i64"), 8) for index in range(6)]
+    return NativeStream(code.load(_BLOCK, code.offset(memory, streams.PENDING), 8), *words)
 
 
-def _again(pending: Any, count: Lanes, end: Lanes, begun: Lanes) -> Any:
+def again(block: Any, *words: Lanes) -> object:
     """The reference engine's state of the same stream."""
     from ptoscope.machine.lanes import number
-    from ptoscope.machine.stream import Stream as Reference
+    from ptoscope.machine.stream import LoadStream, Stream
 
-    data = pending.a.tobytes()[: number(count)]
-    return Reference(data, number(end) if number(begun) else None)
+    count, end, kind, base, position = map(number, words)
+    data = block.a.tobytes()[:count]
+    if kind == streams.LOADS:
+        return LoadStream(base, end, data)
+    return Stream(data, end if kind == streams.STORES else None, base, position)
+
+
+def primed(code: Code, at: NativeLanes) -> NativeStream:
+    """The block around an address that is inside UB."""
+    start = code.emit("i64", f"and {at.value}, -{BLOCK_BYTES}")
+    last = code.emit("i64", f"add {start}, {BLOCK_BYTES - 1}")
+    return NativeStream.loading(_read(code, start), _word(BLOCK_BYTES), start, last)
+
+
+def elsewhere(code: Code, stream: NativeStream, at: NativeLanes) -> Value:
+    """Whether a load at an address is not one that the stream goes on with."""
+    other = code.emit("i1", f"icmp ne {stream.kind}, {streams.LOADS}")
+    below = code.emit("i1", f"icmp slt {at.value}, {stream.base.name}")
+    above = code.emit("i1", f"icmp sgt {at.value}, {stream.end.name}")
+    outside = code.emit("i1", f"or {below}, {above.name}")
+    return code.emit("i1", f"or {other}, {outside.name}")
+
+
+def stream_loaded(
+    code: Code, stream: NativeStream, at: NativeLanes
+) -> tuple[NativeLanes, NativeStream]:
+    """The register at an address that has been checked, and the stream after it. The blocks
+    around the register are laid side by side, the first as the stream holds it."""
+    row = types.row(UI8, VREG_BYTES)
+    start = code.emit("i64", f"and {at.value}, -{BLOCK_BYTES}")
+    inside = code.emit("i64", f"and {at.value}, {BLOCK_BYTES - 1}")
+    held = code.emit("i1", f"icmp ne {stream.count}, 0")
+    first = code.emit(_BLOCK, f"select {held}, {stream.block}, {_read(code, start)}")
+    end = code.emit("i64", f"add {at.value}, {VREG_BYTES}")
+    # That of the last byte: where the register ends at a border there is none after it.
+    before = code.emit("i64", f"sub {end}, 1")
+    last = _read(code, code.emit("i64", f"and {before}, -{BLOCK_BYTES}"))
+    memory = code.alloca(f"[{VREG_BYTES + BLOCK_BYTES} x i8]")
+    code.store(first, memory, 1)
+    for offset in range(BLOCK_BYTES, VREG_BYTES, BLOCK_BYTES):
+        place = code.emit("i64", f"add {start}, {offset}")
+        code.store(_read(code, place), code.offset(memory, offset), 1)
+    code.store(last, code.offset(memory, VREG_BYTES), 1)
+    value = code.load(row, code.offset(memory, inside), 1)
+    whole = code.emit("i1", f"icmp eq {inside}, 0")
+    count = code.emit("i64", f"select {whole}, i64 0, i64 {BLOCK_BYTES}")
+    after = NativeStream.loading(last, count, end, end)
+    return NativeLanes(code, UI8, VREG_BYTES, value), after
+
+
+def _read(code: Code, start: Value) -> Value:
+    """A block of UB."""
+    return code.load(_BLOCK, code.offset(_UB, start), BLOCK_BYTES)
 
 
 def stream_stored(
@@ -69,39 +147,51 @@ def stream_stored(
     side_exits: SideExits,
     site: Site,
     stream: NativeStream,
-    address: NativeLanes,
+    numbers: tuple[NativeLanes, NativeLanes, NativeLanes, NativeLanes],
     value: NativeLanes,
-    length: NativeLanes,
+    named: bool,
+    maker: int,
 ) -> NativeStream:
-    """Appends the first bytes of a register."""
+    """Appends the first bytes of a register; `numbers` are its base, address, length and
+    position."""
     memory = stream.spilled(code)
     data = code.alloca(value.type)
     code.store(value.value, data, 64)
     side_exits.needs.add("rt_stream_store")
-    wide = length.cast(I64)
+    base, address, length, position = (number.cast(I64) for number in numbers)
     status = code.emit(
         "i64",
-        f"call i64 @rt_stream_store(ptr %state, {memory}, {address.value}, {data}, {wide.value})",
+        f"call i64 @rt_stream_store(ptr %state, {memory}, {base.value}, {address.value}, {data}, "
+        f"{length.value}, {position.value}, i64 {int(named)}, i64 {maker})",
     )
 
-    def act(reference: Any, p: Any, n: Lanes, e: Lanes, b: Lanes, a: Lanes, v: Any, k: Lanes):
-        reference.stream_store(site, _again(p, n, e, b), a, v, k)
+    def act(reference: Any, *rows: Any) -> None:
+        *words, b, a, v, n, p = rows
+        reference.stream_store(site, again(*words), b, a, v, n, p, named)
 
     wrong = code.emit("i1", f"icmp ne {status}, 0")
-    side_exits.when(wrong, site, act, (*stream.rows(code), address, value, wide))
+    rows = (*stream.rows(code), base, address, value, length, position)
+    side_exits.when(wrong, site, act, rows)
     return _reloaded(code, memory)
 
 
 def flushed(
-    code: Code, side_exits: SideExits, site: Site, stream: NativeStream, address: NativeLanes
+    code: Code,
+    side_exits: SideExits,
+    site: Site,
+    stream: NativeStream,
+    address: NativeLanes,
+    by_base: bool,
 ) -> None:
     """Writes what is left."""
     memory = stream.spilled(code)
     side_exits.needs.add("rt_stream_flush")
-    status = code.emit("i64", f"call i64 @rt_stream_flush(ptr %state, {memory}, {address.value})")
+    given = f"ptr %state, {memory}, {address.value}, i64 {int(by_base)}"
+    status = code.emit("i64", f"call i64 @rt_stream_flush({given})")
 
-    def act(reference: Any, p: Any, n: Lanes, e: Lanes, b: Lanes, a: Lanes) -> None:
-        reference.stream_flush(site, _again(p, n, e, b), a)
+    def act(reference: Any, *rows: Any) -> None:
+        *words, a = rows
+        reference.stream_flush(site, again(*words), a, by_base)
 
     wrong = code.emit("i1", f"icmp ne {status}, 0")
     side_exits.when(wrong, site, act, (*stream.rows(code), address))

@@ -54,6 +54,11 @@ class RecordingCore(Core):
         after it."""
 
     @abstractmethod
+    def note_stream_load(self, site: Site, before: Any, address: Lanes) -> None:
+        """What a load stream read of UB at an address, with the state before it; the block
+        around the address, without one."""
+
+    @abstractmethod
     def note_scalar(
         self, site: Site, writes: bool, space: Space, address: Lanes, size: int
     ) -> None:
@@ -104,15 +109,34 @@ class RecordingCore(Core):
         self._engine.scatter(site, base, offsets, active, value, width, in_order)
         self.note_spread(site, True, base, offsets, active, width)
 
+    def stream_prime(self, site: Site, address: Lanes) -> Any:
+        state = self._engine.stream_prime(site, address)
+        self.note_stream_load(site, None, address)
+        return state
+
+    def stream_load(self, site: Site, state: object, address: Lanes) -> Any:
+        made = self._engine.stream_load(site, state, address)
+        self.note_stream_load(site, state, address)
+        return made
+
     def stream_store(
-        self, site: Site, state: object, address: Lanes, value: Lanes, length: Lanes
+        self,
+        site: Site,
+        state: object,
+        base: Lanes,
+        address: Lanes,
+        value: Lanes,
+        length: Lanes,
+        position: Lanes,
+        named: bool,
     ) -> Any:
-        after = self._engine.stream_store(site, state, address, value, length)
+        given = (base, address, value, length, position, named)
+        after = self._engine.stream_store(site, state, *given)
         self.note_stream(site, state, address, after)
         return after
 
-    def stream_flush(self, site: Site, state: object, address: Lanes) -> None:
-        self._engine.stream_flush(site, state, address)
+    def stream_flush(self, site: Site, state: object, address: Lanes, by_base: bool) -> None:
+        self._engine.stream_flush(site, state, address, by_base)
         self.note_stream(site, state, address, None)
 
     def load_scalar(self, site: Site, space: Space, address: Lanes, dtype: DType) -> Any:

@@ -32,7 +32,7 @@ from ptoscope.check.analysis.values import LONGEST, KnownLanes, Prefix, constant
 from ptoscope.isa.copies import Transfer, ends, fields
 from ptoscope.isa.core import Core
 from ptoscope.isa.distributions import NOTHING, Access
-from ptoscope.isa.dtypes import I1, I64, INDEX, UI8, DType
+from ptoscope.isa.dtypes import I1, I64, INDEX, UI8, VREG_BYTES, DType
 from ptoscope.isa.lanes import PREDICATE_BITS, Lanes
 from ptoscope.isa.memories import MEMORIES
 from ptoscope.isa.order.memory import register_needs_order
@@ -53,10 +53,20 @@ _LAUNCH = {
 
 @dataclass(frozen=True)
 class StreamEnd:
-    """The state of an unaligned stream: where it ended, if that is known."""
+    """The state of an unaligned stream. Of a store stream, where it ended and where its last store
+    said that it goes on, of a load stream whether it `holds` the block in which it goes on; None
+    where that is not known."""
 
     end: Expr | None = None
+    position: Expr | None = None
     begun: bool = True
+    holds: bool | None = None
+
+
+def _block_of(address: Expr) -> Expr | None:
+    """Where the 32-byte block around an address begins, if that is known."""
+    start = address - Expr(address.const % BLOCK_BYTES)
+    return None if start.over(BLOCK_BYTES) is None else start
 
 
 @cache
@@ -174,10 +184,11 @@ class AbstractCore(Core):
         addresses: tuple[Expr, ...] = (),
         space: Space = "ub",
         scalar: bool = False,
+        data: KnownBytes | None = None,
     ) -> None:
         pipe = VECTOR_PIPE if self.scope else site.record.pipe
         self.nodes.append(
-            Touch(self.op, pipe, writes, space, may, sure, alignment, addresses, scalar)
+            Touch(self.op, pipe, writes, space, may, sure, alignment, addresses, scalar, data)
         )
 
     def load(self, site: Site, address: Lanes, access: Access, dtype: DType) -> KnownLanes:
@@ -269,8 +280,47 @@ class AbstractCore(Core):
     def stream(self) -> StreamEnd:
         return StreamEnd(begun=False)
 
+    def stream_prime(self, site: Site, address: Lanes) -> StreamEnd:
+        at = self.number(address)
+        block = _block_of(at)
+        if block is not None:
+            may = sure = KnownBytes(block, Expr(BLOCK_BYTES))
+        else:
+            before = Expr(BLOCK_BYTES - 1)
+            may, sure = KnownBytes(at - before, before + before + ONE), KnownBytes(at, ONE)
+        # What is in the block counts when a load takes it.
+        self._touch(site, False, may, sure, 1, data=KnownBytes(at, ZERO))
+        return StreamEnd(holds=True)
+
+    def stream_load(
+        self, site: Site, state: object, address: Lanes
+    ) -> tuple[KnownLanes, StreamEnd]:
+        assert isinstance(state, StreamEnd)
+        at, one = self.number(address), Expr(BLOCK_BYTES)
+        block = _block_of(at)
+        holds = None if block is None else at != block
+        if block is None:
+            # The block that the state holds ends within the first 32 bytes.
+            may = KnownBytes(at - one + ONE, Expr(VREG_BYTES) + one + one)
+            sure = KnownBytes(at + one, Expr(VREG_BYTES) - one)
+        else:
+            end = block + Expr(VREG_BYTES) + (one if holds else ZERO)
+            whole, rest = KnownBytes(block, end - block), KnownBytes(block + one, end - block - one)
+            may = rest if state.holds else whole
+            sure = whole if state.holds is False else rest
+        self._touch(site, False, may, sure, 1, data=KnownBytes(at, Expr(VREG_BYTES)))
+        return KnownLanes(UI8, VREG_BYTES), StreamEnd(holds=holds)
+
     def stream_store(
-        self, site: Site, state: object, address: Lanes, value: Lanes, length: Lanes
+        self,
+        site: Site,
+        state: object,
+        base: Lanes,
+        address: Lanes,
+        value: Lanes,
+        length: Lanes,
+        position: Lanes,
+        named: bool,
     ) -> StreamEnd:
         start, size = self.number(address), self.number(length)
         end = start + size
@@ -280,17 +330,23 @@ class AbstractCore(Core):
             sure = KnownBytes(start, Expr(whole)) if whole > 0 else None
         held = Expr(BLOCK_BYTES - 1)
         self._touch(site, True, KnownBytes(start - held, size + held), sure, 1)
-        return StreamEnd(end)
+        return StreamEnd(end, self.number(position))
 
-    def stream_end(self, site: Site, state: object, start: Lanes) -> Lanes:
+    def stream_end(self, site: Site, state: object, base: Lanes) -> Lanes:
         assert isinstance(state, StreamEnd)
         if not state.begun:
-            return start
+            return base
         return KnownLanes(INDEX, 1, None if state.end is None else (state.end,))
 
-    def stream_flush(self, site: Site, state: object, address: Lanes) -> None:
-        held = Expr(BLOCK_BYTES - 1)
-        self._touch(site, True, KnownBytes(self.number(address) - held, held), None, 1)
+    def stream_flush(self, site: Site, state: object, address: Lanes, by_base: bool) -> None:
+        assert isinstance(state, StreamEnd)
+        held, end = Expr(BLOCK_BYTES - 1), state.end
+        if end is None:
+            end = self.number(KnownLanes(INDEX, 1))
+        elif end == state.position and not by_base:
+            # Then the address is the end, however little is known of either.
+            end = self.number(address)
+        self._touch(site, True, KnownBytes(end - held, held), None, 1)
 
     def transfer(self, site: Site, src: Lanes, dst: Lanes, transfer: Transfer[Lanes]) -> None:
         copy, path = transfer.map(self.number), transfer.path

@@ -76,6 +76,8 @@ class Touch:
     """What has to be a multiple of the alignment where it is executed."""
     scalar: bool = False
     """Of one element, by a scalar load or store."""
+    data: KnownBytes | None = None
+    """Of a read, the bytes that it is for, where it surely reads others around them, too."""
 
     def instance(self, known: Known) -> Touch:
         may = self.may.instance(known)

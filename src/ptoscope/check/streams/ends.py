@@ -99,10 +99,20 @@ class Ends:
         if does(TABLE.get(op.name), "loads"):
             before, at = self.address(named_operands(op)[step_of(self.context, op).base])
             return before, at + VREG_BYTES + offset
-        if self._is_store(op) and self._advances(op):
+        if self.is_store(op) and self._advances(op):
             end = self._stored(op, end=True)
             return (root, offset) if end is None else (end[0], end[1] + offset)
+        if self.is_store(op) and self._stays(op):
+            before, at = self.address(named_operands(op)[step_of(self.context, op).base])
+            return before, at + offset
         return root, offset
+
+    def _stays(self, op: Op) -> bool:
+        """Whether the position that a store returns is the one it was given."""
+        mode = named_operands(op).get("mode")
+        if mode is not None:
+            return self.values.constant(mode) == 0
+        return op.attrs.get("mode") == "NO_POST_UPDATE"
 
     def _advances(self, op: Op) -> bool:
         """Whether the position that a store returns lies behind what it stored."""
@@ -115,7 +125,7 @@ class Ends:
         """An integer, also an offset that a stream instruction has advanced."""
         op = self.values.maker(slot)
         is_offset = isinstance(self.context.function.types[slot], Scalar)
-        if op is None or not is_offset or not self._is_store(op):
+        if op is None or not is_offset or not self.is_store(op):
             return self.values.constant(slot)
         named = named_operands(op)
         before = self.number(named[step_of(self.context, op).offset])
@@ -156,13 +166,36 @@ class Ends:
     def end(self, align: int) -> StreamAddress | None:
         """The place after the last byte of a stream, if it is known."""
         op = self.values.made(align)
-        if op is None or self.values.joined(align) or not self._is_store(op):
+        if op is None or self.values.joined(align) or not self.is_store(op):
             return None
         return self._stored(op, end=True)
 
-    def _is_store(self, op: Op) -> bool:
+    def position(self, align: int) -> StreamAddress | None:
+        """Where the last store of a stream said that it goes on, if it is known."""
+        end, op = self.end(align), self.values.made(align)
+        if end is None or op is None or len(op.results) < 2 or self._advances(op):
+            return end
+        store = store_of(self.context, op)
+        if store is None or not self._stays(op):
+            return None
+        out = op.results[1]
+        if isinstance(self.context.function.types[out], Ptr):
+            return self.address(out)
+        offset, (root, at) = self.number(out), self.address(store.base)
+        return None if offset is None else (root, at + offset * store.size)
+
+    def is_store(self, op: Op) -> bool:
+        """Whether it is a store of a stream, with operands that fit."""
         record = TABLE.get(op.name)
         return record is not None and does(record, "stores") and fits(self.context, op, record)
+
+    def in_block(self, address: StreamAddress, around: StreamAddress, pointer: int) -> bool:
+        """Whether an address may be in the 32-byte block around another, which a pointer is."""
+        apart = address[1] - around[1]
+        residue = around[1] % BLOCK_BYTES if around[0] is None else self.residue(pointer)
+        if residue is None or residue == ANY:
+            return abs(apart) < BLOCK_BYTES
+        return 0 <= residue + apart < BLOCK_BYTES
 
     def is_fresh(self, align: int) -> bool:
         """Whether nothing has been stored in a stream."""
@@ -185,14 +218,14 @@ class Ends:
         if isinstance(kind, Ptr) and gives(op, "address"):
             moved = _times(of(op.operands[1]), kind.dtype.bytes)
             return _sum(of(op.operands[0]), moved)
-        if isinstance(kind, Ptr) and self._is_store(op) and self._advances(op):
+        if isinstance(kind, Ptr) and self.is_store(op) and self._advances(op):
             return self._end_residue(op, of)
         return ANY
 
     def _end_residue(self, op: Op, of: Callable[[int], Residue]) -> Residue:
         if not does(TABLE.get(op.name), "stores"):
             return None
-        step = store_of(self.context, op) if self._is_store(op) else None
+        step = store_of(self.context, op) if self.is_store(op) else None
         if step is None:
             return ANY
         at = of(step.base)

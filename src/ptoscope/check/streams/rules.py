@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from ptoscope.check.rule import Context, Finding, Rule
+from ptoscope.check.streams.bases import Bases
 from ptoscope.check.streams.ends import (
     Ends,
     StreamAddress,
@@ -64,18 +65,21 @@ def _misread(context: Context) -> Iterator[Finding]:
         if maker is None or not among([maker], "primes", "loads"):
             continue
         primed_at = ends.address(_base(context, maker))
-        if among([maker], "loads"):
-            primed_at = primed_at[0], primed_at[1] + VREG_BYTES
         base = _base(context, op)
         read = ends.address(base)
-        if read[0] == primed_at[0] and read[1] != primed_at[1]:
+        if among([maker], "loads"):
+            primed_at = primed_at[0], primed_at[1] + VREG_BYTES
+            follows = read[1] == primed_at[1]
+        else:
+            follows = ends.in_block(read, primed_at, _base(context, maker))
+        if read[0] == primed_at[0] and not follows:
             yield Finding(
                 context.operand_span(op, op.operands.index(base)),
                 f"{op.name} reads where its align state was not primed for",
                 found=_shown(context, read),
                 expected=_shown(context, primed_at),
-                hint=f"prime the stream at the address that is read first; each {op.name} goes on "
-                "256 bytes after the one before it",
+                hint=f"prime the stream in the 32-byte block that is read first; each {op.name} "
+                "goes on 256 bytes after the one before it",
             )
 
 
@@ -171,6 +175,8 @@ def _misplaced(context: Context) -> Iterator[Finding]:
         empty = ends.residue(align) in (0, -1) and not flush
         if end is None or at is None or at[0] != end[0] or at[1] == end[1] or empty:
             continue
+        if flush and ends.position(align) in (None, at):
+            continue
         yield Finding(
             op.span,
             f"{op.name}: {'the flush' if flush else 'the store'} is not where the stream ended",
@@ -178,6 +184,56 @@ def _misplaced(context: Context) -> Iterator[Finding]:
             expected=_shown(context, end),
             hint="bytes that wait for their block belong to the address after the last store",
             fix=flush_where_it_ended(context, op) if flush and uses.times(align)[1] == 1 else (),
+        )
+
+
+def _loaded(context: Context) -> Iterator[Finding]:
+    for op, _ in sound(context, _doing("stores")):
+        for slot in _aligns(context, op.operands):
+            wrong = among(context.values.makers(slot), "primes", "loads")
+            if wrong:
+                yield Finding(
+                    context.operand_span(op, op.operands.index(slot)),
+                    f"{op.name}: the align state is that of a load stream",
+                    found=f"an align state of {', '.join(sorted({o.name for o in wrong}))}",
+                    expected=f"one of {names(_doing('begins', 'stores'))}",
+                    hint=f"a store stream begins with {names(_doing('begins'))}",
+                )
+
+
+def _rebased(context: Context) -> Iterator[Finding]:
+    if not _has_streams(context):
+        return
+    ends = Ends(context)
+    bases = Bases(ends)
+    for op, record in sound(context, _doing("stores", "flushes")):
+        named, step = named_operands(op), step_of(context, op)
+        name = step.base if step.place == "state" else "dest" if "base_in" in named else ""
+        if not name:
+            continue
+        (align,) = _aligns(context, op.operands)
+        base, began = ends.address(named[name]), bases.of(align)
+        wanted = [] if began is None else [began.base]
+        if does(record, "flushes"):
+            # It may also be where the stream ended: nothing is said where that is not known.
+            also = [a for a in (ends.end(align), ends.position(align)) if a is not None]
+            wanted = [*wanted, *also] if wanted and len(also) == 2 else []
+        elif began is None and name == "dest" and ends.is_fresh(align):
+            # A base is that of the buffer in which the stream begins.
+            start = ends.start(op)
+            wanted = [start] if start is not None and base[1] > start[1] else []
+        elif not bases.goes_on(op):
+            continue
+        if not wanted or any(a[0] != base[0] or a == base for a in wanted):
+            continue
+        first = None if began is None else began.op
+        where = "" if first is None else f", which line {first.span.line} began"
+        yield Finding(
+            context.operand_span(op, op.operands.index(named[name])),
+            f"{op.name}: {context.name(named[name])} is not the base of its stream",
+            found=_shown(context, base),
+            expected=f"{_shown(context, wanted[0])}{where}",
+            hint="all stores and the flush of a stream name one base",
         )
 
 
@@ -208,4 +264,6 @@ RULES = (
     Rule("PTO0405", "a stream goes on where it ended", _misplaced),
     Rule("PTO0406", "an unaligned load reads where it was primed", _misread),
     Rule("PTO0409", "a stream is flushed on every path", _sometimes_flushed, "warning"),
+    Rule("PTO0410", "a store stream begins with init_align", _loaded),
+    Rule("PTO0411", "a stream keeps its base", _rebased),
 )

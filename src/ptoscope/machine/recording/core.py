@@ -12,12 +12,13 @@ from ptoscope.isa.footprint import Footprint, covered, dense, elements, inside, 
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.pipes import PIPE_NUMBERS
 from ptoscope.isa.record import Site
+from ptoscope.isa.targets import BLOCK_BYTES
 from ptoscope.isa.types import Space
 from ptoscope.machine.core import ReferenceCore
 from ptoscope.machine.faults import Fault
 from ptoscope.machine.lanes import NumpyLanes, number
 from ptoscope.machine.memory import Memory, Region
-from ptoscope.machine.stream import Stream
+from ptoscope.machine.stream import LoadStream, Stream, border
 from ptoscope.trace.recorder import Recorder
 from ptoscope.trace.recording_core import RecordingCore
 from ptoscope.trace.trace import NONE, REGISTERS, SPACE_NUMBERS, UB
@@ -122,12 +123,18 @@ class RecordingReferenceCore(RecordingCore, ReferenceCore):
         self._touch(site, UB, writes, footprint, number(base) + first)
 
     def note_stream(self, site: Site, before: Stream, address: Lanes, after: Stream | None) -> None:
-        start = number(address) - len(before.pending)
+        end = number(address) if before.end is None else before.end
+        start = (end if after is None else number(address)) - len(before.pending)
         length = len(before.pending)
         if after is not None:
             assert after.end is not None
             length = after.end - len(after.pending) - start
         self._touch(site, UB, True, self._recorder.footprint(dense(length)), start)
+
+    def note_stream_load(self, site: Site, before: LoadStream | None, address: Lanes) -> None:
+        at = number(address)
+        start, end = (border(at), border(at) + BLOCK_BYTES) if before is None else before.reads(at)
+        self._touch(site, UB, False, self._recorder.footprint(dense(end - start)), start)
 
     def note_scalar(
         self, site: Site, writes: bool, space: Space, address: Lanes, size: int

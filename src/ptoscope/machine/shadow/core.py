@@ -14,6 +14,7 @@ from ptoscope.isa.memories import MEMORIES
 from ptoscope.isa.record import Site
 from ptoscope.isa.types import Space
 from ptoscope.machine.dma import run_transfer
+from ptoscope.machine.faults import Fault
 from ptoscope.machine.lanes import NumpyLanes, number
 from ptoscope.machine.memory import Memory
 from ptoscope.machine.shadow.decisions import DecidingCore
@@ -24,7 +25,12 @@ from ptoscope.machine.shadow.findings import (
     ShadowFindings,
 )
 from ptoscope.machine.shadow.lanes import ShadowLanes, is_prefix
-from ptoscope.machine.shadow.memory import ShadowBytes, ShadowStream, lane_offsets
+from ptoscope.machine.shadow.memory import (
+    ShadowBytes,
+    ShadowLoadStream,
+    ShadowStream,
+    lane_offsets,
+)
 from ptoscope.machine.shadow.origins import Origins
 from ptoscope.machine.shadow.rules import full, word
 from ptoscope.machine.shadow.transfer import Located, follow_transfer
@@ -46,6 +52,8 @@ class ShadowCore(DecidingCore):
         super().__init__(memory, block, grid, max_steps, findings, book)
         self._shadows = shadows
         self._ub = shadows[memory.ub.key]
+        self.lost_stream: Fault | None = None
+        """What a store is to blame for whose last bytes were never flushed."""
 
     def _addresses(self, site: Site, *values: object) -> None:
         for value in values:
@@ -205,26 +213,66 @@ class ShadowCore(DecidingCore):
     def stream(self) -> Any:
         return ShadowStream()
 
+    def stream_prime(self, site: Site, address: Lanes) -> Any:
+        self._addresses(site, address)
+        return ShadowLoadStream.at(super().stream_prime(site, address), self._ub)
+
+    def stream_load(self, site: Site, state: object, address: Lanes) -> Any:
+        assert isinstance(state, (ShadowStream, ShadowLoadStream))
+        self._addresses(site, address)
+        plain, after = super().stream_load(site, state.real, address)
+        assert isinstance(state, ShadowLoadStream)
+        assert isinstance(address, ShadowLanes)
+        v, o = state.load(self._ub, number(address))
+        if address.o is not None:
+            v, o = np.full(plain.count, full(plain.dtype)), np.repeat(address.o, plain.count)
+            value = ShadowLanes(plain.a, plain.dtype, plain.count, self.book, v, o)
+        elif not v.any():
+            value = self.shadowed(plain)
+        else:
+            value = self._read(site, plain, v[:, None], o)
+        return value, ShadowLoadStream.at(after, self._ub)
+
     def stream_store(
-        self, site: Site, state: object, address: Lanes, value: Lanes, length: Lanes
+        self,
+        site: Site,
+        state: object,
+        base: Lanes,
+        address: Lanes,
+        value: Lanes,
+        length: Lanes,
+        position: Lanes,
+        named: bool,
     ) -> Any:
-        assert isinstance(state, ShadowStream)
+        assert isinstance(state, (ShadowStream, ShadowLoadStream))
         assert isinstance(value, ShadowLanes)
         self._addresses(site, address, length)
+        given = (base, address, value, length, position, named)
+        real = super().stream_store(site, state.real, *given)
+        assert isinstance(state, ShadowStream)
         size = number(length)
         v = value.undefined().view(np.uint8)[:size]
         o = np.repeat(value.origins(), value.dtype.bytes)[:size]
-        data = value.a.tobytes()[:size], v, o
-        return state.store(site, self.memory.ub, self._ub, number(address), data, self.book)
+        return state.store(site, self.memory.ub, self._ub, real, v, o, self.book)
 
-    def stream_end(self, site: Site, state: object, start: Lanes) -> Lanes:
-        assert isinstance(state, ShadowStream)
-        return self.shadowed(super().stream_end(site, state.real, start))
+    def stream_end(self, site: Site, state: object, base: Lanes) -> Lanes:
+        assert isinstance(state, (ShadowStream, ShadowLoadStream))
+        return self.shadowed(super().stream_end(site, state.real, base))
 
-    def stream_flush(self, site: Site, state: object, address: Lanes) -> None:
-        assert isinstance(state, ShadowStream)
+    def stream_flush(self, site: Site, state: object, address: Lanes, by_base: bool) -> None:
+        assert isinstance(state, (ShadowStream, ShadowLoadStream))
         self._addresses(site, address)
-        state.flush(site, self.memory.ub, self._ub, number(address))
+        super().stream_flush(site, state.real, address, by_base)
+        assert isinstance(state, ShadowStream)
+        state.flush(self._ub)
+
+    def settle_streams(self) -> None:
+        """The run goes on: what reads bytes that a stream held back says so by itself."""
+        try:
+            super().settle_streams()
+        except Fault as fault:
+            self.lost_stream = self.lost_stream or fault
+        self.pending.clear()
 
     def load_scalar(self, site: Site, space: Space, address: Lanes, dtype: DType) -> ShadowLanes:
         self._addresses(site, address)

@@ -14,7 +14,7 @@ from ptoscope.isa.dtypes import VREG_BYTES
 from ptoscope.isa.record import Site
 from ptoscope.machine.memory import Region
 from ptoscope.machine.shadow.origins import DETAIL_BITS, Ids, Origin, OriginKind, Origins
-from ptoscope.machine.stream import Stream
+from ptoscope.machine.stream import LoadStream, Stream, border
 
 Places = Any
 """Byte addresses, one row for each lane."""
@@ -109,16 +109,16 @@ class ShadowStream:
         site: Site,
         memory: Region,
         shadow: ShadowBytes,
-        address: int,
-        data: tuple[bytes, Any, Any],
+        real: Stream,
+        v: Any,
+        o: Any,
         book: Origins,
     ) -> ShadowStream:
-        """Appends bytes with their undefined bits and origins. What is held back is undefined
-        in memory until it is written."""
-        content, v, o = data
-        real = self.real.store(site, memory, address, content)
+        """The stream after bytes with their undefined bits and origins were appended, which made
+        the real one. What is held back is undefined in memory until it is written."""
+        assert real.end is not None
+        end, address = real.end, real.end - len(v)
         v, o = np.concatenate((self.v, v)), np.concatenate((self.o, o))
-        end = address + len(content)
         start, kept = end - len(v), len(real.pending)
         written = len(v) - kept
         shadow.write(slice(start, start + written), v[:written], o[:written])
@@ -128,10 +128,32 @@ class ShadowStream:
             memory.data[held:end] = np.frombuffer(book.garbage.bytes(end - held), np.uint8)
         return ShadowStream(real, v[written:], o[written:])
 
-    def flush(self, site: Site, memory: Region, shadow: ShadowBytes, address: int) -> None:
-        """Writes what is left, which ends at the address."""
-        self.real.flush(site, memory, address)
-        shadow.write(slice(address - len(self.v), address), self.v, self.o)
+    def flush(self, shadow: ShadowBytes) -> None:
+        """What is left has been written, up to where the stream ended."""
+        if self.real.end is not None:
+            shadow.write(slice(self.real.end - len(self.v), self.real.end), self.v, self.o)
+
+
+@dataclass(frozen=True)
+class ShadowLoadStream:
+    """An unaligned load stream, and the undefined bits and origins of the block it holds."""
+
+    real: LoadStream
+    v: Any
+    o: Any
+
+    @staticmethod
+    def at(real: LoadStream, shadow: ShadowBytes) -> ShadowLoadStream:
+        """The stream that has just read its block."""
+        held = slice(border(real.low), border(real.low) + len(real.block))
+        return ShadowLoadStream(real, shadow.v[held].copy(), shadow.o[held].copy())
+
+    def load(self, shadow: ShadowBytes, address: int) -> tuple[Any, Any]:
+        """The undefined bits and the origins of the bytes of a register at an address."""
+        skip = address - border(address)
+        v, o = self.v[skip:], self.o[skip:]
+        rest = slice(address + len(v), address + VREG_BYTES)
+        return np.concatenate((v, shadow.v[rest])), np.concatenate((o, shadow.o[rest]))
 
 
 def tail_of(start: int, end: int) -> Ids:

@@ -109,6 +109,8 @@ def _launch(
             core = ShadowCore(memory, block, grid, max_steps, shadows, findings, book)
             try:
                 walker.run(core, values)
+                if core.lost_stream is not None and not findings.diagnostics(kernel.program):
+                    raise core.lost_stream
             except Fault as fault:
                 said = findings.diagnostics(kernel.program)
                 fell = fault.diagnostic(kernel.program, block, grid)

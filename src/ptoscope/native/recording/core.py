@@ -6,11 +6,11 @@ from typing import Any
 
 from ptoscope.isa.copies import Transfer
 from ptoscope.isa.distributions import Access
-from ptoscope.isa.dtypes import I32, I64
+from ptoscope.isa.dtypes import I32, I64, VREG_BYTES
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.pipes import PIPE_NUMBERS
 from ptoscope.isa.record import Site
-from ptoscope.isa.targets import Revision, Target
+from ptoscope.isa.targets import BLOCK_BYTES, Revision, Target
 from ptoscope.isa.types import Space
 from ptoscope.native.compile import Compiler
 from ptoscope.native.core import NativeCore
@@ -19,6 +19,7 @@ from ptoscope.native.lanes import NativeLanes, native
 from ptoscope.native.llvm_text import Code, Value
 from ptoscope.native.recording import marks
 from ptoscope.native.recording.marks import Mark
+from ptoscope.native.runtime import streams
 from ptoscope.native.stream import NativeStream
 from ptoscope.program import Block, For, Function, Op, Scope, While
 from ptoscope.trace.places import Outline
@@ -124,12 +125,29 @@ class RecordingNativeCore(RecordingCore, NativeCore):
     def note_stream(
         self, site: Site, before: NativeStream, address: Lanes, after: NativeStream | None
     ) -> None:
-        start = self.code.emit("i64", f"sub {native(address).value}, {before.count.name}")
+        code, at = self.code, native(address).value
+        if after is None:
+            begun = before.is_kind(code, streams.STORES)
+            at = code.emit("i64", f"select {begun}, {before.end}, {at}")
+        start = code.emit("i64", f"sub {at}, {before.count.name}")
         written = before.count
         if after is not None:
-            end = self.code.emit("i64", f"sub {after.end}, {after.count.name}")
-            written = self.code.emit("i64", f"sub {end}, {start.name}")
+            end = code.emit("i64", f"sub {after.end}, {after.count.name}")
+            written = code.emit("i64", f"sub {end}, {start.name}")
         self._touch(marks.RUN, site, None, True, start, written)
+
+    def note_stream_load(self, site: Site, before: NativeStream | None, address: Lanes) -> None:
+        code, at = self.code, native(address).value
+        start = code.emit("i64", f"and {at}, -{BLOCK_BYTES}")
+        if before is None:
+            self._touch(marks.RUN, site, None, False, start, Value("i64", str(BLOCK_BYTES)))
+            return
+        first = code.emit("i64", f"add {start}, {before.count.name}")
+        last = code.emit("i64", f"add {at}, {VREG_BYTES - 1}")
+        block = code.emit("i64", f"and {last}, -{BLOCK_BYTES}")
+        read = code.emit("i64", f"sub {block}, {first.name}")
+        length = code.emit("i64", f"add {read}, {BLOCK_BYTES}")
+        self._touch(marks.RUN, site, None, False, first, length)
 
     def note_scalar(
         self, site: Site, writes: bool, space: Space, address: Lanes, size: int

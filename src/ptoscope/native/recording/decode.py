@@ -175,7 +175,7 @@ class _Decoder:
     def _run(self, mark: Mark, at: Column) -> None:
         lengths, which = np.unique(self._c[at], return_inverse=True)
         found = np.array([self._number(dense(int(n))) for n in lengths], dtype=np.int64)
-        self._touch(at, UB * 2 + 1, found[which], self._b[at])
+        self._touch(at, UB * 2 + mark.writes, found[which], self._b[at])
 
     def _scalar(self, mark: Mark, at: Column) -> None:
         space, size = mark.detail

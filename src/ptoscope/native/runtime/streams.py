@@ -1,7 +1,8 @@
 """Unaligned store streams.
 
-A stream in memory is three words (how many bytes are pending, the address after them, whether
-it has begun), then the pending bytes, then room for a register.
+A stream in memory is some words (how many bytes are pending, the address after them, what kind
+of stream it is, its base, the position that its last store gave, and which word of the block's
+state counts what that store left pending), then the pending bytes, then room for a register.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ from ptoscope.isa.targets import BLOCK_BYTES
 from ptoscope.native.layout import UB, UB_BYTES
 from ptoscope.native.subset import Address, RawMemory, compiled
 
-PENDING_COUNT, END, BEGUN = range(3)
+PENDING_COUNT, END, KIND, BASE, POSITION, MAKER = range(6)
+FRESH, STORES, LOADS = range(3)
+"""Kinds: a store stream that has not begun, one that has, a load stream."""
 PENDING = 64
 """Where the pending bytes begin, in bytes: on a line of the cache, as the whole does."""
 STREAM_BYTES = PENDING + BLOCK_BYTES + VREG_BYTES
@@ -19,12 +22,31 @@ STREAM_BYTES = PENDING + BLOCK_BYTES + VREG_BYTES
 
 @compiled
 def rt_stream_store(
-    memory: RawMemory, state: Address, stream: Address, address: int, data: Address, length: int
+    memory: RawMemory,
+    state: Address,
+    stream: Address,
+    base: int,
+    address: int,
+    data: Address,
+    length: int,
+    position: int,
+    named: int,
+    maker: int,
 ) -> int:
     """Appends the first bytes of a register at an address: whole blocks reach UB, the rest is
-    pending. 1, and nothing is done, if it does not follow or is not inside UB."""
+    pending. 1, and nothing is done, if it does not follow, is of another base or is not inside
+    UB."""
+    kind = memory.word(stream, KIND)
     count = memory.word(stream, PENDING_COUNT)
+    if kind == LOADS:
+        return 1
     if count != 0 and address != memory.word(stream, END):
+        return 1
+    if kind == STORES and address == memory.word(stream, END):
+        if named != 0 and base != memory.word(stream, BASE):
+            return 1
+        base = memory.word(stream, BASE)
+    elif named != 0 and base > address:
         return 1
     if address < count or address > memory.word(state, UB_BYTES) - length:
         return 1
@@ -35,20 +57,41 @@ def rt_stream_store(
     written = max(end // BLOCK_BYTES * BLOCK_BYTES - start, 0)
     memory.copy(memory.word(state, UB) + start, pending, written)
     memory.move(pending, pending + written, BLOCK_BYTES)
-    memory.set_word(stream, PENDING_COUNT, count + length - written)
+    left = count + length - written
+    if count != 0:
+        before = memory.word(stream, MAKER)
+        memory.set_word(state, before, memory.word(state, before) - count)
+    memory.set_word(state, maker, memory.word(state, maker) + left)
+    memory.set_word(stream, PENDING_COUNT, left)
     memory.set_word(stream, END, end)
-    memory.set_word(stream, BEGUN, 1)
+    memory.set_word(stream, KIND, STORES)
+    memory.set_word(stream, BASE, base)
+    memory.set_word(stream, POSITION, position)
+    memory.set_word(stream, MAKER, maker)
     return 0
 
 
 @compiled
-def rt_stream_flush(memory: RawMemory, state: Address, stream: Address, address: int) -> int:
-    """Writes what is pending, up to an address. 1, and nothing is done, if the stream does not
-    end there or is not inside UB."""
-    if memory.word(stream, BEGUN) != 0 and address != memory.word(stream, END):
+def rt_stream_flush(
+    memory: RawMemory, state: Address, stream: Address, address: int, by_base: int
+) -> int:
+    """Writes what is pending. 1, and nothing is done, if the address is neither where the stream
+    ends nor the position that its last store gave nor, by base, that of the stream."""
+    kind = memory.word(stream, KIND)
+    if kind == LOADS:
+        return 1
+    if kind == FRESH:
+        if address < 0 or address > memory.word(state, UB_BYTES):
+            return 1
+        return 0
+    end = memory.word(stream, END)
+    ends = address == end or address == memory.word(stream, POSITION)
+    named = by_base != 0 and address == memory.word(stream, BASE)
+    if not ends and not named:
         return 1
     count = memory.word(stream, PENDING_COUNT)
-    if not count <= address <= memory.word(state, UB_BYTES):
-        return 1
-    memory.copy(memory.word(state, UB) + address - count, stream + PENDING, count)
+    memory.copy(memory.word(state, UB) + end - count, stream + PENDING, count)
+    if count != 0:
+        maker = memory.word(stream, MAKER)
+        memory.set_word(state, maker, memory.word(state, maker) - count)
     return 0

@@ -72,7 +72,8 @@ class Wait:
 @dataclass(frozen=True)
 class Stuck:
     """The pipes when nothing can go on. `totals` says how often each signal was given; `at` is
-    where the scalar unit stands, None at the end of the kernel."""
+    where the scalar unit stands, None at the end of the kernel; `full` the pipe that can be given
+    no more, where that is why it stands there."""
 
     blocked: Mapping[str, tuple[Queued, Wait]]
     queued: Mapping[str, list[Queued]]
@@ -80,6 +81,7 @@ class Stuck:
     totals: Mapping[Signal, int]
     held: Mapping[Buffer, int]
     at: Site | None
+    full: str | None = None
 
     def cause(self, function: Function | None) -> str:
         """The pipe whose wait nobody can end. Where there is none, some wait in a circle: the
@@ -115,6 +117,11 @@ class Stuck:
             entry, wait = self.blocked[pipe]
             fate = self._fate(function, wait)
             lines.append(f"{pipe} at {entry.place()} for {wait.what}: {fate}")
+        if self.full is not None and self.at is not None:
+            lines.append(
+                f"the scalar unit at line {self.at.span.line}: {len(self.queued[self.full])} "
+                f"instructions of {self.full} wait to be executed"
+            )
         counts = [f"{signal} ({n})" for signal, n in sorted(self.left.items())]
         held = [f"{buffer} by {pipe} ({n})" for (pipe, buffer), n in sorted(self.held.items())]
         lines.append(

@@ -27,6 +27,9 @@ Thunk = Callable[[], object]
 
 DEPTH = 1024
 """Instructions that an order may hold back on a pipe. Chosen: it bounds the memory of a run."""
+MOST_QUEUED = 1 << 14
+"""Instructions that wait on a pipe at most. Chosen: it bounds the memory of a kernel that goes on
+issuing to a pipe that never does."""
 OVERTAKEN = 64
 """Instructions that a copy may overtake at once. Chosen: it bounds the time to look for one."""
 
@@ -105,6 +108,7 @@ class Pipes:
         if pipe == "PIPE_S":
             # The scalar unit itself waits: nobody is left to issue what it waits for.
             raise self._stuck(site)
+        self._limit(pipe, site)
 
     def _entry(self, site: Site, thunk: Thunk, ticket: Ticket[str] | None, swaps: bool) -> Queued:
         self._issued += 1
@@ -121,6 +125,16 @@ class Pipes:
             # What else was held back has no part in this.
             self._advance()
             raise self._stuck(entry.site)
+        self._limit(pipe, entry.site)
+
+    def _limit(self, pipe: str, site: Site) -> None:
+        """A deadlock if the queue of a pipe is full: the scalar unit waits there, too."""
+        queue = self._queues[pipe]
+        if len(queue) < MOST_QUEUED:
+            return
+        self._advance()
+        if len(queue) >= MOST_QUEUED:
+            raise self._stuck(site, full=pipe)
 
     def step(self, pipe: str) -> bool:
         """Runs the first instruction queued on a pipe, or a copy that overtakes it; False if
@@ -184,14 +198,14 @@ class Pipes:
         if self.busy:
             raise self._stuck(site)
 
-    def _stuck(self, at: Site | None) -> Fault:
+    def _stuck(self, at: Site | None, full: str | None = None) -> Fault:
         blocked = {pipe: (self._queues[pipe][0], self._waits[pipe]) for pipe in self.waiting()}
         for entry, wait in blocked.values():
             if wait.full and entry.ticket:
                 return overflow(entry.site, wait.full, entry.ticket.most, entry)
         queued = {pipe: list(queue) for pipe, queue in self._queues.items()}
         left, totals = self.left_set(), self._given.totals()
-        return Deadlock(Stuck(blocked, queued, left, totals, self.held(), at))
+        return Deadlock(Stuck(blocked, queued, left, totals, self.held(), at, full))
 
     def synchronise(
         self, site: Site, rule: OrderRule, src: str, dst: str, numbers: tuple[int, ...]

@@ -84,10 +84,10 @@ def test_a_condition_is_what_the_preprocessor_says(condition: str) -> None:
 
 @pytest.mark.parametrize("condition", REFUSED, ids=lambda text: text[:20])
 def test_what_is_no_condition_is_refused_at_once(condition: str) -> None:
-    start = time.monotonic()
+    start = time.process_time()
     with pytest.raises(Unreadable, match=r"main\.cpp:1: ") as raised:
         chosen(condition)
-    assert time.monotonic() - start < 5
+    assert time.process_time() - start < 5
     assert len(str(raised.value)) < 300
 
 

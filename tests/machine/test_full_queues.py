@@ -3,6 +3,8 @@ names the pipe and what it waits for."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -17,7 +19,7 @@ WORK = {"MTE2": copy_in(), "V": scope()}
 LEFT = {"MTE2": "V", "V": "MTE2"}
 
 
-def arguments(count: int) -> tuple[object, ...]:
+def arguments(count: int) -> tuple[Any, ...]:
     return (np.zeros(4096, "f4"), np.zeros(4096, "f4"), count, 1, 0)
 
 

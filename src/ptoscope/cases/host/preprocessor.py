@@ -46,42 +46,43 @@ class _Reader:
     def read(self, text: str, file: str, depth: int) -> list[CppToken]:
         if depth > _DEPTH:
             raise Unreadable(f"{file}: its includes do not end")
-        taken: list[bool] = []
-        # Per open #if: whether one of its branches was taken.
+        # Per open #if: whether its lines count, and those around it; whether one of its branches
+        # was taken.
+        taken = [True]
         done: list[bool] = []
         pending: list[CppToken] = []
         tokens: list[CppToken] = []
-        for number, line in code_lines(text):
+        for number, line in code_lines(text, file):
             where = f"{file}:{number}"
             self._spend(1, where)
             directive = re.match(r"\s*#\s*(\w*)\s*(.*)", line, re.DOTALL)
             if directive is None:
-                if all(taken):
+                if taken[-1]:
                     pending += scan(line, where)
                 continue
             tokens += self.expand(pending)
             pending = []
             word, rest = directive.group(1), directive.group(2).strip()
             if word in ("if", "ifdef", "ifndef"):
-                holds = all(taken) and self._holds(word, rest, where)
+                holds = taken[-1] and self._holds(word, rest, where)
                 taken.append(holds)
                 done.append(holds)
             elif word in ("else", "elif", "endif"):
-                if not taken:
+                if not done:
                     raise Unreadable(f"{where}: #{word} without #if")
                 taken.pop()
                 if word == "endif":
                     done.pop()
                     continue
-                holds = all(taken) and not done[-1]
+                holds = taken[-1] and not done[-1]
                 holds = holds and (word == "else" or self._holds("if", rest, where))
                 taken.append(holds)
                 done[-1] = done[-1] or holds
-            elif all(taken) and word == "define":
+            elif taken[-1] and word == "define":
                 self._define(rest, where)
-            elif all(taken) and word == "undef":
+            elif taken[-1] and word == "undef":
                 self.macros.pop(rest, None)
-            elif all(taken) and word == "include" and rest.startswith('"'):
+            elif taken[-1] and word == "include" and rest.startswith('"'):
                 header = self.include(rest.strip('"'))
                 if header is not None:
                     tokens += self.read(header, rest.strip('"'), depth + 1)
@@ -130,8 +131,28 @@ class _Reader:
                 if len(given) != len(macro.parameters) and macro.parameters != []:
                     raise Unreadable(f"{token.where}: {token.text} has other arguments")
                 bound = dict(zip(macro.parameters, given, strict=False))
-            body = _substitute(macro.body, bound, token.where)
+            body = self._substitute(macro.body, bound, token.where)
             result += self.expand(body, (*busy, token.text))
+        return result
+
+    def _substitute(
+        self, body: list[CppToken], bound: dict[str, list[CppToken]], where: str
+    ) -> list[CppToken]:
+        result: list[CppToken] = []
+        quoted = False
+        for token in body:
+            given = bound.get(token.text, [token])
+            self._spend(len(given), where)
+            if token.text == "#":
+                quoted = True
+            elif quoted:
+                spelled = " ".join(t.text for t in given)
+                result.append(CppToken("string", '"' + spelled.replace('"', '\\"') + '"', where))
+                quoted = False
+            elif token.kind == "name" and token.text in bound:
+                result += given
+            else:
+                result.append(token._replace(where=where))
         return result
 
 
@@ -152,22 +173,3 @@ def _macro_arguments(tokens: list[CppToken], at: int) -> tuple[list[list[CppToke
         elif depth > 1 or text != "(":
             given[-1].append(tokens[end])
     raise Unreadable(f"{tokens[at].where}: a macro's parenthesis is not closed")
-
-
-def _substitute(
-    body: list[CppToken], bound: dict[str, list[CppToken]], where: str
-) -> list[CppToken]:
-    result: list[CppToken] = []
-    quoted = False
-    for token in body:
-        if token.text == "#":
-            quoted = True
-        elif quoted:
-            spelled = " ".join(t.text for t in bound.get(token.text, [token]))
-            result.append(CppToken("string", '"' + spelled.replace('"', '\\"') + '"', where))
-            quoted = False
-        elif token.kind == "name" and token.text in bound:
-            result += bound[token.text]
-        else:
-            result.append(token._replace(where=where))
-    return result

@@ -23,32 +23,37 @@ _TOKEN = re.compile(
     | (?P<name>[A-Za-z_]\w*)
     | (?P<number>0[xX][\da-fA-F']+[uUlLzZ]*|0[bB][01']+[uUlLzZ]*
         |(?:\d[\d']*(?:\.[\d']*)?|\.\d[\d']*)(?:[eE][+-]?\d+)?[uUlLzZfF]*)
-    | (?P<string>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+')
+    | (?P<string>"(?:\\.|[^"\\\n])*+"|'(?:\\.|[^'\\\n])++')
+    | (?P<open>["'])
     | (?P<mark><<<|>>>|<<=|>>=|::|->|\+\+|--|&&|\|\||[=!<>+\-*/%&|^]=|<<|>>|\S)""",
     re.VERBOSE,
 )
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])'", re.DOTALL)
+# What is not closed is taken to the end: to begin again behind its first character takes a time
+# that grows with the square of the text.
+_COMMENT = re.compile(
+    r"""//[^\n]*|/\*(?:.*?\*/|(?P<open>.*))|"(?:\\.|[^"\\\n])*+"?|'(?:\\.|[^'\\\n])'""", re.DOTALL
+)
 
 
-def code_lines(text: str) -> list[tuple[int, str]]:
+def code_lines(text: str, file: str) -> list[tuple[int, str]]:
     """Lines without comments, a continued one as a whole, with the number of the first."""
 
     def blank(match: re.Match[str]) -> str:
         found = match.group()
+        if match["open"] is not None:
+            line = text.count("\n", 0, match.start()) + 1
+            raise Unreadable(f"{file}:{line}: the comment is not closed")
         return found if found[0] in "\"'" else "\n" * found.count("\n") or " "
 
-    plain = _COMMENT.sub(blank, text)
-    lines: list[tuple[int, str]] = []
+    lines: list[tuple[int, list[str]]] = []
     continued = False
-    for number, line in enumerate(plain.split("\n"), 1):
+    for number, line in enumerate(_COMMENT.sub(blank, text).split("\n"), 1):
         piece = line.rstrip()
-        if continued:
-            start, before = lines[-1]
-            lines[-1] = (start, f"{before} {piece.removesuffix(chr(92))}")
-        else:
-            lines.append((number, piece.removesuffix("\\")))
+        if not continued:
+            lines.append((number, []))
+        lines[-1][1].append(piece.removesuffix("\\"))
         continued = piece.endswith("\\")
-    return lines
+    return [(number, " ".join(parts)) for number, parts in lines]
 
 
 def scan(line: str, where: str) -> list[CppToken]:
@@ -56,6 +61,8 @@ def scan(line: str, where: str) -> list[CppToken]:
     tokens: list[CppToken] = []
     for match in _TOKEN.finditer(line):
         kind = match.lastgroup or ""
+        if kind == "open":
+            raise Unreadable(f"{where}: {match.group()} is not closed")
         if kind != "space":
             tokens.append(CppToken(kind, match.group(), where))
     return tokens

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from multiprocessing import Pool
 
-from .judge import LEFT, RIGHT, UNFOUND, WRONG, Verdict, judge
+from .judge import LEFT, RIGHT, UNFOUND, WRONG, Verdict, is_clean, judge
 from .mistakes import KINDS, Mistake, mistakes
 from .subjects import case_subjects, own_subjects
 
@@ -44,7 +44,7 @@ def main() -> None:
         if options.directories:
             subjects = (s for d in options.directories for s in case_subjects(d))
         for subject in subjects:
-            if options.subject in subject.name:
+            if options.subject in subject.name and is_clean(subject):
                 yield from (m for m in mistakes(subject) if options.kind in m.kind)
 
     todo = list(all_mistakes())[:: options.every]

@@ -33,6 +33,11 @@ class Verdict:
     left: tuple[str, ...] = ()
 
 
+def is_clean(subject: Subject) -> bool:
+    """Whether nothing is found in the correct kernel: only then a mistake is all there is."""
+    return not (_findings(subject, subject.text) or _races(subject, subject.text))
+
+
 def judge(mistake: Mistake) -> Verdict:
     """Applies all fixes of check and of races, again and again, and compares the results."""
     subject = mistake.subject

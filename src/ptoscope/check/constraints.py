@@ -8,7 +8,7 @@ from dataclasses import replace
 from ptoscope.check.masks import regranulated
 from ptoscope.check.rule import Context, Finding, Rule
 from ptoscope.check.text import Fix
-from ptoscope.check.types import fits, packs
+from ptoscope.check.types import PACKED, fits, packs
 from ptoscope.isa import TABLE
 from ptoscope.isa.record import Constraint, Site
 from ptoscope.isa.types import GRANULARITIES, Mask
@@ -22,6 +22,7 @@ def _broken(context: Context) -> Iterator[Finding]:
         if record is None or not record.constraints or not fits(context, op, record):
             continue
         site = context.site(op)
+        packed = packs(str(op.attrs.get("dist", "")))
         for constraint in record.constraints:
             found = constraint.broken(site)
             if found:
@@ -30,15 +31,13 @@ def _broken(context: Context) -> Iterator[Finding]:
                     f"{record.name}: {constraint.sentence}",
                     found=found,
                     expected=constraint.sentence,
-                    hint=constraint.hint,
-                    fix=_other_mask(context, op, site, constraint),
+                    hint=f"{constraint.hint}; {PACKED}" if packed else constraint.hint,
+                    fix=() if packed else _other_mask(context, op, site, constraint),
                 )
 
 
 def _other_mask(context: Context, op: Op, site: Site, constraint: Constraint) -> Fix:
     """Where another granularity of one mask satisfies the constraint, that mask."""
-    if packs(str(op.attrs.get("dist", ""))):
-        return ()
     for index, kind in enumerate(site.operands):
         # Where two fit, the wider one is what the mode names, the other the element's.
         for bits in reversed(GRANULARITIES) if isinstance(kind, Mask) else ():

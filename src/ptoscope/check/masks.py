@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from ptoscope.check.flow import gives
+from ptoscope.check.positions import Positions
 from ptoscope.check.rule import Context
 from ptoscope.check.text import Fix
 from ptoscope.diagnostics import Edit
@@ -41,28 +44,84 @@ def fewest_lanes(context: Context, slot: int) -> int:
 
 
 def regranulated(context: Context, op: Op, index: int, bits: int) -> Fix:
-    """Makes the mask that an operand is once more, with another granularity, and uses it."""
+    """Uses the mask that an operand is with another granularity: one that is there, or else one
+    that is made behind it, the same for all uses."""
     slot = op.operands[index]
     old = context.function.types[slot]
-    maker = context.values.made(slot)
     same = [s for s in op.operands if context.function.types[s] == old]
-    if maker is None or index >= len(op.operand_spans) or len(same) != 1:
+    if index >= len(op.operand_spans) or len(same) != 1:
         return ()
-    name = context.new_name(f"{context.function.names[slot]}_b{bits}")
+    other = _there(context, op, slot, bits) or _new(context, slot, bits)
+    if other is None:
+        return ()
+    # In assembly form the type of the mask need not be written.
     mask = str(Mask(bits))
+    written = context.text.places(op, str(old))
+    others = len(context.text.places(op, "!pto.mask")) - len(context.text.places(op, mask))
+    if len(written) > 1 or len(written) != others:
+        return ()
+    types = [Edit(span, mask) for span in written]
+    return (*other.made, Edit(op.operand_spans[index], other.name), *types)
+
+
+class _Other(NamedTuple):
+    """A mask by its name, and how it is made where it is not there yet."""
+
+    name: str
+    made: Fix = ()
+
+
+def _there(context: Context, op: Op, slot: int, bits: int) -> _Other | None:
+    """A mask that is made the same way with another granularity and that an operation sees."""
+    maker = context.values.made(slot)
+    if maker is None or not gives(maker, *_PATTERNED, "first lanes"):
+        return None
     wanted = of_granularity(maker.name, bits)
+    alike = [
+        other.results[0]
+        for other in context.function.ops()
+        if other.name == wanted
+        and other.operands == maker.operands
+        and other.attrs == maker.attrs
+        and context.function.types[other.results[0]] == Mask(bits)
+    ]
+    positions = context.once(_positions)
+    seen = [result for result in alike if positions.sees(op, False, (result,))]
+    return _Other(context.name(seen[0])) if seen else None
+
+
+def _positions(context: Context) -> Positions:
+    return Positions(context.function)
+
+
+def _new(context: Context, slot: int, bits: int) -> _Other | None:
+    """A mask made behind another one, of another granularity."""
+    made = context.once(_Made)
+    if (slot, bits) not in made:
+        made[slot, bits] = _written(context, slot, bits)
+    return made[slot, bits]
+
+
+class _Made(dict[tuple[int, int], _Other | None]):
+    """Masks of other granularities that fixes of one function make."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+
+
+def _written(context: Context, slot: int, bits: int) -> _Other | None:
+    maker = context.values.made(slot)
+    if maker is None:
+        return None
+    wanted, mask = of_granularity(maker.name, bits), str(Mask(bits))
+    base = context.function.names[slot].replace("#", "_")
+    name = context.new_name(f"{base}_b{bits}")
     if gives(maker, *_PATTERNED):
         line = f'{name} = {wanted} "{maker.attrs["pattern"]}" : {mask}'
     elif gives(maker, "first lanes"):
         count, rest = context.name(maker.operands[0]), context.new_name(f"{name[1:]}_rest")
         line = f"{name}, {rest} = {wanted} {count} : i32 -> {mask}, i32"
     else:
-        return ()
-    # In assembly form the type of the mask need not be written.
-    written = context.text.places(op, str(old))
-    others = len(context.text.places(op, "!pto.mask")) - len(context.text.places(op, mask))
-    before = context.text.insert_before(op, line)
-    if not before or len(written) > 1 or len(written) != others:
-        return ()
-    types = [Edit(span, mask) for span in written]
-    return (*before, Edit(op.operand_spans[index], name), *types)
+        return None
+    made = context.text.insert_after(maker, line)
+    return _Other(name, made) if made else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain, count
 from typing import Any, TypeVar
 
 from ptoscope.check.analysis import Analysis, analyse
@@ -60,8 +61,8 @@ class Context:
         return Text(self.program)
 
     @cached_property
-    def _names(self) -> frozenset[str]:
-        return frozenset(self.function.names)
+    def _names(self) -> set[str]:
+        return {name.partition("#")[0] for name in self.function.names}
 
     def once(self, make: Callable[[Context], T]) -> T:
         """`make(self)`, called once: for what several rules ask for."""
@@ -86,11 +87,11 @@ class Context:
         return f"%{self.function.names[slot]}"
 
     def new_name(self, wanted: str) -> str:
-        """A name for a new value that the function does not have yet."""
-        number = 0
-        while f"{wanted}{number or ''}" in self._names:
-            number += 1
-        return f"%{wanted}{number or ''}"
+        """A name for a new value that neither the function nor another fix of it has."""
+        numbered = (f"{wanted}_{number}" for number in count(1))
+        name = next(name for name in chain([wanted], numbered) if name not in self._names)
+        self._names.add(name)
+        return f"%{name}"
 
 
 Finder = Callable[[Context], Iterator[Finding]]

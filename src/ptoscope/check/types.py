@@ -57,6 +57,9 @@ def sound(context: Context, wanted: Callable[[Record], bool]) -> Iterator[tuple[
             yield op, record
 
 
+_IN_MICRO = "legal in the micro specification: --revision micro"
+
+
 def described(context: Context) -> Iterator[tuple[Op, Record, Form]]:
     """Every instruction without a body, with its record and the form it is written in."""
     for op in context.function.ops():
@@ -160,7 +163,7 @@ def _elsewhere(context: Context, record: Record, variable: str, dtype: DType) ->
 def _revision_hint(context: Context, record: Record, variable: str, dtype: DType) -> str:
     types = record.types[variable]
     if context.revision == "manual" and dtype in (types.micro or ()):
-        return "legal in the micro specification: --revision micro"
+        return _IN_MICRO
     return ""
 
 
@@ -173,14 +176,15 @@ def _bad_attributes(context: Context) -> Iterator[Finding]:
             legal = attr.values or (f"{attr.low} to {attr.high}",)
             hint = nearest(str(value), _of_width(context, op, attr.values))
             likely = hint.split("'")[1] if hint else ""
+            packed = packs(likely)
             yield Finding(
                 op.span,
                 f"{record.name}: '{attr.name}' has no such value",
                 found=str(value),
                 expected=", ".join(legal),
-                hint=hint,
+                hint=f"{hint}; {PACKED}" if packed else hint,
                 fix=context.text.replace(op, f'"{value}"', f'"{likely}"')
-                if likely and not packs(str(value)) and not packs(likely)
+                if likely and not packed
                 else (),
             )
 
@@ -191,6 +195,13 @@ def _width(context: Context, op: Op) -> int:
     kinds = context.types(op.operands + op.results)
     known = [t for t in kinds if isinstance(t, Ptr)] or [t for t in kinds if isinstance(t, VReg)]
     return 8 * known[0].dtype.bytes if known else 0
+
+
+PACKED = (
+    "which part of each lane is stored, or what a lane is made of, depends on mode and mask "
+    "together: choose them by what the values are used for"
+)
+"""What to think about where a mode packs or unpacks."""
 
 
 def packs(mode: str) -> bool:
@@ -220,7 +231,7 @@ def _width_suffixes(context: Context) -> Iterator[Finding]:
                 f"{record.name}: mode {mode} is for {bits}-bit elements",
                 found=f"{width}-bit elements",
                 expected=f"mode {right}" if known else f"a mode for {width}-bit elements",
-                hint="legal in the micro specification: --revision micro",
+                hint=f"{PACKED}; {_IN_MICRO}" if packs(mode) else _IN_MICRO,
                 fix=context.text.replace(op, f'"{mode}"', f'"{right}"')
                 if known and not packs(mode)
                 else (),

@@ -59,33 +59,39 @@ class Candidates:
         if code == STUCK:
             yield from self._stuck()
         else:
-            yield from self._orphan(code, self._layout.written(item.node))
+            yield from self._orphan(code, item.node)
 
     # One side of a pair without the other.
 
-    def _orphan(self, code: str, sync: Sync) -> Iterator[Change]:
-        yield from self._paired(code, sync)
-        if self._repeats(sync):
-            yield (Delete(sync.op),)
-        yield from self._completed(sync)
-        yield (Delete(sync.op),)
+    def _orphan(self, code: str, node: Sync) -> Iterator[Change]:
+        yield from self._paired(code, node)
+        op = node.op
+        if self._repeats(self._layout.written(node)):
+            yield (Delete(op),)
+        yield from self._completed(node)
+        yield (Delete(op),)
 
-    def _paired(self, code: str, sync: Sync) -> Iterator[Change]:
+    def _forms(self, node: Sync) -> list[Sync]:
+        """A synchronisation of a run as the text has it, and with the numbers of the run."""
+        there = self._layout.written(node)
+        return [there] if there.numbers == node.numbers else [there, node]
+
+    def _paired(self, code: str, node: Sync) -> Iterator[Change]:
         """Made one with a synchronisation that lacks the other side."""
         others = [
-            self._layout.written(item.node)
+            item.node
             for (kind, _), item in self._problems.found.items()
             if kind == _OPPOSITE[code]
             and isinstance(item, Execution)
             and isinstance(item.node, Sync)
-            and item.node.rule is partner(sync.rule)
+            and item.node.rule is partner(node.rule)
         ]
-        ranked = sorted(others, key=lambda o: (o.src, o.dst) != (sync.src, sync.dst))
+        ranked = sorted(others, key=lambda o: (o.src, o.dst) != (node.src, node.dst))
         for other in ranked:
-            for one in self._layout.same(other):
-                yield from self._rewritten(one, like(self._context, sync, one.rule))
-            for one in self._layout.same(sync):
-                yield from self._rewritten(one, like(self._context, other, one.rule))
+            for one, two in ((other, node), (node, other)):
+                for sync in self._layout.same(self._layout.written(one)):
+                    for form in self._forms(two):
+                        yield from self._rewritten(sync, like(self._context, form, sync.rule))
 
     def _rewritten(self, sync: Sync, what: Written) -> Iterator[Change]:
         if self._layout.positions.sees(sync.op, False, what.uses):
@@ -98,17 +104,17 @@ class Candidates:
         near = {id(op) for op in ops[max(0, at - 1) : at + 2]} - {id(sync.op)}
         return any(id(s.op) in near for s in self._layout.same(sync))
 
-    def _completed(self, sync: Sync) -> Iterator[Change]:
+    def _completed(self, node: Sync) -> Iterator[Change]:
         """The other side put where it fits: what gives behind work of its pipe, what takes
         before it."""
         layout = self._layout
-        rule = partner(sync.rule)
-        what = like(self._context, sync, rule)
-        pipe = rule.pipe(sync.src, sync.dst)
+        rule = partner(node.rule)
+        forms = [like(self._context, form, rule) for form in self._forms(node)]
+        pipe = rule.pipe(node.src, node.dst)
         gives, first = rule in (SET, RELEASE), rule in (SET, GET)
         ranks: list[tuple[tuple[int, ...], Change]] = []
-        around = layout.positions.chain(sync.op)
-        for block, level in self._blocks(sync, what.sync):
+        around = layout.positions.chain(node.op)
+        for block, level in self._blocks(layout.written(node), forms[0].sync):
             inside = next((op for op in around if layout.block(op) is block), None)
             at = -1 if inside is None else layout.siblings(block).index(inside)
             for i, gap in enumerate(layout.gaps(block)):
@@ -118,8 +124,8 @@ class Candidates:
                 wrong = inside is not None and (i <= at) != first
                 rank = level, int(wrong), fits, abs(2 * i - 2 * at - 1)
                 op, after = gap.beside(late=not gives)
-                if layout.positions.sees(op, after, what.uses):
-                    ranks.append((rank, (Insert(what, op, after),)))
+                seen = [w for w in forms if layout.positions.sees(op, after, w.uses)]
+                ranks += [(rank, (Insert(what, op, after),)) for what in seen]
         yield from (change for _, change in sorted(ranks, key=lambda entry: entry[0]))
 
     def _blocks(self, sync: Sync, other: Sync) -> Iterator[tuple[Block, int]]:

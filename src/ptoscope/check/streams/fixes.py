@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ptoscope.check.positions import Positions
 from ptoscope.check.rule import Context
+from ptoscope.check.streams.bases import Bases
 from ptoscope.check.streams.ends import among, does, named_operands, step_of
 from ptoscope.check.streams.uses import Uses
 from ptoscope.check.text import Fix
@@ -107,11 +109,16 @@ def threaded(context: Context, uses: Uses, slot: int, earlier: list[Op], last: O
     return (Edit(last.operand_spans[index], context.name(newest)),)
 
 
-def flush_where_it_ended(context: Context, op: Op) -> Fix:
-    """Flushes by what finds the end of its stream by itself, where the revision has it."""
+def flush_where_it_ended(context: Context, bases: Bases, op: Op) -> Fix:
+    """Flushes by what finds the end of its stream by itself, where the revision has it; it names
+    the base with which the stream began."""
     flush = _flush_at(context, "state")
-    if flush is None:
-        return ()
     state = next(s for s in op.operands if isinstance(context.function.types[s], Align))
-    base = named_operands(op)[step_of(context, op).base]
+    began = bases.of(state)
+    if flush is None or began is None or began.op is None:
+        return ()
+    first = named_operands(began.op)
+    base = first.get("dest", first[step_of(context, began.op).base])
+    if not Positions(context.function).sees(op, False, (base,)):
+        return ()
     return context.text.rewrite(op, _written(context, flush, state, base))

@@ -183,7 +183,9 @@ def _misplaced(context: Context) -> Iterator[Finding]:
             found=_shown(context, at),
             expected=_shown(context, end),
             hint="bytes that wait for their block belong to the address after the last store",
-            fix=flush_where_it_ended(context, op) if flush and uses.times(align)[1] == 1 else (),
+            fix=flush_where_it_ended(context, Bases(ends), op)
+            if flush and uses.times(align)[1] == 1
+            else (),
         )
 
 

@@ -114,6 +114,21 @@ def test_a_portability_table(cli: Cli, write) -> None:
     assert cli("check", "k.pto", "--all-targets").code == 0
 
 
+def test_a_warning_keeps_a_kernel_away_where_one_is_strict(cli: Cli, write) -> None:
+    left = 'pto.set_flag["PIPE_V", "PIPE_MTE2", "EVENT_ID7"]\n  return'
+    write("k.pto", store("f32").replace("return", left))
+    plain = cli("check", "k.pto", "--all-targets")
+    assert (plain.code, plain.out) == (0, "k.pto: legal on cpu, a2a3, a5\n")
+    strict = cli("check", "k.pto", "--all-targets", "--strict")
+    assert strict.code == 1
+    assert strict.out.endswith("k.pto: legal on no target\n")
+    found = cli("check", "k.pto", "--all-targets", "--strict", "--json").json
+    (line,) = found["files"][0]["lines"]
+    assert found["ok"] is False
+    assert {d["severity"] for d in line["errors"]["a5"]} == {"warning"}
+    assert cli("check", "k.pto", "--strict").code == 1
+
+
 def test_portability_as_json(cli: Cli, write) -> None:
     write("s.pto", STREAM)
     record = cli("check", "s.pto", "--all-targets", "--json").json

@@ -27,9 +27,13 @@ class Obstacle:
         return ", ".join(dict.fromkeys(d.code for d in self.errors[target]))
 
 
-def obstacles(by_target: Mapping[str, Sequence[Diagnostic]]) -> list[Obstacle]:
-    """The lines with errors on any target, in source order. Warnings keep no kernel away."""
-    errors = {t: [d for d in found if d.severity == "error"] for t, found in by_target.items()}
+def obstacles(
+    by_target: Mapping[str, Sequence[Diagnostic]], strict: bool = False
+) -> list[Obstacle]:
+    """The lines with errors on any target, in source order. Warnings keep no kernel away but
+    where one is strict."""
+    wrong = ("error", "warning") if strict else ("error",)
+    errors = {t: [d for d in found if d.severity in wrong] for t, found in by_target.items()}
     lines = sorted({(d.file, d.line, d.source_line) for found in errors.values() for d in found})
     return [
         Obstacle(

@@ -58,7 +58,7 @@ def _compare(paths: list[Path], request: Request) -> Result:
     page: list[str | Table] = []
     files: list[dict[str, object]] = []
     for path in paths:
-        found = obstacles(compare(path, request, TARGETS))
+        found = obstacles(compare(path, request, TARGETS), request.has("strict"))
         rows += [
             (f"{o.file}:{o.line}", o.message, *(o.codes(t) or "-" for t in TARGETS)) for o in found
         ]

@@ -178,8 +178,10 @@ def help_text(name: str = "") -> str:
     lines += [
         "",
         "Options may stand anywhere; -- ends them. `ptoscope COMMAND --help` lists the others.",
-        "Exit status: 0 all is well; 1 the kernel, its arguments or its run is wrong; 2 wrong",
-        "usage. PTOSCOPE_TRACEBACK=1 shows where an internal error comes from.",
+        "Exit status: 0 all is well; 1 the kernel, its arguments or its run is wrong, a case does",
+        "not pass, or a file would change (fmt --check); 2 wrong usage, or a file that cannot be",
+        "read or written; 130 it was interrupted.",
+        "PTOSCOPE_TRACEBACK=1 shows where an internal error comes from.",
         "",
     ]
     return "\n".join(lines)

@@ -71,6 +71,17 @@ def test_a_file_that_is_right_is_not_written(cli: Cli, write) -> None:
     assert "0 fixes applied" in outcome.out
 
 
+def test_a_file_keeps_its_ends_of_lines_and_its_mark(cli: Cli, tmp_path: Path) -> None:
+    plain, other = tmp_path / "plain.pto", tmp_path / "other.pto"
+    text = bare("vector_add")
+    plain.write_bytes(text.encode())
+    other.write_bytes(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())
+    assert cli("check", plain, other, "--fix").code == 0
+    fixed = plain.read_text(encoding="utf-8")
+    assert fixed != text
+    assert other.read_bytes() == b"\xef\xbb\xbf" + fixed.replace("\n", "\r\n").encode()
+
+
 def test_what_cannot_be_fixed_is_told(cli: Cli, write) -> None:
     text = bare("vector_add").replace("return\n", "pto.no_such_thing\n    return\n", 1)
     path = Path(write("k.pto", text))

@@ -11,17 +11,19 @@ from collections import Counter
 from collections.abc import Iterator
 from multiprocessing import Pool
 
-from .judge import LEFT, RIGHT, UNFOUND, WRONG, Verdict, is_clean, judge
+from .judge import HARMLESS, LEFT, MISSED, RIGHT, WRONG, Verdict, is_clean, judge
 from .mistakes import KINDS, Mistake, mistakes
 from .subjects import case_subjects, own_subjects
 
 
 def table(verdicts: list[Verdict]) -> str:
     """How mistakes of each kind ended."""
-    endings = (RIGHT, WRONG, LEFT, UNFOUND)
+    endings = (RIGHT, WRONG, LEFT, HARMLESS, MISSED)
     lines = ["kind".ljust(24) + "".join(f"{ending:>18}" for ending in (*endings, "no fix"))]
     for kind in (*KINDS, "all"):
         mine = [v for v in verdicts if kind in (v.mistake.kind, "all")]
+        if not mine:
+            continue
         counts = Counter(v.ending for v in mine)
         numbers = [counts[ending] for ending in endings]
         numbers.append(sum(v.ending == LEFT and not v.offered for v in mine))
@@ -52,7 +54,7 @@ def main() -> None:
     with Pool(options.jobs) as pool:
         for verdict in pool.imap(judge, todo, chunksize=4):
             verdicts.append(verdict)
-            if options.verbose and verdict.ending in (WRONG, LEFT):
+            if options.verbose and verdict.ending in (WRONG, LEFT, MISSED):
                 m = verdict.mistake
                 codes, left = ",".join(verdict.codes), ",".join(verdict.left)
                 print(f"{verdict.ending}: {m.subject.name}, {m.kind}, {m.what}: {codes} / {left}")

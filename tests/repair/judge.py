@@ -18,7 +18,9 @@ from .subjects import Launch, Subject, copied
 SCHEDULES = ("program", "lazy", "eager", "seed:1")
 STEPS = 100_000
 
-RIGHT, WRONG, LEFT, UNFOUND = "right", "clean but wrong", "findings left", "not found"
+RIGHT, WRONG, LEFT = "right", "clean but wrong", "findings left"
+HARMLESS, MISSED = "harmless", "not found"
+"""Nothing is found, and the results are those of the correct kernel in every order, or not."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,8 @@ def judge(mistake: Mistake) -> Verdict:
     found = first or _races(subject, mistake.text)
     codes = tuple(dict.fromkeys(d.code for d in found))
     if not found:
-        return Verdict(mistake, UNFOUND, False, mistake.text)
+        same = all(_same(subject, launch, mistake.text) for launch in subject.launches)
+        return Verdict(mistake, HARMLESS if same else MISSED, False, mistake.text)
     text, offered = mistake.text, any(d.fix for d in found)
     left: list[Diagnostic] = []
     for _ in range(8):

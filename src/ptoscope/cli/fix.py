@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import difflib
 from pathlib import Path
 
@@ -36,7 +37,7 @@ def fix(paths: list[Path], request: Request) -> Result:
             )
         )
         if diff and writes:
-            write_file(str(path), after.text.encode())
+            write_file(str(path), _encoded(after.text, path.read_bytes()))
         elif diff:
             page.append(diff)
         findings += after.left
@@ -45,6 +46,14 @@ def fix(paths: list[Path], request: Request) -> Result:
         right = not fails(after.left, request)
         files.append({"file": name, "ok": right, "fixes": after.applied, "diff": diff})
     return concluded(paths, request, findings, files, tuple(page))
+
+
+def _encoded(text: str, before: bytes) -> bytes:
+    """The bytes of a text, with the byte order mark and the ends of lines that a file has."""
+    if b"\r\n" in before:
+        text = text.replace("\r\n", "\n").replace("\n", "\r\n")
+    mark = codecs.BOM_UTF8 if before.startswith(codecs.BOM_UTF8) else b""
+    return mark + text.encode()
 
 
 def _fixed(path: Path, request: Request) -> tuple[str, Fixed]:

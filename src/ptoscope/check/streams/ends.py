@@ -163,6 +163,19 @@ class Ends:
         """Where a store writes first, if it is known."""
         return self._stored(op, end=False)
 
+    def at(self, op: Op) -> StreamAddress | None:
+        """Where a store or a flush writes first; None where the machine alone knows it."""
+        if self.is_store(op):
+            return self.start(op)
+        step, named = step_of(self.context, op), named_operands(op)
+        if not step.offset:
+            return None
+        kind = self.context.function.types[named[step.base]]
+        size = kind.dtype.bytes if isinstance(kind, Ptr) and not step.in_bytes else 1
+        offset = self.number(named[step.offset])
+        root, at = self.address(named[step.base])
+        return None if offset is None else (root, at + offset * size)
+
     def end(self, align: int) -> StreamAddress | None:
         """The place after the last byte of a stream, if it is known."""
         op = self.values.made(align)

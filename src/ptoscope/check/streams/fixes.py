@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ptoscope.check.positions import Positions
 from ptoscope.check.rule import Context
 from ptoscope.check.streams.bases import Bases
-from ptoscope.check.streams.ends import among, does, named_operands, step_of
+from ptoscope.check.streams.ends import Ends, among, does, named_operands, step_of
 from ptoscope.check.streams.uses import Uses
 from ptoscope.check.text import Fix
 from ptoscope.diagnostics import Edit
@@ -32,12 +32,15 @@ def primed(context: Context, op: Op, index: int) -> Fix:
     return (*before, Edit(op.operand_spans[index], name)) if before else ()
 
 
-def flushed(context: Context, slot: int, owner: Op) -> Fix:
-    """Flushes a state behind the operation that gives it."""
+def flushed(context: Context, uses: Uses, slot: int, owner: Op) -> Fix:
+    """Flushes a state behind the operation that gives it. Where something else goes on with an
+    older state of the stream, that is what is wrong."""
     stores = among(context.values.makers(slot), "stores")
     if len(stores) != 1 or slot not in owner.results:
         return ()
     store = stores[0]
+    if _is_forked(context, uses, store):
+        return ()
     step, named = step_of(context, store), named_operands(store)
     base = named[step.base]
     if owner is not store and not _is_outside(context, base, owner):
@@ -55,6 +58,20 @@ def flushed(context: Context, slot: int, owner: Op) -> Fix:
     if flush is None:
         return ()
     return context.text.insert_after(owner, _written(context, flush, slot, base, count))
+
+
+def _is_forked(context: Context, uses: Uses, op: Op) -> bool:
+    """Whether a state that led to a store or a flush is taken more than once."""
+    seen: set[int] = set()
+    todo = [op]
+    while todo:
+        for slot in todo.pop().operands:
+            if slot in uses.owners and slot not in seen:
+                seen.add(slot)
+                if uses.times(slot)[1] > 1:
+                    return True
+                todo += among(context.values.makers(slot), "stores")
+    return False
 
 
 def _flush_at(context: Context, place: str) -> Record | None:
@@ -91,7 +108,9 @@ def _is_outside(context: Context, slot: int, owner: Op) -> bool:
     return slot in context.function.params or (maker is not None and maker.span < owner.span)
 
 
-def threaded(context: Context, uses: Uses, slot: int, earlier: list[Op], last: Op) -> Fix:
+def threaded(
+    context: Context, ends: Ends, uses: Uses, slot: int, earlier: list[Op], last: Op
+) -> Fix:
     """Deletes a second flush; gives what goes on where a stream ended its newest state."""
     if not earlier or uses.homes[id(earlier[-1])] is not uses.homes[id(last)]:
         return ()
@@ -100,22 +119,36 @@ def threaded(context: Context, uses: Uses, slot: int, earlier: list[Op], last: O
         return context.text.rewrite(last, "")
     if not among([before], "stores") or not among([last], "stores", "flushes"):
         return ()
-    if any(step_of(context, op).place == "operands" for op in (before, last)):
-        return ()
-    newest = before.results[0]
+    newest = _newest(context, uses, before, last)
     index = last.operands.index(slot)
-    if uses.times(newest) != (0, 0) or index >= len(last.operand_spans):
+    if newest is None or index >= len(last.operand_spans):
+        return ()
+    if step_of(context, last).place == "operands" and ends.at(last) != ends.end(newest):
         return ()
     return (Edit(last.operand_spans[index], context.name(newest)),)
 
 
-def flush_where_it_ended(context: Context, bases: Bases, op: Op) -> Fix:
+def _newest(context: Context, uses: Uses, store: Op, last: Op) -> int | None:
+    """The state that nothing has taken yet, from a store on; all of it before another use."""
+    state = store.results[0]
+    while uses.times(state) == (1, 1):
+        (user,) = context.values.users[state]
+        if not among([user], "stores") or uses.homes[id(user)] is not uses.homes[id(last)]:
+            return None
+        if user.span > last.span:
+            return None
+        state = user.results[0]
+    return state if uses.times(state) == (0, 0) else None
+
+
+def flush_where_it_ended(context: Context, bases: Bases, uses: Uses, op: Op) -> Fix:
     """Flushes by what finds the end of its stream by itself, where the revision has it; it names
-    the base with which the stream began."""
+    the base with which the stream began. A stream of which an older state is taken once more
+    ended elsewhere."""
     flush = _flush_at(context, "state")
     state = next(s for s in op.operands if isinstance(context.function.types[s], Align))
     began = bases.of(state)
-    if flush is None or began is None or began.op is None:
+    if flush is None or began is None or began.op is None or _is_forked(context, uses, op):
         return ()
     first = named_operands(began.op)
     base = first.get("dest", first[step_of(context, began.op).base])

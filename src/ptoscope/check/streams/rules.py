@@ -21,7 +21,7 @@ from ptoscope.isa.dtypes import VREG_BYTES
 from ptoscope.isa.record import Record
 from ptoscope.isa.roles import StreamKind
 from ptoscope.isa.table import names
-from ptoscope.isa.types import Align, Ptr
+from ptoscope.isa.types import Align
 from ptoscope.program import Op
 
 
@@ -89,6 +89,7 @@ def _base(context: Context, op: Op) -> int:
 
 
 def _unflushed(context: Context) -> Iterator[Finding]:
+    uses = Uses(context)
     for slot, owner, times in _owed(context):
         if times != (0, 0):
             continue
@@ -100,7 +101,7 @@ def _unflushed(context: Context) -> Iterator[Finding]:
             found=f"{at} is not used",
             expected=f"a {names(_doing('flushes'))} of the last align state",
             hint="bytes after the last 32-byte boundary reach UB only with the flush",
-            fix=flushed(context, slot, owner),
+            fix=flushed(context, uses, slot, owner),
         )
 
 
@@ -129,7 +130,7 @@ def _owed(context: Context) -> Iterator[tuple[int, Op, tuple[int, int]]]:
 def _unthreaded(context: Context) -> Iterator[Finding]:
     if not _has_streams(context):
         return
-    uses = Uses(context)
+    uses, ends = Uses(context), Ends(context)
     for slot in uses.owners:
         if uses.times(slot)[1] < 2:
             continue
@@ -142,7 +143,7 @@ def _unthreaded(context: Context) -> Iterator[Finding]:
             expected="the align state that the use before it gave",
             hint="thread it: each store takes the state of the one before it, in a loop "
             "through iter_args",
-            fix=threaded(context, uses, slot, earlier, last),
+            fix=threaded(context, ends, uses, slot, earlier, last),
         )
 
 
@@ -170,7 +171,7 @@ def _misplaced(context: Context) -> Iterator[Finding]:
         (align,) = _aligns(context, op.operands)
         end = ends.end(align)
         flush = does(record, "flushes")
-        at = _flush_address(context, ends, op) if flush else ends.start(op)
+        at = ends.at(op)
         # A stream that ended a block holds nothing: the next store may be anywhere.
         empty = ends.residue(align) in (0, -1) and not flush
         if end is None or at is None or at[0] != end[0] or at[1] == end[1] or empty:
@@ -183,9 +184,7 @@ def _misplaced(context: Context) -> Iterator[Finding]:
             found=_shown(context, at),
             expected=_shown(context, end),
             hint="bytes that wait for their block belong to the address after the last store",
-            fix=flush_where_it_ended(context, Bases(ends), op)
-            if flush and uses.times(align)[1] == 1
-            else (),
+            fix=flush_where_it_ended(context, Bases(ends), uses, op) if flush else (),
         )
 
 
@@ -237,18 +236,6 @@ def _rebased(context: Context) -> Iterator[Finding]:
             expected=f"{_shown(context, wanted[0])}{where}",
             hint="all stores and the flush of a stream name one base",
         )
-
-
-def _flush_address(context: Context, ends: Ends, op: Op) -> StreamAddress | None:
-    """Where a flush writes; None where the machine knows where the stream ended."""
-    step, named = step_of(context, op), named_operands(op)
-    if not step.offset:
-        return None
-    kind = context.function.types[named[step.base]]
-    size = kind.dtype.bytes if isinstance(kind, Ptr) and not step.in_bytes else 1
-    offset = ends.number(named[step.offset])
-    root, at = ends.address(named[step.base])
-    return None if offset is None else (root, at + offset * size)
 
 
 def _shown(context: Context, address: StreamAddress) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import zip_longest
 
 from ptoscope.check.analysis.nodes import Sync
 from ptoscope.check.rule import Context
@@ -156,9 +157,11 @@ class Candidates:
             wait = like(self._context, sync, WAIT)
             if loop is not None and self._layout.positions.sees(loop, False, signal.uses):
                 yield Insert(signal, loop, False), Insert(wait, loop, True)
-        for sync in syncs:
-            for one in (*self._layout.same(sync), *self._partners(sync)):
-                yield from self._moved(one)
+        near = [one for sync in syncs for one in (*self._layout.same(sync), *self._partners(sync))]
+        moves = [self._moved(one) for one in {id(one.op): one for one in near}.values()]
+        # Each to its nearest places first.
+        for changes in zip_longest(*moves):
+            yield from (change for change in changes if change is not None)
 
     def _partners(self, sync: Sync) -> list[Sync]:
         other = like(self._context, sync, partner(sync.rule)).sync

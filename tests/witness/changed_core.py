@@ -17,7 +17,7 @@ from ptoscope.isa.dtypes import I1, DType
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.pipes import PIPES
 from ptoscope.isa.record import Site
-from tests.witness.changed_lanes import another_constant, bare, constant_changes, heard
+from tests.witness.changed_lanes import another_constant, bare, constant_changes, heard, like
 from tests.witness.plan import Plan
 
 Other = dict[str, Callable[[], Any]]
@@ -80,9 +80,12 @@ def _others(value: Any) -> Other:
             turned = (*value[1:], value[0])
             return {**out, "rotated": lambda: turned} if turned != value else out
         case tuple():
+            names = getattr(value, "_fields", range(len(value)))
             return {
-                f"{i} {how}": lambda i=i, make=make: (*value[:i], make(), *value[i + 1 :])
-                for i, part in enumerate(value)
+                f"{name} {how}": lambda i=i, make=make: like(
+                    value, (*value[:i], make(), *value[i + 1 :])
+                )
+                for i, (name, part) in enumerate(zip(names, value, strict=True))
                 for how, make in _others(part).items()
             }
         case _ if _holds_lanes(value):

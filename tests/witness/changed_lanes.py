@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -198,10 +199,15 @@ def _other_sign(lanes: Any) -> Any:
     return lanes.bits(unsigned(bits) if lanes.dtype.signed else signed(bits))
 
 
+def like(value: tuple[Any, ...], parts: Iterable[Any]) -> Any:
+    """A tuple of the same class, with or without names, and other parts."""
+    return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+
+
 def heard(value: Any, plan: Plan) -> Any:
     """A value of the engine as a meaning under this plan sees it."""
     if isinstance(value, tuple):
-        return tuple(heard(v, plan) for v in value)
+        return like(value, [heard(v, plan) for v in value])
     return ChangedLanes(value, plan) if isinstance(value, Lanes) else value
 
 
@@ -210,7 +216,7 @@ def bare(value: Any) -> Any:
     if isinstance(value, ChangedLanes):
         return value.inner
     if isinstance(value, tuple):
-        return tuple(bare(v) for v in value)
+        return like(value, [bare(v) for v in value])
     if isinstance(value, list):
         return [bare(v) for v in value]
     if hasattr(value, "__dataclass_fields__") and not isinstance(value, (Site, type)):

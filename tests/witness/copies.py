@@ -157,9 +157,15 @@ def _bursts(use: Use) -> Iterator[Case]:
         (1, 1, 0, -1),
         (1, 1, 0xFFFF, 0xFFFF),
         (4, 2, 2, 0),
+        (0, 2, 1, 1),
+        (-1, 1, 0, 0),
+        (0xFFFF, 1, 0, 0),
+        (1 << 16, 1, 0, 0),
+        (1 << 59, 1, 0, 0),
     )
     for number, (length, rows, src_gap, dst_gap) in enumerate(cases if main(use) else cases[:1]):
         gaps = (src_gap % (1 << 64), dst_gap % (1 << 64))
+        length %= 1 << 64
         order = (length, rows) if use.site.segments else (7, rows, length)
         yield Case((512, 4096 + 32 * number, *order, *gaps), memory(number))
     yield Case((512, 4096 + 16, *((1, 1) if use.site.segments else (7, 1, 1)), 0, 0), memory(0))
@@ -172,10 +178,12 @@ def _burst_clause(use: Use) -> tuple[Use, ...]:
 
 def _move(state: State, length: int, rows: int, src_gap: int, dst_gap: int) -> None:
     src, dst = state.number(0), state.number(1)
-    if src_gap > 0xFFFF or dst_gap > 0xFFFF:
+    if max(length, src_gap, dst_gap) > 0xFFFF:
         raise Refused("PTO0907")
     if src % 32 or dst % 32:
         raise Refused("PTO0903")
+    if 32 * length > len(state.ub):
+        raise Refused("PTO0901")
     for _ in range(rows):
         state.ub[dst : dst + 32 * length] = state.ub[src : src + 32 * length]
         src += 32 * (length + src_gap)

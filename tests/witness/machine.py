@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ptoscope.isa.dtypes import I1, I8, I64
+from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.record import Site
 from ptoscope.isa.types import Align, Mask, Ptr, Scalar, Type
 from ptoscope.machine.core import ReferenceCore
@@ -58,6 +59,26 @@ class Case:
     registers: dict[str, int] = field(default_factory=dict[str, int])
 
 
+class Covered(NamedTuple):
+    """UB that an instruction says it goes through."""
+
+    writes: bool
+    address: int
+    length: int
+
+
+class _ListeningCore(ReferenceCore):
+    """Notes what an instruction says of itself."""
+
+    def __init__(self, memory: Memory) -> None:
+        super().__init__(memory, 0, 1)
+        self.covered: list[Covered] = []
+
+    def covers(self, site: Site, writes: bool, address: Lanes, length: Lanes) -> None:
+        said = Covered(writes, int(_number(address)), int(_number(length)))
+        self.covered += [said] if said.length else []
+
+
 @dataclass
 class Outcome:
     """What it leaves, or the code of its fault."""
@@ -67,6 +88,7 @@ class Outcome:
     gm: bytes = b""
     registers: dict[str, int] = field(default_factory=dict[str, int])
     fault: str = ""
+    covered: list[Covered] = field(default_factory=list["Covered"])
 
     def differs(self, expected: Outcome) -> str:
         """Where this is not what was expected; empty where it is."""
@@ -82,6 +104,8 @@ class Outcome:
             if found != wanted:
                 at = next(i for i, (f, w) in enumerate(zip(found, wanted, strict=True)) if f != w)
                 return f"{name} byte {at}: {found[at]:#x}, not {wanted[at]:#x}"
+        if self.covered != expected.covered:
+            return f"it says that it covers {self.covered}, not {expected.covered}"
         for name, wanted in expected.registers.items():
             if self.registers[name] != wanted:
                 return f"register {name}: {self.registers[name]}, not {wanted}"
@@ -104,7 +128,7 @@ def observe(site: Site, case: Case, registers: Sequence[str]) -> Outcome:
     ub = np.frombuffer(case.ub or bytes(UB_BYTES), np.uint8).copy()
     gm = np.frombuffer(case.gm or bytes(GM_BYTES), np.uint8).copy()
     memory = Memory({0: Region("x", "gm", gm, I8, gm_base(0))}, [Region("UB", "ub", ub, I8)])
-    core = ReferenceCore(memory, 0, 1)
+    core = _ListeningCore(memory)
     for name, number in case.registers.items():
         core.write_register(site, name, constant(I64, 1, number))
     lanes = [_given(v, t) for v, t in zip(case.values, site.operands, strict=True)]
@@ -120,6 +144,7 @@ def observe(site: Site, case: Case, registers: Sequence[str]) -> Outcome:
         ub.tobytes(),
         gm.tobytes(),
         {n: int(_number(core.read_register(site, n, I64, 0))) for n in registers},
+        covered=core.covered,
     )
 
 

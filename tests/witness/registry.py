@@ -8,13 +8,14 @@ effect shows only in a kernel, `program` does. Formulas take nothing from the co
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from ptoscope.isa.record import Record
 from tests.witness.machine import (
     GM_BYTES,
     UB_BYTES,
     Case,
+    Covered,
     LoadState,
     Outcome,
     StoreState,
@@ -33,6 +34,8 @@ class State:
     ub: bytearray
     gm: bytearray
     registers: dict[str, int]
+    covered: list[Covered] = field(default_factory=list[Covered])
+    """What the instruction has to say of the UB that it goes through, in order."""
 
     def row(self, i: int) -> list[int]:
         """The lanes of a vector operand, or the bits of a mask."""
@@ -158,4 +161,5 @@ def _expected(use: Use, formula: Formula, case: Case) -> Outcome:
         results = formula(state)
     except Refused as refused:
         return Outcome(fault=str(refused))
-    return Outcome(results or [], bytes(state.ub), bytes(state.gm), state.registers)
+    ub, gm = bytes(state.ub), bytes(state.gm)
+    return Outcome(results or [], ub, gm, state.registers, covered=state.covered)

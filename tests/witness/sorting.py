@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from tests.isa.elements import Element
 from tests.isa.values import edges, scattered
 from tests.witness.inputs import main, memory, rng
-from tests.witness.machine import Case, Value
+from tests.witness.machine import Case, Covered, Value
 from tests.witness.registry import Refused, State, witness
 from tests.witness.use import Use
 
@@ -101,7 +101,13 @@ def _bitsort(state: State) -> None:
             )
             for i in range(32)
         ]
-        state.ub[dest + 256 * g : dest + 256 * (g + 1)] = pairs_as_bytes(by_score(e, pairs))
+        _sorted(state, dest + 256 * g, by_score(e, pairs))
+
+
+def _sorted(state: State, at: int, pairs: list[Pair]) -> None:
+    """Writes 32 pairs."""
+    state.covered.append(Covered(True, at, 256))
+    state.ub[at : at + 256] = pairs_as_bytes(pairs)
 
 
 def _word(state: State, at: int, size: int = 4) -> int:
@@ -135,7 +141,7 @@ def _sort(state: State) -> None:
         pairs = [
             (_word(state, at + 8 * i, e.bytes), _word(state, at + 8 * i + 4)) for i in range(32)
         ]
-        state.ub[dest + 256 * g : dest + 256 * (g + 1)] = pairs_as_bytes(by_score(e, pairs))
+        _sorted(state, dest + 256 * g, by_score(e, pairs))
 
 
 _Merge = tuple[tuple[int, int, int, int], int, int, int]
@@ -196,6 +202,10 @@ def _merge(state: State) -> None:
     for k, start in enumerate(starts):
         length = count >> 16 * k & 0xFFFF if config >> (8 + k) & 1 else 0
         lists.append([bytes(state.ub[start + 8 * i : start + 8 * i + 8]) for i in range(length)])
+    if not config >> 12 & 1:
+        # Otherwise how much is taken depends on the scores.
+        ends = [(dest, sum(map(len, lists))), *zip(starts, map(len, lists), strict=True)]
+        state.covered += [Covered(not k, at, 8 * n) for k, (at, n) in enumerate(ends) if n]
     taken, out = [0, 0, 0, 0], b""
     while any(taken[k] < len(lists[k]) for k in range(4)):
         heads = [(k, lists[k][taken[k]]) for k in range(4) if taken[k] < len(lists[k])]
@@ -233,6 +243,7 @@ def _transpose(state: State) -> None:
     rows, columns = state.number(2) & 0xFFFF, state.number(2) >> 16 & 0xFFFF
     if not rows * columns:
         raise Refused("PTO0910")
+    state.covered.append(Covered(True, dest, size * rows * columns))
     for row in range(rows):
         for column in range(columns):
             at, to = source + size * (row * columns + column), dest + size * (column * rows + row)

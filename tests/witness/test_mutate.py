@@ -24,6 +24,13 @@ QUICK = (
 )
 
 
+@pytest.mark.parametrize("name", ["pto.mte_gm_ub", "pto.vmrgsort4", "pto.vstus"])
+def test_what_is_unchanged_under_a_plan_is_as_witnessed(name: str) -> None:
+    record = TABLE[name]
+    for trial in mutants.WITNESSES[name](record):
+        assert trial.run(mutants.changed(record, mutants.Plan())) == ""
+
+
 @pytest.mark.parametrize("name", QUICK)
 def test_every_change_is_noticed_or_stated(name: str) -> None:
     verdict = judge(TABLE[name])

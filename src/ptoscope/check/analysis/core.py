@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from itertools import count as counter
 
@@ -28,6 +27,15 @@ from ptoscope.check.analysis.nodes import (
     Sync,
     Touch,
 )
+from ptoscope.check.analysis.streams import (
+    UNBEGUN,
+    KnownStream,
+    StreamBytes,
+    flushed,
+    loaded,
+    primed,
+    stored,
+)
 from ptoscope.check.analysis.values import LONGEST, KnownLanes, Prefix, constant, limits
 from ptoscope.isa.copies import Transfer, ends, fields
 from ptoscope.isa.core import Core
@@ -39,7 +47,6 @@ from ptoscope.isa.order.memory import register_needs_order
 from ptoscope.isa.order.rules import OrderRule
 from ptoscope.isa.pipes import VECTOR_PIPE
 from ptoscope.isa.record import Site
-from ptoscope.isa.targets import BLOCK_BYTES
 from ptoscope.isa.types import Space
 from ptoscope.program import Op
 
@@ -49,24 +56,6 @@ _LAUNCH = {
     "subblock_idx": ZERO,
     "subblock_num": ONE,
 }
-
-
-@dataclass(frozen=True)
-class StreamEnd:
-    """The state of an unaligned stream. Of a store stream, where it ended and where its last store
-    said that it goes on, of a load stream whether it `holds` the block in which it goes on; None
-    where that is not known."""
-
-    end: Expr | None = None
-    position: Expr | None = None
-    begun: bool = True
-    holds: bool | None = None
-
-
-def _block_of(address: Expr) -> Expr | None:
-    """Where the 32-byte block around an address begins, if that is known."""
-    start = address - Expr(address.const % BLOCK_BYTES)
-    return None if start.over(BLOCK_BYTES) is None else start
 
 
 @cache
@@ -101,6 +90,8 @@ class AbstractCore(Core):
         self._executes = False
         """Whether a pipe executes what was issued to it, and what it has written then."""
         self._written: set[str] = set()
+        self.begun_at: dict[Symbol, Expr] = {}
+        """Where streams begin in the first iteration of a loop, by the symbol for their end."""
         self._numbers = counter()
 
     # What is known of numbers.
@@ -112,6 +103,11 @@ class AbstractCore(Core):
     def symbol(self, kind: str, dtype: DType) -> Symbol:
         """A new leaf for a number of a type; another one in every iteration of the loops around."""
         return Symbol(kind, next(self._numbers), self.context, *limits(dtype))
+
+    def in_iteration(self, loop: LoopNode) -> Expr:
+        """An address of which nothing is known, another one in every iteration of a loop too."""
+        context = (*self.context, of(loop.iteration))
+        return of(Symbol("any", next(self._numbers), context, *limits(INDEX)))
 
     def number(self, value: Lanes) -> Expr:
         """A row of one as an expression."""
@@ -275,41 +271,31 @@ class AbstractCore(Core):
         one = KnownBytes(self.number(address), Expr(size))
         self._touch(site, True, one, one, size, (one.start,), space, True)
 
-    # Streams. Where the blocks of a stream lie depends on where it began.
+    # Streams.
 
-    def stream(self) -> StreamEnd:
-        return StreamEnd(begun=False)
+    def stream(self) -> KnownStream:
+        return UNBEGUN
 
-    def stream_prime(self, site: Site, address: Lanes) -> StreamEnd:
+    def _stream_touch(
+        self, site: Site, writes: bool, made: StreamBytes | None, data: KnownBytes | None = None
+    ) -> None:
+        if made is not None:
+            self._touch(site, writes, made.may, made.sure, 1, data=data)
+
+    def stream_prime(self, site: Site, address: Lanes) -> KnownStream:
         at = self.number(address)
-        block = _block_of(at)
-        if block is not None:
-            may = sure = KnownBytes(block, Expr(BLOCK_BYTES))
-        else:
-            before = Expr(BLOCK_BYTES - 1)
-            may, sure = KnownBytes(at - before, before + before + ONE), KnownBytes(at, ONE)
         # What is in the block counts when a load takes it.
-        self._touch(site, False, may, sure, 1, data=KnownBytes(at, ZERO))
-        return StreamEnd(holds=True)
+        self._stream_touch(site, False, primed(at), KnownBytes(at, ZERO))
+        return KnownStream(holds=True)
 
     def stream_load(
         self, site: Site, state: object, address: Lanes
-    ) -> tuple[KnownLanes, StreamEnd]:
-        assert isinstance(state, StreamEnd)
-        at, one = self.number(address), Expr(BLOCK_BYTES)
-        block = _block_of(at)
-        holds = None if block is None else at != block
-        if block is None:
-            # The block that the state holds ends within the first 32 bytes.
-            may = KnownBytes(at - one + ONE, Expr(VREG_BYTES) + one + one)
-            sure = KnownBytes(at + one, Expr(VREG_BYTES) - one)
-        else:
-            end = block + Expr(VREG_BYTES) + (one if holds else ZERO)
-            whole, rest = KnownBytes(block, end - block), KnownBytes(block + one, end - block - one)
-            may = rest if state.holds else whole
-            sure = whole if state.holds is False else rest
-        self._touch(site, False, may, sure, 1, data=KnownBytes(at, Expr(VREG_BYTES)))
-        return KnownLanes(UI8, VREG_BYTES), StreamEnd(holds=holds)
+    ) -> tuple[KnownLanes, KnownStream]:
+        assert isinstance(state, KnownStream)
+        at = self.number(address)
+        read, after = loaded(state, at)
+        self._stream_touch(site, False, read, KnownBytes(at, Expr(VREG_BYTES)))
+        return KnownLanes(UI8, VREG_BYTES), after
 
     def stream_store(
         self,
@@ -321,32 +307,26 @@ class AbstractCore(Core):
         length: Lanes,
         position: Lanes,
         named: bool,
-    ) -> StreamEnd:
-        start, size = self.number(address), self.number(length)
-        end = start + size
-        sure = None
-        if end.number is not None and start.number is not None:
-            whole = end.number // BLOCK_BYTES * BLOCK_BYTES - start.number
-            sure = KnownBytes(start, Expr(whole)) if whole > 0 else None
-        held = Expr(BLOCK_BYTES - 1)
-        self._touch(site, True, KnownBytes(start - held, size + held), sure, 1)
-        return StreamEnd(end, self.number(position))
+    ) -> KnownStream:
+        assert isinstance(state, KnownStream)
+        numbers = self.number(address), self.number(length), self.number(position)
+        written, after = stored(state, *numbers)
+        self._stream_touch(site, True, written)
+        return after
 
     def stream_end(self, site: Site, state: object, base: Lanes) -> Lanes:
-        assert isinstance(state, StreamEnd)
+        assert isinstance(state, KnownStream)
         if not state.begun:
             return base
+        if state.entry is not None:
+            self.begun_at[state.entry] = self.number(base)
         return KnownLanes(INDEX, 1, None if state.end is None else (state.end,))
 
     def stream_flush(self, site: Site, state: object, address: Lanes, by_base: bool) -> None:
-        assert isinstance(state, StreamEnd)
-        held, end = Expr(BLOCK_BYTES - 1), state.end
-        if end is None:
-            end = self.number(KnownLanes(INDEX, 1))
-        elif end == state.position and not by_base:
-            # Then the address is the end, however little is known of either.
-            end = self.number(address)
-        self._touch(site, True, KnownBytes(end - held, held), None, 1)
+        assert isinstance(state, KnownStream)
+        anywhere = self.number(KnownLanes(INDEX, 1))
+        at = None if by_base else self.number(address)
+        self._stream_touch(site, True, flushed(state, at, anywhere))
 
     def transfer(self, site: Site, src: Lanes, dst: Lanes, transfer: Transfer[Lanes]) -> None:
         copy, path = transfer.map(self.number), transfer.path

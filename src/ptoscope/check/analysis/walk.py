@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ptoscope.check.analysis import functions
-from ptoscope.check.analysis.core import AbstractCore, StreamEnd
+from ptoscope.check.analysis.core import AbstractCore
 from ptoscope.check.analysis.expr import ZERO, Expr, Symbol, of
 from ptoscope.check.analysis.nodes import (
     BranchNode,
@@ -14,6 +14,7 @@ from ptoscope.check.analysis.nodes import (
     Node,
     ScopeNode,
 )
+from ptoscope.check.analysis.streams import CarriedStream, KnownStream, entered
 from ptoscope.check.analysis.values import KnownLanes, limits
 from ptoscope.isa.dtypes import I1, INDEX, DType
 from ptoscope.isa.lanes import PREDICATE_BITS
@@ -45,7 +46,7 @@ class AnalysisWalker:
         assert isinstance(value, KnownLanes)
         return value.expr or ZERO
 
-    def _parameter(self, slot: int) -> KnownLanes | StreamEnd:
+    def _parameter(self, slot: int) -> KnownLanes | KnownStream:
         kind = self._types[slot]
         if isinstance(kind, Ptr):
             return KnownLanes(INDEX, 1, (of(Symbol("pointer", slot)),))
@@ -149,7 +150,8 @@ class AnalysisWalker:
 
     def _either(self, condition: Expr, yes: Any, no: Any) -> Any:
         if not isinstance(yes, KnownLanes) or not isinstance(no, KnownLanes):
-            return StreamEnd() if isinstance(yes, StreamEnd) else None
+            same = yes if yes == no else KnownStream()
+            return same if isinstance(yes, KnownStream) else None
         if yes.expr is None or no.expr is None or yes.count != 1:
             return KnownLanes(yes.dtype, yes.count)
         return KnownLanes(yes.dtype, 1, (functions.select(condition, yes.expr, no.expr),))
@@ -166,7 +168,7 @@ class AnalysisWalker:
         def iterate(iteration: Expr) -> None:
             kind = _scalar(self._types[op.index])
             self._define(op.index, KnownLanes(kind, 1, (low + step * iteration,)))
-            self._start(op.carried, symbols)
+            self._start(op.carried, symbols, first)
             self._block(op.body)
             core.op = op
 
@@ -175,10 +177,10 @@ class AnalysisWalker:
 
     def _while(self, op: While) -> None:
         core = self._core
-        symbols = self._enter(op.carried)
+        symbols, first = self._enter(op.carried), self._take(op.inits)
 
         def iterate(iteration: Expr) -> None:
-            self._start(op.carried, symbols)
+            self._start(op.carried, symbols, first)
             self._block(op.before)
             self._assign(op.received, self._take(op.passed))
             self._block(op.after)
@@ -186,23 +188,25 @@ class AnalysisWalker:
 
         loop = core.loop(core.number(core.unknown(INDEX)), Expr(1), iterate)
         loop.counted = False
-        first, following = self._take(op.inits), self._take(op.yields)
-        self._leave(loop, symbols, first, following, ())
+        self._leave(loop, symbols, first, self._take(op.yields), ())
         self._assign(op.results, [_anything(self._types[slot]) for slot in op.results])
 
     def _enter(self, slots: tuple[int, ...]) -> dict[int, Symbol]:
-        """A symbol for each number that a loop carries."""
-        kinds = ((i, _integer(self._types[slot])) for i, slot in enumerate(slots))
-        return {i: self._core.symbol("carried", dtype) for i, dtype in kinds if dtype is not None}
+        """A symbol for each number that a loop carries, and for the end of each stream."""
+        kinds = ((i, self._types[slot]) for i, slot in enumerate(slots))
+        dtypes = {i: INDEX if isinstance(k, Align) else _integer(k) for i, k in kinds}
+        return {i: self._core.symbol("carried", d) for i, d in dtypes.items() if d is not None}
 
-    def _start(self, slots: tuple[int, ...], symbols: dict[int, Symbol]) -> None:
+    def _start(self, slots: tuple[int, ...], symbols: dict[int, Symbol], first: list[Any]) -> None:
         for i, slot in enumerate(slots):
             kind = self._types[slot]
             dtype = _integer(kind)
-            known = dtype is not None
-            self.values[slot] = (
-                KnownLanes(dtype, 1, (of(symbols[i]),)) if known else _anything(kind)
-            )
+            if dtype is not None:
+                self.values[slot] = KnownLanes(dtype, 1, (of(symbols[i]),))
+            elif isinstance(first[i], KnownStream):
+                self.values[slot] = entered(first[i], symbols[i])
+            else:
+                self.values[slot] = _anything(kind)
 
     def _leave(
         self,
@@ -216,7 +220,12 @@ class AnalysisWalker:
         function of the iteration; the others stay symbols."""
         core = self._core
         carried: dict[int, CarriedNumber] = {}
+        streams: dict[int, CarriedStream] = {}
         for i, symbol in symbols.items():
+            if isinstance(first[i], KnownStream):
+                start = first[i].end if first[i].begun else core.begun_at.get(symbol)
+                streams[i] = CarriedStream(symbol, start, following[i])
+                continue
             after = Symbol("after", symbol.ident, core.context, symbol.low, symbol.high)
             start, end = core.number(first[i]), core.number(following[i])
             carried[i] = CarriedNumber(symbol, start, end, after)
@@ -231,15 +240,18 @@ class AnalysisWalker:
             else:
                 loop.carried.append(value)
                 finals[i] = of(value.after)
+        after_streams = {i: s.after(loop, varying, solved) for i, s in streams.items()}
+        for stream in streams.values():
+            solved[stream.symbol] = stream.solve(loop, varying) or core.in_iteration(loop)
         if solved:
             loop.body[:] = [node.instance(solved) for node in loop.body]
             loop.carried[:] = [value.instance(solved) for value in loop.carried]
         for i, slot in enumerate(results):
             dtype = _integer(self._types[slot])
-            known = dtype is not None
-            self.values[slot] = (
-                KnownLanes(dtype, 1, (finals[i],)) if known else _anything(self._types[slot])
-            )
+            if dtype is not None:
+                self.values[slot] = KnownLanes(dtype, 1, (finals[i],))
+            else:
+                self.values[slot] = after_streams.get(i, _anything(self._types[slot]))
 
 
 def _integer(kind: Type) -> DType | None:
@@ -253,14 +265,14 @@ def _scalar(kind: Type) -> DType:
     return kind.dtype
 
 
-def _anything(kind: Type) -> KnownLanes | StreamEnd:
+def _anything(kind: Type) -> KnownLanes | KnownStream:
     match kind:
         case VReg(dtype=dtype):
             return KnownLanes(dtype, dtype.lanes)
         case Mask():
             return KnownLanes(I1, PREDICATE_BITS)
         case Align():
-            return StreamEnd()
+            return KnownStream()
         case Scalar(dtype=dtype):
             return KnownLanes(dtype, 1)
         case Ptr():

@@ -143,6 +143,16 @@ CASES = {
         ["%many = arith.constant 65536 : i64", copy_in("%a", "%l0", "%many", "%l32")],
         ["%many = arith.constant 65535 : i64", copy_in("%a", "%l0", "%many", "%l32")],
     ),
+    "a stride in UB wider than its field": (
+        "PTO0503",
+        ["%far = arith.constant 2097152 : i64", copy_in("%a", "%l32", "%l1", "%far")],
+        ["%far = arith.constant 2097120 : i64", copy_in("%a", "%l32", "%l1", "%far")],
+    ),
+    "a negative stride": (
+        "PTO0503",
+        ["%less = arith.subi %l0, %l32 : i64", copy_in("%b", "%l32", "%l2", "%less")],
+        ["%less = arith.subi %l64, %l32 : i64", copy_in("%b", "%l32", "%l2", "%less")],
+    ),
     "rows that overlap": (
         "PTO0504",
         [copy_in("%a", "%l256", "%l4", "%l128")],

@@ -27,13 +27,7 @@ class Shape:
     def gm_bytes(self) -> int:
         """How far the copy reaches in GM."""
         steps = zip(self.counts, self.gm_steps, strict=True)
-        return self.length + sum((c - 1) * abs(s) for c, s in steps)
-
-    @property
-    def gm_start(self) -> int:
-        """How far after the lowest byte the copy begins: steps may be negative."""
-        steps = zip(self.counts, self.gm_steps, strict=True)
-        return sum((c - 1) * -s for c, s in steps if s < 0)
+        return self.length + sum((c - 1) * s for c, s in steps)
 
 
 def inward(block: Block, source: Source) -> Shape:
@@ -52,9 +46,9 @@ def inward(block: Block, source: Source) -> Shape:
         length = rng.randint(0, room)
         left = rng.randint(0, min(room - length, 255))
         pad = left, rng.randint(0, min(room - length - left, 255))
-    gm_steps = [rng.choice((length, length + rng.randint(0, 40), 0, -length)) * size]
+    gm_steps = [rng.choice((length, length + rng.randint(0, 40), 0)) * size]
     for count in counts[:2]:
-        gm_steps.append(rng.choice((abs(gm_steps[-1]) * count, size * rng.randint(0, 50))))
+        gm_steps.append(rng.choice((gm_steps[-1] * count, size * rng.randint(0, 50))))
     return Shape(length * size, tuple(counts), tuple(gm_steps), tuple(ub_steps), pad)
 
 
@@ -174,18 +168,10 @@ def inside(block: Block, element: DType) -> None:
     block.emit(f"{text} : {src.type}, {dst.type}, i64, i64, i64, i64")
 
 
-def row_pointer(block: Block, base: Value, row: Value | None, size: int, start: int) -> Value:
-    """A GM pointer to a row of the launch, `start` bytes into it."""
+def row_pointer(block: Block, base: Value, row: Value | None, size: int) -> Value:
+    """A GM pointer to a row of the launch."""
     assert isinstance(base.type, Ptr)
-    unit, kernel = base.type.dtype.bytes, block.kernel
-    index = Scalar(I64)
-    at = kernel.constant(start // unit, I64)
-    if row is not None:
-        by = kernel.constant(size // unit, I64)
-        at = block.operation("muli", (row, by), index)
-        if start:
-            more = kernel.constant(start // unit, I64)
-            at = block.operation("addi", (at, more), index)
-    elif not start:
+    if row is None:
         return base
-    return memory.moved(block, base, at)
+    by = block.kernel.constant(size // base.type.dtype.bytes, I64)
+    return memory.moved(block, base, block.operation("muli", (row, by), Scalar(I64)))

@@ -55,7 +55,7 @@ def write(root: Block, budget: int, fault: Fault | None = None) -> None:
         kernel.used.add(tile.name)
     parts.row = _row(block, tile, iterations)
     numbers = kernel.array(I64, SLOTS * iterations * kernel.grid, "num")
-    stage.numbers = copies.row_pointer(block, numbers, parts.row, SLOTS * 8, 0)
+    stage.numbers = copies.row_pointer(block, numbers, parts.row, SLOTS * 8)
     place = rng.choice(fault.places) if fault else ""
     rows = iterations * kernel.grid
     bodies.outer_body(parts.work, budget // 2)
@@ -105,7 +105,7 @@ def _copies_in(parts: Parts) -> None:
         per_row = size // source.dtype.bytes
         patch = tuple((row * per_row + at, v) for row in range(rows) for at, v in source.patch)
         kernel.change(gm, fill=source.fill, limit=source.limit, patch=patch)
-        at = copies.row_pointer(block, gm, parts.row, size, shape.gm_start)
+        at = copies.row_pointer(block, gm, parts.row, size)
         copies.copy_in(block, source, at, shape)
 
 
@@ -121,7 +121,7 @@ def _copies_out(parts: Parts) -> None:
         size = -(-shape.gm_bytes // 8) * 8
         rows = parts.iterations * kernel.grid
         gm = kernel.array(element, rows * size // element.bytes, "y")
-        at = copies.row_pointer(block, gm, parts.row, size, 0)
+        at = copies.row_pointer(block, gm, parts.row, size)
         copies.copy_out(block, address, element, at, shape)
 
 

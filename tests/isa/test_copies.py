@@ -54,20 +54,29 @@ def bytes_of(footprint: Footprint) -> set[int]:
 
 
 def test_fields_are_as_wide_as_the_micro_specification_says() -> None:
-    """Burst length and count: 16 bits; the loops around: 21; padding: 8. `mte_ub_ub` counts
-    blocks of 32 bytes, so that its bytes have five bits more."""
+    """Burst length and count: 16 bits; the loops around: 21; padding: 8; strides: 40 in GM, 21 in
+    UB. `mte_ub_ub` counts blocks of 32 bytes, so that its bytes have five bits more; its strides
+    are sums of a length and a gap of 16 bits each."""
     row, outer = BurstLoop(2, 0, 64), BurstLoop(3, 0, 0)
     copy = Transfer(GM_UB, F32, 64, (row, outer, outer), Padding(None, 1, 2))
+    strides = [("source stride", 40), ("destination stride", 21)]
     assert [(name, bits) for name, _, bits in fields(copy, INTEGERS)] == [
         ("burst length", 16),
         ("row count", 16),
+        *strides,
         ("loop count", 21),
+        *strides,
         ("loop count", 21),
+        *strides,
         ("left padding", 8),
         ("right padding", 8),
     ]
     inner = Transfer(UB_UB, F32, 64, (row,))
     assert fields(inner, INTEGERS)[0] == ("burst length", 64, 21)
+    widest = 32 * 2 * ((1 << 16) - 1)
+    assert fits(Transfer(UB_UB, F32, 32, (BurstLoop(2, widest, widest),)))
+    outward = Transfer(UB_GM, F32, 64, (row,))
+    assert [bits for _, _, bits in fields(outward, INTEGERS)[2:]] == [21, 40]
 
 
 @pytest.mark.parametrize("bits", [8, 16, 21])

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.machine.harness import fault, kernel, run
+from ptoscope import PtoError
+from tests.machine.harness import fault, kernel, prepared, run
 
 IN = """%to = pto.castptr %u : i64 -> !pto.ptr<ui8, ub>
     pto.mte_gm_ub %x, %to, %zero, %len nburst(%n, %s, %d)
@@ -84,6 +85,43 @@ def test_field_widths(name: str) -> None:
     assert "row count" in said.message
     assert fault(text, name, (_bytes(), 0, -1, 1, 0, 0)).code == "PTO0907"
     assert fault(text, name, (_bytes(), 0, 1, -1, 0, 0)).code == "PTO0907"
+
+
+@copies
+@pytest.mark.parametrize("engine", ["native", "reference"])
+@pytest.mark.parametrize("rows", [0, 1, 2])
+def test_fields_of_strides(name: str, engine: str, rows: int) -> None:
+    """Those in GM have 40 bits, those in UB 21, without a sign; of one row they have no effect,
+    and have to fit all the same."""
+    loaded = prepared(kernel(PARAMS, COPIES[name]))
+    most = {"GM": (1 << 40) - 32, "UB": (1 << 21) - 32}
+    if rows < 2:
+        loaded(_bytes(), 0, 32, rows, most["GM"], most["UB"], engine=engine)
+    source = "GM" if COPIES[name] in (IN, MANUAL_IN) else "UB"
+    for memory, strides in {
+        "GM": ((1 << 40, 32), (-32, 32), (-(1 << 63), 32), (1 << 62, 32)),
+        "UB": ((32, 1 << 21), (32, -32), (32, -(1 << 63)), (32, (1 << 63) - 32)),
+    }.items():
+        for gm, ub in strides:
+            with pytest.raises(PtoError) as error:
+                loaded(_bytes(), 0, 32, rows, gm, ub, engine=engine)
+            (said,) = error.value.diagnostics
+            side = "source" if memory == source else "destination"
+            bits = 40 if memory == "GM" else 21
+            assert said.code == "PTO0907"
+            assert f"the {side} stride does not fit its {bits}-bit field" in said.message
+            assert said.found == str(gm if memory == "GM" else ub)
+
+
+def test_fields_of_strides_of_loops() -> None:
+    body = IN.replace("nburst(%n, %s, %d)", "nburst(%n, %s, %d) loop(%two, %far, %near)")
+    body += ", loop i64, i64, i64"
+    text = kernel(f"{PARAMS}, %two: i64, %far: i64, %near: i64", body)
+    run(text, (_bytes(), 0, 1, 1, 0, 0, 1, (1 << 40) - 1, (1 << 21) - 1))
+    for wrong in ((1 << 40, 0), (0, 1 << 21), (-1, 0), (0, -32)):
+        said = fault(text, "pto.mte_gm_ub", (_bytes(), 0, 1, 1, 0, 0, 1, *wrong))
+        assert said.code == "PTO0907"
+        assert "stride does not fit" in said.message
 
 
 def test_loop_and_padding_fields() -> None:

@@ -37,10 +37,19 @@ def test_a_padded_row_without_data_from_where_no_array_is() -> None:
 
 
 def test_a_padded_row_longer_than_all_memory() -> None:
+    """Its stride does not fit; one that does is still longer than UB."""
     assert (
         fault(
             "%f = arith.constant 0.0 : f32",
             "%most = arith.constant 9223372036854775807 : i64",
+            f"pto.mte_gm_ub %x, %a, %l0, %l32 nburst(%l1, %l32, %most) pad(%f, %l0, %l0) : {TYPES}",
+        )
+        == "PTO0907"
+    )
+    assert (
+        fault(
+            "%f = arith.constant 0.0 : f32",
+            f"%most = arith.constant {(1 << 21) - 32} : i64",
             f"pto.mte_gm_ub %x, %a, %l0, %l32 nburst(%l1, %l32, %most) pad(%f, %l0, %l0) : {TYPES}",
         )
         == "PTO0901"

@@ -17,6 +17,7 @@ from .runtime_memory import GM_SIZES, UB_SIZE, BlockMemory
 
 EXIT = 77
 ELEMENT = 4
+STRIDE_BITS = {"gm": 40, "ub": 21}
 
 
 class Copy:
@@ -29,7 +30,7 @@ class Copy:
         self.length = int(choice([32, 64, 40, 4, 0, 7]))
         self.loops: list[list[int]] = []
         for _ in range(int(random.integers(1, 4))):
-            strides = choice([32, 64, 96, 128, 0, -32, self.length], 2)
+            strides = choice([32, 64, 96, 128, 0, 32, self.length], 2)
             self.loops.append([int(choice([1, 2, 3, 1, 0])), *map(int, strides)])
         self.padded = int(self.source == "gm" and chance() < 0.6)
         self.left, self.right = (int(n) for n in random.integers(0, 4, 2))
@@ -40,7 +41,7 @@ class Copy:
 
     def disturb(self, random: np.random.Generator) -> None:
         """One number that is most likely not legal."""
-        huge = int(random.choice([-1, 1 << 16, 1 << 21, 1 << 40, (1 << 63) - 32, -(1 << 63)]))
+        huge = int(random.choice([-1, -32, 1 << 16, 1 << 21, 1 << 40, (1 << 63) - 32, -(1 << 63)]))
         loop = self.loops[int(random.integers(0, len(self.loops)))]
         match int(random.integers(0, 6)):
             case 0:
@@ -66,7 +67,8 @@ class Copy:
         it.words(it.args, len(words))[:] = words
         ends = layout.own(self.source), layout.own(self.target)
         alignments = (32 if own else 1 for own in ends)
-        return it.state, EXIT, it.args, len(self.loops), *ends, ELEMENT, 16, *alignments
+        fields = (16, STRIDE_BITS[self.source], STRIDE_BITS[self.target])
+        return it.state, EXIT, it.args, len(self.loops), *ends, ELEMENT, *fields, *alignments
 
     def expected(self, it: BlockMemory) -> Any:
         """The bytes of UB and of all arrays after it, None if the engine has to look at it."""
@@ -80,6 +82,10 @@ class Copy:
             not 0 <= loop[0] < 1 << 21 for loop in self.loops[1:]
         ):
             return None
+        for _, *strides in self.loops:
+            for stride, space in zip(strides, (self.source, self.target), strict=True):
+                if not 0 <= stride < 1 << STRIDE_BITS[space]:
+                    return None
         if any(count == 0 for count, _, _ in self.loops) or not (self.length or self.padded):
             return memories
         left = right = 0

@@ -60,7 +60,7 @@ class Copy:
 def copies(draw: st.DrawFn, inward: bool) -> Copy:
     counts = draw(st.lists(st.integers(0, 4), min_size=1, max_size=3))
     loops = tuple(
-        (count, draw(st.integers(-150, 150)), 32 * draw(st.integers(-6, 6))) for count in counts
+        (count, draw(st.integers(0, 150)), 32 * draw(st.integers(0, 6))) for count in counts
     )
     pad = st.none() | st.tuples(st.integers(0, 20), st.integers(0, 20))
     return Copy(draw(st.integers(0, 200)), loops, draw(pad) if inward else None)

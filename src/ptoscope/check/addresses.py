@@ -151,7 +151,7 @@ def _outside_arguments(context: Context) -> Iterator[Finding]:
                     f"{loops.where(offset, False)}",
                     found=f"byte {first} of %{name}",
                     expected="byte 0 or later",
-                    hint="check the offset and the strides: negative ones go backwards",
+                    hint="check the pointer's offset",
                 )
 
 

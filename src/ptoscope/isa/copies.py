@@ -22,10 +22,12 @@ from ptoscope.isa.memories import MEMORIES
 
 LENGTH_BITS, ROW_BITS, LOOP_BITS, PADDING_BITS, GAP_BITS = 16, 16, 21, 8, 16
 """The widths of the fields of a copy."""
-LENGTH, ROWS, LOOPS, LEFT, RIGHT = (
+LENGTH, ROWS, LOOPS, SRC_STRIDE, DST_STRIDE, LEFT, RIGHT = (
     "burst length",
     "row count",
     "loop count",
+    "source stride",
+    "destination stride",
     "left padding",
     "right padding",
 )
@@ -53,6 +55,21 @@ class CopyPath:
     def length_bits(self) -> int:
         """The bits that the bytes of a row have to fit."""
         return LENGTH_BITS + self.unit.bit_length() - 1
+
+    @property
+    def source_stride_bits(self) -> int:
+        return self._stride_bits(self.source)
+
+    @property
+    def target_stride_bits(self) -> int:
+        return self._stride_bits(self.target)
+
+    def _stride_bits(self, memory: str) -> int:
+        """The bits that a stride has to fit. Where rows are units apart, it is the sum of a
+        length and a gap, which have fields of their own."""
+        if self.unit == 1:
+            return MEMORIES[memory].stride_bits
+        return max(self.length_bits, GAP_BITS + self.unit.bit_length() - 1) + 1
 
     @property
     def source_alignment(self) -> int:
@@ -162,6 +179,8 @@ def fields(copy: Transfer[N], numbers: Numbers[N]) -> list[Field[N]]:
     found: list[Field[N]] = [(LENGTH, copy.length, copy.path.length_bits)]
     for level, loop in enumerate(copy.loops):
         found.append((LOOPS if level else ROWS, loop.count, count_bits(level)))
+        found.append((SRC_STRIDE, loop.src_stride, copy.path.source_stride_bits))
+        found.append((DST_STRIDE, loop.dst_stride, copy.path.target_stride_bits))
     if _padded(copy, numbers) == 1 and not _no_rows(copy, numbers):
         assert copy.padding is not None
         found.append((LEFT, copy.padding.left, PADDING_BITS))

@@ -42,7 +42,12 @@ _PAD_EVIDENCE = (
     ),
     Evidence("left padding", "chosen", "Moves the data: it starts after the padding."),
 )
-_WIDTH_EVIDENCE = Evidence("field widths", "micro", "Burst length and count: 16 bits.")
+_WIDTH_EVIDENCE = Evidence(
+    "field widths",
+    "micro",
+    "Burst length and count: 16 bits; counts of loops 21, padding 8, strides in GM 40 and in UB "
+    "21, without a sign.",
+)
 _LOOPS_EVIDENCE = Evidence(
     "number of loops",
     "chosen",

@@ -29,6 +29,8 @@ class MemorySpace:
     copy_alignment: int = 1
     """What the address of every row of a copy is a multiple of, in bytes: a power of two. Where
     it is more than 1, a padded row ends at such an address too."""
+    stride_bits: int = 40
+    """What a copy's step from row to row in it has to fit."""
     copies_in_order: bool = True
     """Whether copies of one pipe that meet here keep their order; if not, only a barrier of the
     pipe orders them."""
@@ -49,6 +51,7 @@ MEMORIES: dict[str, MemorySpace] = {
             "The unified buffer, which vector instructions load from and store to.",
             {"cpu": 256 * KIB, "a2a3": 192 * KIB, "a5": 256 * KIB},
             copy_alignment=32,
+            stride_bits=21,
         ),
     )
 }

@@ -90,6 +90,8 @@ class PipeCore(Core):
             layout.own(transfer.path.target),
             transfer.dtype.bytes,
             transfer.path.length_bits,
+            transfer.path.source_stride_bits,
+            transfer.path.target_stride_bits,
             transfer.path.source_alignment,
             transfer.path.target_alignment,
         )

@@ -32,8 +32,6 @@ PAST_CACHE = 12 << 20
 there, and a line that is only written need not be read first."""
 _LEAST_PAST_CACHE = 1024
 """Bytes of a copy from which on that is worth it."""
-_FAR = 1 << 40
-"""Strides beyond this are left to the engine: sums of them do not fit a word."""
 _POLLED = 1 << 20
 """Rows after which the engine is asked whether to go on."""
 
@@ -49,12 +47,14 @@ def rt_transfer(
     dst_own: int,
     element: int,
     length_bits: int,
+    src_stride_bits: int,
+    dst_stride_bits: int,
     src_alignment: int,
     dst_alignment: int,
 ) -> int:
     """Copies rows. Each side is in a memory (see `layout.own`), aligned to a power of two;
     `element` is the bytes of what pads a row, and `length_bits` is the field that its length
-    has to fit."""
+    has to fit; the strides have theirs."""
     if memory.word(state, QUEUED) != 0:
         return rt_service(memory, state, side_exit, args)
     source = region_of(memory, state, src_own, memory.word(args, SRC))
@@ -67,7 +67,9 @@ def rt_transfer(
     read = region_offset(src_own, memory.word(args, SRC))
     write = region_offset(dst_own, memory.word(args, DST))
     # The common case at once: one dense run between two memories, inside both.
-    run = _run_bytes(memory, args, loops, src_alignment, dst_alignment)
+    run = 0
+    if loops == 1 and _loops_fit(memory, args, loops, src_stride_bits, dst_stride_bits):
+        run = _run_bytes(memory, args, src_alignment, dst_alignment)
     if (
         run != 0
         and src_own != dst_own
@@ -83,7 +85,7 @@ def rt_transfer(
         else:
             memory.copy(to, at, run)
         return 0
-    if not _counts_fit(memory, args, loops):
+    if not _loops_fit(memory, args, loops, src_stride_bits, dst_stride_bits):
         return rt_service(memory, state, side_exit, args)
     if _is_empty(memory, args, loops):
         return 0
@@ -100,13 +102,12 @@ def rt_transfer(
     return _copy_rows(memory, state, args, loops, at, to, row, element, src_own == dst_own)
 
 
-def _run_bytes(
-    memory: RawMemory, args: Address, loops: int, src_alignment: int, dst_alignment: int
-) -> int:
-    """The bytes of a copy that is one dense run, its rows aligned; 0 if it is not."""
+def _run_bytes(memory: RawMemory, args: Address, src_alignment: int, dst_alignment: int) -> int:
+    """The bytes of a copy of one loop that is one dense run, its rows aligned; 0 if it is
+    not."""
     rows = memory.word(args, LOOPS + COUNT)
     length = memory.word(args, LENGTH)
-    if loops != 1 or memory.word(args, PADDED) or not in_field(rows, count_bits(0)):
+    if memory.word(args, PADDED):
         return 0
     if rows > 1:
         if memory.word(args, LOOPS + SRC_STRIDE) != length or length & (src_alignment - 1):
@@ -116,10 +117,15 @@ def _run_bytes(
     return rows * length
 
 
-def _counts_fit(memory: RawMemory, args: Address, loops: int) -> bool:
-    """Whether the counts of loops fit their fields."""
+def _loops_fit(memory: RawMemory, args: Address, loops: int, src_bits: int, dst_bits: int) -> bool:
+    """Whether the counts and strides of loops fit their fields."""
     for level in range(loops):
-        if not in_field(memory.word(args, LOOPS + LOOP_WORDS * level), count_bits(level)):
+        loop = args + WORD_BYTES * (LOOPS + LOOP_WORDS * level)
+        if not in_field(memory.word(loop, COUNT), count_bits(level)):
+            return False
+        if not in_field(memory.word(loop, SRC_STRIDE), src_bits):
+            return False
+        if not in_field(memory.word(loop, DST_STRIDE), dst_bits):
             return False
     return True
 
@@ -176,15 +182,14 @@ def _inside(
     last = start
     mixed = start
     for level in range(loops):
-        # Looked at before each loop, so that no sum leaves a word.
+        # Looked at before each loop, so that no sum leaves a word: counts and strides fit their
+        # fields.
         if not 0 <= first <= last <= most:
             return False
         loop = args + WORD_BYTES * (LOOPS + LOOP_WORDS * level)
         count = memory.word(loop, COUNT)
         if count > 1:
             stride = memory.word(loop, column)
-            if not -_FAR <= stride < _FAR:
-                return False
             first += reach_down(count, stride)
             last += reach_up(count, stride)
             mixed |= stride

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ptoscope.isa.core import Core
-from ptoscope.isa.cost import PREDICATE, Cost, store
-from ptoscope.isa.dtypes import ELEMENTS, I32, I64, INDEX, VREG_BYTES, DType
+from ptoscope.isa.cost import Cost
+from ptoscope.isa.dtypes import I32, I64, INDEX, VREG_BYTES
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.load_store import VALUE, element
 from ptoscope.isa.patterns import AlignState, PtrTo, ScalarIn
@@ -16,69 +16,21 @@ from ptoscope.isa.record import (
     Attr,
     Evidence,
     Form,
-    Meaning,
     Operand,
-    Record,
     Run,
     Site,
-    Types,
     When,
 )
 from ptoscope.isa.roles import AR, SQZN, StreamStep, StreamUse
+from ptoscope.isa.stream_records import DEST, STORE, UNITS, pointed, step_of, stream_record
 from ptoscope.isa.types import Ptr
 
-GROUP = "load/store"
 _ALIGN_IN = Operand("align_in", AlignState(), "the stream so far")
 _ALIGN_OUT = Operand("align_out", AlignState(), "the stream after it")
 _BASE = Operand("base", PtrTo(), "UB base address")
-_DEST = Operand("dest", PtrTo(), "UB base address")
 _BASE_OUT = Operand("base_out", PtrTo(), "where the stream goes on")
 _MODE = Attr("mode", ("POST_UPDATE", "NO_POST_UPDATE"), None, "whether the position advances")
 _UPDATES = Evidence("position", "manual", "After the whole vector where the mode says so.")
-_ADDRESS = Evidence(
-    "flush address",
-    "manual",
-    "The one after the last byte stored, or the position that the last store gave (after "
-    "NO_POST_UPDATE that is where it stored); else a fault.",
-)
-_UNITS = Evidence("offset", "chosen", "In elements, as the offsets of all vector accesses.")
-_STORE = store(stream=True)
-
-
-def _element(site: Site) -> DType:
-    for kind in site.operands:
-        if isinstance(kind, Ptr):
-            return kind.dtype
-    raise AssertionError("every stream instruction has a pointer")
-
-
-def _record(
-    name: str,
-    doc: str,
-    forms: tuple[Form, ...],
-    meaning: Meaning,
-    formula: str,
-    evidence: tuple[Evidence, ...],
-    cost: Cost,
-    stream: StreamUse,
-    *,
-    micro: str = "",
-) -> Record:
-    return Record(
-        f"pto.{name}",
-        GROUP,
-        doc,
-        forms,
-        meaning,
-        {"T": Types(ELEMENTS)} if any(f.operands for f in forms) else {},
-        targets=("a5",),
-        stream=stream,
-        cost=cost,
-        evidence=evidence,
-        formula=formula,
-        micro_formula=micro,
-        cpp=f"{name}(...)",
-    )
 
 
 def _new(site: Site) -> Run:
@@ -88,15 +40,10 @@ def _new(site: Site) -> Run:
     return run
 
 
-def _step(site: Site) -> StreamStep:
-    assert site.record.stream is not None
-    return site.record.stream.step(site.form, site.revision)
-
-
 def _append(site: Site) -> Run:
     """A store, where and of as many bytes as its step says. It gives the state, and where it
     gives a position too, the next one: a pointer, or an offset in elements."""
-    step, size = _step(site), _element(site).bytes
+    step, size = step_of(site), pointed(site).bytes
     names = tuple(operand.name for operand in site.record.forms[site.form].operands)
     lanes = element(site, operand=names.index("value")).lanes
     stays = site.attrs.get("mode") == "NO_POST_UPDATE"
@@ -163,7 +110,7 @@ _VSTU_FORMS = (
             _ALIGN_IN,
             Operand("base_in", PtrTo(), "where the stream goes on"),
             VALUE,
-            _DEST,
+            DEST,
             Operand("mode", ScalarIn((INDEX,)), "1 to advance the base, 0 not to"),
         ),
         (_ALIGN_OUT, _BASE_OUT),
@@ -189,7 +136,7 @@ _VSTUS_FORMS = (
             _ALIGN_IN,
             Operand("base_in", PtrTo(), "where the stream goes on"),
             VALUE,
-            _DEST,
+            DEST,
             _OFFSET32,
         ),
         (_ALIGN_OUT, _BASE_OUT),
@@ -216,59 +163,8 @@ _VSTUR_FORMS = (
 )
 
 
-def _flush(site: Site) -> Run:
-    """Writes the bytes that a stream still holds, where its step says that it ended."""
-    step = _step(site)
-    size = 1 if step.in_bytes else _element(site).bytes
-
-    def run(core: Core, align: object, dest: Lanes, *offset: Lanes) -> None:
-        address = dest
-        if step.place == "registers":
-            address = core.address(dest, core.read_register(site, AR, I64, 0), 1)
-        elif step.place == "operands":
-            address = core.address(dest, offset[0], size)
-        core.stream_flush(site, align, address, step.place == "state")
-
-    return run
-
-
-def _clear(site: Site) -> Run:
-    def run(core: Core) -> None:
-        core.write_register(site, str(site.attrs["register"]), core.constant(I64, 1, 0))
-
-    return run
-
-
-sprclr = Record(
-    "pto.sprclr",
-    GROUP,
-    "Clears a special register: AR, the position of vstur, or SQZN, the count of vsqz.",
-    (Form(attrs=(Attr("register", (AR, SQZN), None, "which one"),), syntax='"register"'),),
-    _clear,
-    targets=("a5",),
-    clears="register",
-    cost=PREDICATE,
-    evidence=(
-        Evidence(
-            "AR",
-            "suite",
-            "Cleared to 0 before a stream of vstur.",
-            when=When(attrs={"register": (AR,)}),
-        ),
-        Evidence(
-            "SQZN",
-            "chosen",
-            "May be cleared too: it is the other register of vstur.",
-            when=When(attrs={"register": (SQZN,)}),
-        ),
-    ),
-    formula="register = 0",
-    cpp="sprclr(SPR_AR)",
-)
-
-_ALIGN_VALUE = Operand("value", AlignState(), "the stream")
 RECORDS = (
-    _record(
+    stream_record(
         "init_align",
         "Begins an unaligned store stream.",
         (Form(results=(Operand("result", AlignState()),), syntax=": result"),),
@@ -278,7 +174,7 @@ RECORDS = (
         Cost("predicate", stream=True),
         StreamUse("begins"),
     ),
-    _record(
+    stream_record(
         "vstu",
         "Appends a vector to an unaligned store stream.",
         _VSTU_FORMS,
@@ -286,7 +182,7 @@ RECORDS = (
         "append value at base_in, or at base + offset_in*size; advance by 256 bytes",
         (
             _UPDATES,
-            _UNITS,
+            UNITS,
             Evidence(
                 "form A's mode",
                 "manual",
@@ -302,10 +198,10 @@ RECORDS = (
             ),
             Evidence("no mode", "manual", "Advances.", when=When(forms=(2,))),
         ),
-        _STORE,
+        STORE,
         StreamUse("stores", (StreamStep("base_in"), StreamStep("base", "offset_in"))),
     ),
-    _record(
+    stream_record(
         "vstus",
         "Appends to an unaligned store stream with a scalar offset.",
         _VSTUS_FORMS,
@@ -313,7 +209,7 @@ RECORDS = (
         "append value at base + offset*size; base_out after it",
         (
             _UPDATES,
-            _UNITS,
+            UNITS,
             Evidence(
                 "form A's dest",
                 "chosen",
@@ -327,7 +223,7 @@ RECORDS = (
                 when=IN_MICRO,
             ),
         ),
-        _STORE,
+        STORE,
         StreamUse(
             "stores",
             (StreamStep("base_in", "offset"), StreamStep("base", "offset")),
@@ -339,7 +235,7 @@ RECORDS = (
         ),
         micro="append the first offset elements of value at base",
     ),
-    _record(
+    stream_record(
         "vstur",
         "Appends to an unaligned store stream whose position is kept by the machine.",
         _VSTUR_FORMS,
@@ -366,7 +262,7 @@ RECORDS = (
                 when=When("manual", attrs={"mode": ("NO_POST_UPDATE",)}),
             ),
         ),
-        _STORE,
+        STORE,
         StreamUse(
             "stores",
             (StreamStep("base", place="state"),),
@@ -374,72 +270,4 @@ RECORDS = (
         ),
         micro="append the first SQZN bytes of value at base + AR; POST_UPDATE: AR += SQZN",
     ),
-    _record(
-        "vsta",
-        "Flushes an unaligned store stream at dest + offset elements.",
-        (
-            Form(
-                (
-                    _ALIGN_VALUE,
-                    _DEST,
-                    # An example flushes one vector: as many elements.
-                    Operand("offset", ScalarIn((INDEX,)), "in elements", lambda t: t.lanes),
-                ),
-                syntax="value, dest[offset] : value, dest, offset",
-            ),
-        ),
-        _flush,
-        "write the bytes left, ending at dest + offset*size",
-        (_ADDRESS, _UNITS),
-        _STORE,
-        StreamUse("flushes", (StreamStep("dest", "offset"),)),
-    ),
-    _record(
-        "vstas",
-        "Flushes an unaligned store stream at a scalar offset.",
-        (
-            Form(
-                (_ALIGN_VALUE, _DEST, Operand("offset", ScalarIn((I32,)), example=VREG_BYTES)),
-            ),
-        ),
-        _flush,
-        "write the bytes left, ending at dest + offset",
-        (
-            _ADDRESS,
-            Evidence("offset", "manual", "In bytes.", when=IN_MANUAL),
-            Evidence("offset (revision micro)", "suite", "In elements.", when=IN_MICRO),
-        ),
-        _STORE,
-        StreamUse(
-            "flushes",
-            (StreamStep("dest", "offset", in_bytes=True),),
-            micro=(StreamStep("dest", "offset"),),
-        ),
-        micro="write the bytes left, ending at dest + offset*size",
-    ),
-    _record(
-        "vstar",
-        "Flushes an unaligned store stream where it ended.",
-        (Form((_ALIGN_VALUE, _DEST)),),
-        _flush,
-        "write the bytes left",
-        (
-            Evidence("address", "manual", "Where the stream ended.", when=IN_MANUAL),
-            Evidence(
-                "dest",
-                "manual",
-                "The base of the stream's stores, or where it ended; another is a fault.",
-                when=IN_MANUAL,
-            ),
-            Evidence("address (revision micro)", "micro", "dest + AR.", when=IN_MICRO),
-        ),
-        _STORE,
-        StreamUse(
-            "flushes",
-            (StreamStep("dest", place="state"),),
-            micro=(StreamStep("dest", place="registers"),),
-        ),
-        micro="write the bytes left, ending at dest + AR",
-    ),
-    sprclr,
 )

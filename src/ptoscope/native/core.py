@@ -9,35 +9,24 @@ import numpy as np
 
 from ptoscope.isa.core import Core
 from ptoscope.isa.distributions import Access
-from ptoscope.isa.dtypes import I1, I32, I64, INDEX, UI8, VREG_BYTES, DType, unsigned
+from ptoscope.isa.dtypes import I1, I32, I64, INDEX, DType, unsigned
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.record import Site
 from ptoscope.isa.targets import Target
 from ptoscope.isa.types import Space
 from ptoscope.machine.elements import storage
 from ptoscope.machine.faults import Fault
-from ptoscope.machine.lanes import constant, number
-from ptoscope.machine.stream import lost
+from ptoscope.machine.lanes import constant
 from ptoscope.native import layout, types
-from ptoscope.native.indexed import IndexedCore
 from ptoscope.native.lanes import RAW, NativeLanes, known, native
 from ptoscope.native.llvm_text import Code, Value
 from ptoscope.native.memory import loaded, stored
 from ptoscope.native.ranges import always_inside
-from ptoscope.native.runtime import streams
 from ptoscope.native.side_exits import SideExits
-from ptoscope.native.stream import (
-    NativeStream,
-    again,
-    elsewhere,
-    flushed,
-    primed,
-    stream_loaded,
-    stream_stored,
-)
+from ptoscope.native.stream_core import StreamCore
 
 
-class NativeCore(IndexedCore):
+class NativeCore(StreamCore):
     """Writes code; what it learns about the module is in `side_exits`, `registers` and `masked`."""
 
     def __init__(self, code: Code, target: Target, masked_stores: int) -> None:
@@ -49,9 +38,7 @@ class NativeCore(IndexedCore):
         self.registers: dict[str, int] = {}
         """The special registers in use, with their values at launch."""
         self.first_register = layout.VARIABLES
-        self._pending: dict[str, Site] = {}
-        """Of the vecscope being written: the registers that count the bytes its stores to
-        streams have left pending."""
+        self.pending = {}
 
     # Values.
 
@@ -148,95 +135,6 @@ class NativeCore(IndexedCore):
         self.code.jump(after)
         self.code.place(after)
 
-    # Streams.
-
-    def stream(self) -> NativeStream:
-        return NativeStream.fresh()
-
-    def stream_prime(self, site: Site, address: Lanes) -> NativeStream:
-        at = native(address)
-        # A byte that is inside is in a block that is.
-        wrong = self.outside(at, 1, 1)
-        if wrong is not None:
-            self.side_exits.when(wrong, site, lambda core, a: core.stream_prime(site, a), (at,))
-        return primed(self.code, at)
-
-    def stream_load(
-        self, site: Site, state: object, address: Lanes
-    ) -> tuple[NativeLanes, NativeStream]:
-        assert isinstance(state, NativeStream)
-        at = native(address)
-        wrong = elsewhere(self.code, state, at)
-        outside = self.outside(at, VREG_BYTES, 1)
-        if outside is not None:
-            wrong = self.code.emit("i1", f"or {wrong}, {outside.name}")
-
-        def act(core: Core, *rows: Any) -> None:
-            core.stream_load(site, again(*rows[:-1]), rows[-1])
-
-        self.side_exits.when(wrong, site, act, (*state.rows(self.code), at))
-        return stream_loaded(self.code, state, at)
-
-    def stream_store(
-        self,
-        site: Site,
-        state: object,
-        base: Lanes,
-        address: Lanes,
-        value: Lanes,
-        length: Lanes,
-        position: Lanes,
-        named: bool,
-    ) -> NativeStream:
-        assert isinstance(state, NativeStream)
-        row = native(value).bits(UI8)
-        numbers = (native(base), native(address), native(length), native(position))
-        name = f"pending at {site.span.line}:{site.span.column}"
-        self._register(name)
-        self._pending[name] = site
-        maker = self.first_register + list(self.registers).index(name)
-        return stream_stored(self.code, self.side_exits, site, state, numbers, row, named, maker)
-
-    def stream_end(self, site: Site, state: object, base: Lanes) -> NativeLanes:
-        assert isinstance(state, NativeStream)
-        code, start = self.code, native(base).cast(INDEX)
-        begun = state.is_kind(code, streams.STORES)
-        other = code.emit("i1", f"icmp ne {start.value}, {state.base.name}")
-        wrong = code.emit("i1", f"and {begun}, {other.name}")
-        loads = state.is_kind(code, streams.LOADS)
-        wrong = code.emit("i1", f"or {wrong}, {loads.name}")
-
-        def act(core: Core, *rows: Any) -> None:
-            core.stream_end(site, again(*rows[:-1]), rows[-1])
-
-        self.side_exits.when(wrong, site, act, (*state.rows(code), start))
-        flag = NativeLanes(code, I1, 1, begun)
-        return flag.select(NativeLanes(code, INDEX, 1, state.end), start)
-
-    def stream_flush(self, site: Site, state: object, address: Lanes, by_base: bool) -> None:
-        assert isinstance(state, NativeStream)
-        flushed(self.code, self.side_exits, site, state, native(address), by_base)
-
-    def settle_streams(self, site: Site) -> None:
-        """A vecscope ends: a fault where a stream still holds bytes."""
-        places = sorted(self._pending.items(), key=lambda item: item[1].span)
-        self._pending = {}
-        if not places:
-            return
-        code = self.code
-        counts = [code.load("i64", self._register(name), 8) for name, _ in places]
-        left = [code.emit("i1", f"icmp sgt {count}, 0") for count in counts]
-        some = left[0]
-        for one in left[1:]:
-            some = code.emit("i1", f"or {some}, {one.name}")
-
-        def act(core: Core, *rows: Any) -> None:
-            pairs = zip(places, rows, strict=True)
-            store, count = next((s, n) for (_, s), row in pairs if (n := number(row)) > 0)
-            raise lost(store, count)
-
-        self.side_exits.when(some, site, act, [NativeLanes(code, I64, 1, n) for n in counts])
-
     # Control, scalars, registers.
 
     def repeat(self, count: Lanes, body: Callable[[Lanes], None]) -> None:
@@ -306,22 +204,24 @@ class NativeCore(IndexedCore):
             stored = self.code.emit("i8", f"zext {stored} to i8")
         self.code.store(stored, place, 1)
 
-    def _register(self, name: str, initial: int | None = None) -> Value:
+    def register(self, name: str, initial: int | None = None) -> Value:
         if initial is not None or name not in self.registers:
             self.registers.setdefault(name, 0)
             if initial is not None:
                 self.registers[name] = initial
-        index = self.first_register + list(self.registers).index(name)
-        return self.code.offset(Value("ptr", "%state"), index, "i64")
+        return self.code.offset(Value("ptr", "%state"), self.register_word(name), "i64")
+
+    def register_word(self, name: str) -> int:
+        return self.first_register + list(self.registers).index(name)
 
     def read_register(self, site: Site, name: str, dtype: DType, initial: int) -> NativeLanes:
         assert dtype is I64
         return NativeLanes(
-            self.code, I64, 1, self.code.load("i64", self._register(name, initial), 8)
+            self.code, I64, 1, self.code.load("i64", self.register(name, initial), 8)
         )
 
     def write_register(self, site: Site, name: str, value: Lanes) -> None:
-        self.code.store(native(value).cast(I64).value, self._register(name), 8)
+        self.code.store(native(value).cast(I64).value, self.register(name), 8)
 
     def block(self, which: str) -> NativeLanes:
         if which.startswith("subblock"):

@@ -36,7 +36,7 @@ from ptoscope.check.analysis.streams import (
     primed,
     stored,
 )
-from ptoscope.check.analysis.values import LONGEST, KnownLanes, Prefix, constant, limits
+from ptoscope.check.analysis.values import LONGEST, KnownLanes, Prefix, Ramp, constant, limits
 from ptoscope.isa.copies import Transfer, ends, fields
 from ptoscope.isa.core import Core
 from ptoscope.isa.distributions import NOTHING, Access
@@ -152,8 +152,10 @@ class AbstractCore(Core):
         return constant(dtype, count, value)
 
     def iota(self, dtype: DType, count: int) -> KnownLanes:
-        row = tuple(Expr(i) for i in range(count)) if count <= LONGEST else None
-        return KnownLanes(dtype, count, row)
+        if count <= LONGEST:
+            return KnownLanes(dtype, count, tuple(Expr(i) for i in range(count)))
+        ramp = Ramp(ZERO, ONE)
+        return KnownLanes(dtype, count, ramp=ramp if ramp.fits(dtype, count) else None)
 
     def mask(self, active: tuple[bool, ...]) -> KnownLanes:
         return _mask(active)
@@ -206,8 +208,7 @@ class AbstractCore(Core):
             return
         may, sure = touched(found, start)
         if isinstance(active, Prefix):
-            lanes = Expr(len(access.offsets))
-            first = functions.select(functions.negative(active.limit - lanes), active.limit, lanes)
+            first = functions.least(active.limit, Expr(len(access.offsets)))
             if access.contiguous:
                 may = sure = KnownBytes(start, first.times(access.width))
             else:
@@ -228,6 +229,9 @@ class AbstractCore(Core):
         assert isinstance(offsets, KnownLanes)
         assert isinstance(active, KnownLanes)
         size, lanes = Expr(width), active.active
+        if offsets.ramp is not None and offsets.ramp.step.number is not None:
+            self._ramp(site, writes, self.number(base), offsets.ramp, active, width)
+            return
         if offsets.row is None:
             if not (isinstance(lanes, tuple) and not any(lanes)):
                 anywhere = self.number(KnownLanes(INDEX, 1))
@@ -242,6 +246,29 @@ class AbstractCore(Core):
                 self._touch(site, writes, block, block, width, (block.start,))
             else:
                 self._touch(site, writes, block, None, width)
+
+    def _ramp(
+        self, site: Site, writes: bool, base: Expr, ramp: Ramp, active: KnownLanes, width: int
+    ) -> None:
+        """One access for all lanes of an indexed one whose indices are a ramp."""
+        start, lanes, size = base + ramp.first, active.active, Expr(width)
+
+        def first(count: Expr) -> KnownBytes:
+            if ramp.step == size:
+                return KnownBytes(start, count.times(width))
+            loops = () if ramp.step == ZERO else ((count, ramp.step),)
+            return KnownBytes(start, size, loops)
+
+        may, sure = first(Expr(active.count)), None
+        if isinstance(lanes, tuple):
+            if not any(lanes):
+                return
+            leading = (*lanes, False).index(False)
+            sure = first(Expr(leading)) if leading else None
+            may = may if sure is None or any(lanes[leading:]) else sure
+        elif isinstance(lanes, Prefix):
+            may = sure = first(functions.least(lanes.limit, Expr(active.count)))
+        self._touch(site, writes, may, sure, width, () if sure is None else (start,))
 
     def gather(
         self, site: Site, base: Lanes, offsets: Lanes, active: Lanes, width: int

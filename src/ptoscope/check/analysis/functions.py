@@ -38,6 +38,11 @@ def is_zero(value: Expr) -> Expr:
     return function("is_zero", (value,), 0, 1)
 
 
+def least(one: Expr, other: Expr) -> Expr:
+    """The lesser of two numbers."""
+    return select(negative(one - other), one, other)
+
+
 def select(condition: Expr, yes: Expr, no: Expr) -> Expr:
     """`condition ? yes : no`."""
     if not condition.terms:

@@ -1,7 +1,7 @@
 """Lanes known in part: the vocabulary of instructions, spoken over expressions.
 
-A short row of integers is a tuple of expressions, a mask may be known lane by lane or as a
-prefix, and everything else (floats, long vectors) is unknown and stays so.
+A short row of integers is a tuple of expressions, a long one may be a ramp, a mask may be known
+lane by lane or as a prefix, and everything else (floats, other vectors) is unknown and stays so.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from ptoscope.isa.dtypes import I1, I64, INDEX, DType
 from ptoscope.isa.lanes import PREDICATE_BITS, Arith, Bitwise, Compare, Lanes
 
 LONGEST = 8
-"""Rows of more lanes are not followed: eight blocks are the longest that make addresses."""
+"""Rows of more lanes are followed as ramps only: eight blocks are the longest that make addresses
+of any other kind."""
 
 
 @dataclass(frozen=True)
@@ -26,14 +27,42 @@ class Prefix:
     lanes: int
 
 
+@dataclass(frozen=True)
+class Ramp:
+    """Lane i of a long row is `first` + i * `step`."""
+
+    first: Expr
+    step: Expr
+
+    def combine(self, op: Arith, other: Ramp) -> Ramp | None:
+        """What an operation makes of two, if that is a ramp."""
+        match op:
+            case "add":
+                return Ramp(self.first + other.first, self.step + other.step)
+            case "sub":
+                return Ramp(self.first - other.first, self.step - other.step)
+            case "mul" if other.step == ZERO:
+                return Ramp(self.first * other.first, self.step * other.first)
+            case "mul" if self.step == ZERO:
+                return Ramp(other.first * self.first, other.step * self.first)
+            case _:
+                return None
+
+    def fits(self, dtype: DType, count: int) -> bool:
+        """Whether no lane that is known has to be wrapped."""
+        least, most = limits(dtype)
+        ends = self.first.number, (self.first + self.step.times(count - 1)).number
+        return all(end is None or least <= end <= most for end in ends)
+
+
 Active = tuple[bool, ...] | Prefix
 
 
 class KnownLanes(Lanes):
-    """A row of lanes. `row` is None where the numbers are not known, `active` where the lanes
-    of a mask are not."""
+    """A row of lanes. `row` and `ramp` are None where the numbers are not known, `active` where
+    the lanes of a mask are not."""
 
-    __slots__ = ("active", "row")
+    __slots__ = ("active", "ramp", "row")
 
     def __init__(
         self,
@@ -41,7 +70,9 @@ class KnownLanes(Lanes):
         count: int,
         row: tuple[Expr, ...] | None = None,
         active: Active | None = None,
+        ramp: Ramp | None = None,
     ) -> None:
+        self.ramp = ramp
         self.dtype = dtype
         self.count = count
         self.row = row
@@ -54,6 +85,10 @@ class KnownLanes(Lanes):
 
     def _unknown(self, dtype: DType | None = None, count: int | None = None) -> KnownLanes:
         return KnownLanes(dtype or self.dtype, self.count if count is None else count)
+
+    def _ramped(self, dtype: DType, ramp: Ramp | None) -> KnownLanes:
+        known = ramp is not None and dtype.is_int and ramp.fits(dtype, self.count)
+        return KnownLanes(dtype, self.count, ramp=ramp if known else None)
 
     def _each(
         self, dtype: DType, other: Lanes, body: Callable[[Expr, Expr], Expr | None]
@@ -71,6 +106,9 @@ class KnownLanes(Lanes):
     def arith(self, op: Arith, other: Lanes) -> KnownLanes:
         if self.dtype.is_float or op == "div":
             return self._unknown()
+        assert isinstance(other, KnownLanes)
+        if self.ramp is not None and other.ramp is not None:
+            return self._ramped(self.dtype, self.ramp.combine(op, other.ramp))
         return self._each(self.dtype, other, lambda a, b: _arith(self.dtype, op, a, b))
 
     def bitwise(self, op: Bitwise, other: Lanes) -> KnownLanes:
@@ -91,6 +129,14 @@ class KnownLanes(Lanes):
                 return None
             return _arith(self.dtype, "mul", value, Expr(1 << by.number))
 
+        assert isinstance(amount, KnownLanes)
+        if left and self.ramp is not None and amount.ramp is not None:
+            by = amount.ramp.first.number
+            known = amount.ramp.step == ZERO and by is not None and 0 <= by < bits
+            factor = Ramp(Expr(1 << by), ZERO) if known and by is not None else None
+            return self._ramped(
+                self.dtype, None if factor is None else self.ramp.combine("mul", factor)
+            )
         return self._each(self.dtype, amount, one)
 
     def compare(self, op: Compare, other: Lanes) -> KnownLanes:
@@ -101,6 +147,8 @@ class KnownLanes(Lanes):
     def select(self, yes: Lanes, no: Lanes) -> KnownLanes:
         assert isinstance(yes, KnownLanes)
         assert isinstance(no, KnownLanes)
+        if isinstance(self.active, tuple) and all(self.active):
+            return yes
         if self.row is None or yes.row is None or no.row is None:
             return yes._unknown()
         lanes = zip(self.row, yes.row, no.row, strict=True)
@@ -109,6 +157,8 @@ class KnownLanes(Lanes):
         )
 
     def cast(self, dtype: DType) -> KnownLanes:
+        if self.ramp is not None:
+            return self._ramped(dtype, self.ramp)
         if self.row is None or self.dtype.is_float or dtype.is_float:
             return self._unknown(dtype)
         return KnownLanes(dtype, self.count, tuple(_cast(e, dtype) for e in self.row))
@@ -117,6 +167,8 @@ class KnownLanes(Lanes):
         if dtype is self.dtype:
             return self
         count = self.count * self.dtype.bytes // dtype.bytes
+        if self.ramp is not None and count == self.count:
+            return self._ramped(dtype, self.ramp)
         if self.row is None or self.dtype.is_float or dtype.is_float or count != self.count:
             return self._unknown(dtype, count)
         signed = Expr(int(dtype.signed))
@@ -142,6 +194,9 @@ class KnownLanes(Lanes):
         row = active = None
         if other is None and self.row is not None and len(order) <= LONGEST:
             row = tuple(ZERO if i < 0 else self.row[i] for i in order)
+        elif other is None and self.ramp is not None and len(order) <= LONGEST:
+            ramp = self.ramp
+            row = tuple(ZERO if i < 0 else ramp.first + ramp.step.times(i) for i in order)
         if other is None and isinstance(self.active, tuple):
             known = self.active
             active = tuple(i >= 0 and known[i] for i in order)
@@ -176,20 +231,21 @@ class KnownLanes(Lanes):
         return KnownLanes(I64, 1)
 
     def splat(self, count: int) -> KnownLanes:
-        row = self.row * count if self.row is not None and count <= LONGEST else None
-        return KnownLanes(self.dtype, count, row)
+        if self.row is None or self.dtype.is_float:
+            return KnownLanes(self.dtype, count)
+        if count > LONGEST:
+            return KnownLanes(self.dtype, count, ramp=Ramp(self.row[0], ZERO))
+        return KnownLanes(self.dtype, count, self.row * count)
 
 
 def constant(dtype: DType, count: int, value: int | float) -> KnownLanes:
-    """The value in every lane; unknown where it is not an integer or the row is long."""
-    if dtype.is_float or isinstance(value, float) or count > LONGEST:
+    """The value in every lane; unknown where it is not an integer."""
+    if dtype.is_float or isinstance(value, float) or (dtype is I1 and count > LONGEST):
         return KnownLanes(dtype, count)
     if dtype is I1:
         return KnownLanes(dtype, count, (ONE if value else ZERO,) * count)
-    signed = Expr(int(dtype.signed))
-    return KnownLanes(
-        dtype, count, (functions.wrapped(Expr(value), Expr(dtype.bits), signed),) * count
-    )
+    number = functions.wrapped(Expr(value), Expr(dtype.bits), Expr(int(dtype.signed)))
+    return KnownLanes(dtype, 1, (number,)).splat(count)
 
 
 def limits(dtype: DType) -> tuple[int, int]:

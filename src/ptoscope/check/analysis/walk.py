@@ -84,7 +84,7 @@ class AnalysisWalker:
             isinstance(o, (Ptr, Align)) for o in operands
         )
         key = (op.name, op.form)
-        if lanewise and results and self._inert.get(key):
+        if lanewise and results and self._inert.get(key) and not self._indexes(op):
             for slot, kind in zip(op.results, results, strict=True):
                 values[slot] = _anything(kind)
             return
@@ -98,6 +98,15 @@ class AnalysisWalker:
         else:
             for slot, value in zip(op.results, made or (), strict=True):
                 self._define(slot, value)
+
+    def _indexes(self, op: Op) -> bool:
+        """Whether what an instruction computes may be known indices: integers, of such alone."""
+        made = (self._types[slot] for slot in op.results)
+        taken = (slot for slot in op.operands if isinstance(self._types[slot], VReg))
+        return all(isinstance(kind, VReg) and kind.dtype.is_int for kind in made) and all(
+            isinstance(value := self.values[slot], KnownLanes) and value.ramp is not None
+            for slot in taken
+        )
 
     def _define(self, slot: int, value: Any) -> None:
         kind = self._types[slot]

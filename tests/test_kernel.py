@@ -228,6 +228,18 @@ def test_numbers_of_a_launch_are_checked(name: str, value: Any, said: str) -> No
     assert str(caught.value).startswith(said)
 
 
+def test_numbers_too_long_to_be_written_out() -> None:
+    """Python refuses more than 4,300 digits."""
+    kernel: Any = ptoscope.load(copy_kernel())
+    arrays, long = np.zeros((2, 8), np.float32), 10**5000
+    with pytest.raises(ptoscope.UsageError, match="grid is a number of 16610 bits; it has to be"):
+        kernel(*arrays, 32, grid=long)
+    with pytest.raises(ptoscope.PtoError) as caught:
+        kernel(*arrays, -long)
+    (said,) = caught.value.diagnostics
+    assert (said.code, said.found) == ("PTO0804", "a number of 16610 bits")
+
+
 @pytest.mark.parametrize("engine", ["native", "reference"])
 def test_numbers_of_a_launch_may_be_those_of_numpy(engine: str) -> None:
     kernel: Any = ptoscope.load(copy_kernel())

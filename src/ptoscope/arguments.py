@@ -241,7 +241,7 @@ def _bind_scalar(name: str, dtype: DType, position: int, given: Any) -> Argument
             raise _Wrong(
                 WRONG_SCALAR,
                 f"the number does not fit {dtype}",
-                found=str(given),
+                found=_shown(given),
                 expected=f"{low} to {high}",
             )
         return Argument(name, dtype, position, value=int(given))
@@ -293,8 +293,16 @@ def whole(name: str, value: object) -> int:
         raise UsageError(f"{found}; it has to be a whole number, at least 1")
     number = operator.index(value)
     if not 1 <= number < 1 << 63:
-        raise UsageError(f"{name} is {number}; it has to be at least 1, and less than 2**63")
+        raise UsageError(
+            f"{name} is {_shown(number)}; it has to be at least 1, and less than 2**63"
+        )
     return number
+
+
+def _shown(number: int) -> str:
+    """A number in a message; Python does not write out very long ones."""
+    bits = number.bit_length()
+    return str(number) if bits <= 128 else f"a number of {bits} bits"
 
 
 def whole_if_given(name: str, value: object) -> int | None:

@@ -62,6 +62,9 @@ def write(root: Block, budget: int, fault: Fault | None = None) -> None:
     if fault and place in ("scope", "work"):
         faults.plant(parts.work, fault, place, parts.row, rows)
     bodies.outer_body(parts.work, budget - budget // 2)
+    while place == "out" and not kernel.results_end:
+        # A copy out finds something to copy.
+        bodies.outer_body(parts.work, 2)
     control.finish(parts.work)
     if fault and place == "in":
         faults.plant(parts.copies_in, fault, place, parts.row, rows)

@@ -186,6 +186,18 @@ def test_a_dest_is_that_of_its_stream(op: str, last: str) -> None:
         assert "PTO0411" in codes(*begin, *later, store(0, "%q"), store(1, "%q"), end)
 
 
+def test_a_flush_that_is_added_names_the_base_of_its_stream() -> None:
+    """Not the address of the last store, and only where the base can be named."""
+    types = f"{A}, {P}, {V}, {P}, index -> {A}, {P}"
+    store = f"%t, %q = pto.vstu %a, %p, %v, %odd, %c1 : {types}"
+    (finding,) = findings(in_scope(BEGIN, *moved("%p", "%odd", 3), store))
+    assert finding.code == "PTO0402"
+    assert [edit.text.strip() for edit in finding.fix] == [flush("%t", "%odd")]
+    inside = (LOOP, *moved("%p", "%odd", 3), append("%t", "%s", "%p"), yields("%t"), "}")
+    (finding,) = findings(in_scope(BEGIN, *inside))
+    assert (finding.code, finding.fix) == ("PTO0402", ())
+
+
 def test_a_base_through_a_loop() -> None:
     lines = (LOOP, append("%t", "%s"), yields("%t"), "}")
     assert codes(BEGIN, *lines, append("%u", "%b"), flush("%u")) == []

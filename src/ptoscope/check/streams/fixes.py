@@ -41,13 +41,16 @@ def flushed(context: Context, uses: Uses, slot: int, owner: Op) -> Fix:
     store = stores[0]
     if _is_forked(context, uses, store):
         return ()
+    flush = _flush_at(context, "state")
+    if flush is not None:
+        began = _base_of(context, Bases(Ends(context)), slot, owner, True)
+        written = None if began is None else _written(context, flush, slot, began)
+        return () if written is None else context.text.insert_after(owner, written)
     step, named = step_of(context, store), named_operands(store)
     base = named[step.base]
-    if owner is not store and not _is_outside(context, base, owner):
+    if owner is not store and not Positions(context.function).sees(owner, True, (base,)):
         return ()
-    flush = _flush_at(context, "state")
-    if flush is None and step.place == "registers":
-        flush = _flush_at(context, "registers")
+    flush = _flush_at(context, "registers") if step.place == "registers" else None
     if flush is not None:
         return context.text.insert_after(owner, _written(context, flush, slot, base))
     if not step.length or len(store.results) != 1 or owner is not store:
@@ -102,10 +105,15 @@ def _written(context: Context, record: Record, *slots: int) -> str:
     return f"{record.name} {operands} : {types}"
 
 
-def _is_outside(context: Context, slot: int, owner: Op) -> bool:
-    """Whether a value is made before an operation with a body, not inside it."""
-    maker = context.values.made(slot)
-    return slot in context.function.params or (maker is not None and maker.span < owner.span)
+def _base_of(context: Context, bases: Bases, state: int, op: Op, after: bool) -> int | None:
+    """The pointer that a stream has for its base, if it is known and can be used before or behind
+    an operation."""
+    began = bases.of(state)
+    if began is None or began.op is None:
+        return None
+    first = named_operands(began.op)
+    base = first.get("dest", first[step_of(context, began.op).base])
+    return base if Positions(context.function).sees(op, after, (base,)) else None
 
 
 def threaded(
@@ -147,11 +155,7 @@ def flush_where_it_ended(context: Context, bases: Bases, uses: Uses, op: Op) -> 
     ended elsewhere."""
     flush = _flush_at(context, "state")
     state = next(s for s in op.operands if isinstance(context.function.types[s], Align))
-    began = bases.of(state)
-    if flush is None or began is None or began.op is None or _is_forked(context, uses, op):
-        return ()
-    first = named_operands(began.op)
-    base = first.get("dest", first[step_of(context, began.op).base])
-    if not Positions(context.function).sees(op, False, (base,)):
+    base = _base_of(context, bases, state, op, False)
+    if flush is None or base is None or _is_forked(context, uses, op):
         return ()
     return context.text.rewrite(op, _written(context, flush, state, base))

@@ -12,6 +12,7 @@ import pytest
 import ptoscope
 from ptoscope.cases.host import interpreter, preprocessor
 from ptoscope.cases.run import processes
+from ptoscope.machine import pipes
 from ptoscope.native import cache, cache_folder, jit, runtime
 from tests.cases.conftest import make_case
 from tests.command import Outcome
@@ -26,6 +27,7 @@ def test_its_numbers_are_the_code_s() -> None:
         f"{processes.MOST_MEMORY >> 30} GiB of address space",
         f"{processes.MOST_FILE_BYTES >> 30} GiB for a file",
         f"at most {interpreter.STEPS:,} steps",
+        f"at most {pipes.MOST_QUEUED:,} instructions",
         f"up to {preprocessor._MOST:,} lines and tokens",
         f"kept in `{cache_folder.NAME}`",
         f"a `{cache_folder._TAG}` of its own",

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ptoscope.program import Block, Function, If, Loop, Op, Scope
 
 
-@dataclass(frozen=True)
-class Home:
+class Home(NamedTuple):
     """The block of an operation, its place in it, and the operation that the block belongs to."""
 
     block: Block

@@ -12,7 +12,6 @@ from ptoscope.check.analysis.reach import executed, greatest, least
 from ptoscope.check.rule import Context, Finding, Rule
 from ptoscope.check.synchronisation.messages import hazard, not_followed, said, too_many_ways
 from ptoscope.check.synchronisation.problems import ProblemKey, Problems
-from ptoscope.check.synchronisation.repair import Path, repairs
 from ptoscope.check.synchronisation.scopes import ScopeOrder
 from ptoscope.check.synchronisation.unroll import UnrolledRun, unroll
 
@@ -66,6 +65,9 @@ def _repaired(context: Context, paths: list[_Path]) -> list[_Path]:
     """The paths, their findings with the fixes that were found by trying."""
     if not any(path.found for path in paths) or any(path.run.given_up for path in paths):
         return paths
+    # A kernel that is right pays for no repair.
+    from ptoscope.check.synchronisation.repair import Path, repairs
+
     tried = repairs(context, [Path(p.run, p.sides, p.otherwise) for p in paths])
     for path in paths:
         for key, finding in path.found.items():

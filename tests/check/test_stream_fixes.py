@@ -7,15 +7,18 @@ import pytest
 from ptoscope.check import check
 from ptoscope.check.apply import fixed
 from ptoscope.diagnostics import Diagnostic
-from ptoscope.isa.targets import TARGETS
+from ptoscope.isa.targets import TARGETS, Revision
 from ptoscope.sources import parse
 from tests.mutation.seeds import seeds
 
-(APPENDED,) = [seed.text for seed in seeds() if seed.name == "appended"]
+APPENDED, UNALIGNED, COMPACT = (
+    next(seed.text for seed in seeds() if seed.name == name)
+    for name in ("appended", "unaligned", "compact")
+)
 
 
-def found(text: str) -> list[Diagnostic]:
-    return check(parse(text, "<string>"), TARGETS["a5"], "manual")
+def found(text: str, revision: Revision = "manual") -> list[Diagnostic]:
+    return check(parse(text, "<string>"), TARGETS["a5"], revision)
 
 
 @pytest.mark.parametrize(
@@ -48,3 +51,39 @@ def test_the_flush_where_a_stream_ended_names_its_base() -> None:
     after = fixed(text, found)
     assert after.left == []
     assert "pto.vstar %s3, %first :" in after.text
+
+
+def test_a_stream_that_a_loop_carries_is_primed_where_it_begins() -> None:
+    """By the pointer that the loop begins with."""
+    begin = "%primed = pto.init_align : !pto.align"
+    text = UNALIGNED.replace("%primed = pto.vldas %first : !pto.ptr<f32, ub> -> !pto.align", begin)
+    assert [d.code for d in found(text)] == ["PTO0401"]
+    assert fixed(text, found).text == UNALIGNED
+
+
+def test_a_stream_that_begins_for_a_store_too_is_not_primed() -> None:
+    text = UNALIGNED.replace("%load = %primed", "%load = %begin")
+    (finding,) = [d for d in found(text) if d.code == "PTO0401"]
+    assert finding.fix == ()
+
+
+def test_the_register_is_cleared_where_a_carried_stream_begins() -> None:
+    text = COMPACT.replace('      pto.sprclr "AR"\n', "")
+    (finding,) = found(text, "micro")
+    assert finding.code == "PTO0408"
+    after = fixed(text, lambda text: found(text, "micro"))
+    assert after.left == []
+    assert after.text.index("pto.sprclr") < after.text.index("pto.init_align")
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("vstu %store,", "vstu %begin,"),
+        ("vldus %from, %load", "vldus %from, %primed"),
+        ("%load2, %from2, %store2, %at2", "%load, %from2, %store2, %at2"),
+        ("%load2, %from2, %store2, %at2", "%load2, %from2, %store, %at2"),
+    ],
+)
+def test_a_loop_goes_on_with_the_state_that_it_carries(right: str, wrong: str) -> None:
+    assert fixed(UNALIGNED.replace(right, wrong, 1), found).text == UNALIGNED

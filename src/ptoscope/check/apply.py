@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import islice
 from typing import NamedTuple
 
 from ptoscope.diagnostics import Diagnostic, Edit, edited
@@ -10,8 +11,10 @@ from ptoscope.diagnostics import Diagnostic, Edit, edited
 Examine = Callable[[str], list[Diagnostic]]
 """All findings of a text."""
 
-ROUNDS = 100
-"""So many steps are made at most."""
+EXAMINED = 400
+"""After so many texts that were examined there is no further step."""
+CHOICES = 50
+"""So many changes are looked at for one step."""
 PATIENCE = 8
 """So many of them in a row may make a text no better."""
 
@@ -28,12 +31,19 @@ def fixed(text: str, examine: Examine) -> Fixed:
     """Applies fixes, examines the result and goes on. What a fix brings to light may be more
     than it takes away: the best text is kept, and given up are several steps without a better
     one."""
-    best = now = Fixed(text, 0, examine(text))
+    known: dict[str, list[Diagnostic]] = {}
+
+    def examined(text: str) -> list[Diagnostic]:
+        if text not in known:
+            known[text] = examine(text)
+        return known[text]
+
+    best = now = Fixed(text, 0, examined(text))
     seen = {text}
     patience = PATIENCE
-    for _ in range(ROUNDS):
-        after = _step(now, examine, seen)
-        if after is None or patience == 0:
+    while patience > 0 and len(known) < EXAMINED:
+        after = _step(now, examined, seen)
+        if after is None:
             break
         now = after
         seen.add(now.text)
@@ -48,7 +58,7 @@ def _step(now: Fixed, examine: Examine, seen: set[str]) -> Fixed | None:
     one that does, or else the first of all."""
     fixes = list(dict.fromkeys(d.fix for d in now.left if d.fix))
     worse: Fixed | None = None
-    for chosen in _choices(fixes):
+    for chosen in islice(_choices(fixes), CHOICES):
         changed = edited(now.text, {edit for fix in chosen for edit in fix})
         if changed in seen:
             continue

@@ -11,7 +11,7 @@ class Home(NamedTuple):
     """The block of an operation, its place in it, and the operation that the block belongs to."""
 
     block: Block
-    index: int
+    place: int
     owner: Op | None
 
 
@@ -78,7 +78,7 @@ class Positions:
 
     def sees(self, op: Op, after: bool, slots: tuple[int, ...]) -> bool:
         """Whether values can be used before or behind an operation."""
-        around = {id(self.home(o).block): self.home(o).index for o in self.chain(op)}
+        around = {id(self.home(o).block): self.home(o).place for o in self.chain(op)}
         around[id(self.home(op).block)] += after
         defined = (self._defined[slot] for slot in slots)
         return all(around.get(id(block), -1) >= index for block, index in defined)

@@ -118,17 +118,15 @@ def _uncleared(context: Context) -> Iterator[Finding]:
         if not _by_registers(record) or not op.operands:
             continue
         align = named_operands(op)["align_in"]
-        maker = context.values.made(align)
-        if among(context.values.makers(align), "begins") and not cleared:
+        begins = among(context.values.makers(align), "begins")
+        if begins and not cleared:
             clear = f'{names(lambda record: bool(record.clears))} "{AR}"'
             yield Finding(
                 op.span,
                 f"{op.name} begins a stream where the register {AR} was not cleared",
                 expected=f"{clear} before the first store of a stream",
                 hint=f"a {op.name} stores at its base plus {AR}, which an earlier stream has moved",
-                fix=context.text.insert_before(maker, clear)
-                if maker is not None and among([maker], "begins")
-                else (),
+                fix=context.text.insert_before(begins[0], clear) if len(begins) == 1 else (),
             )
         cleared = False if op.attrs.get("mode") != "NO_POST_UPDATE" else cleared
 

@@ -15,21 +15,42 @@ from ptoscope.isa import TABLE
 from ptoscope.isa.record import Record
 from ptoscope.isa.roles import StreamStep
 from ptoscope.isa.types import Align, Type
-from ptoscope.program import Op
+from ptoscope.program import Loop, Op
 
 
 def primed(context: Context, op: Op, index: int) -> Fix:
-    """Primes the stream of a load right before it."""
+    """Primes the stream of a load right before it; one that a loop carries where it begins."""
     maker = context.values.made(op.operands[index])
-    if maker is None or maker.blocks or index >= len(op.operand_spans):
-        return ()
     source = named_operands(op)[step_of(context, op).base]
-    primer = next(record for record in TABLE.values() if does(record, "primes"))
+    if maker is None:
+        return _primed_first(context, op.operands[index], source)
+    if maker.blocks or index >= len(op.operand_spans):
+        return ()
     name = context.new_name("align")
-    before = context.text.insert_before(
-        op, f"{name} = {_written(context, primer, source)} -> {Align()}"
-    )
+    before = context.text.insert_before(op, f"{name} = {_priming(context, source)}")
     return (*before, Edit(op.operand_spans[index], name)) if before else ()
+
+
+def _primed_first(context: Context, carried: int, source: int) -> Fix:
+    """Writes the priming of a stream for what begins it, if nothing else goes on from there."""
+    values, positions = context.values, Positions(context.function)
+    begins = [m for m in values.makers(carried) if not among([m], "primes", "loads")]
+    if len(begins) != 1 or begins[0].blocks or len(values.users[begins[0].results[0]]) != 1:
+        return ()
+    first = [
+        slot
+        for slot in (values.joined(source) or (source,))
+        if positions.sees(begins[0], False, (slot,))
+    ]
+    start, end = context.text.statement(begins[0])
+    if len(first) != 1 or "\n" in context.text.text[start:end]:
+        return ()
+    return (Edit(context.text.span(start, end), _priming(context, first[0])),)
+
+
+def _priming(context: Context, source: int) -> str:
+    primer = next(record for record in TABLE.values() if does(record, "primes"))
+    return f"{_written(context, primer, source)} -> {Align()}"
 
 
 def flushed(context: Context, uses: Uses, slot: int, owner: Op) -> Fix:
@@ -120,33 +141,62 @@ def threaded(
     context: Context, ends: Ends, uses: Uses, slot: int, earlier: list[Op], last: Op
 ) -> Fix:
     """Deletes a second flush; gives what goes on where a stream ended its newest state."""
-    if not earlier or uses.homes[id(earlier[-1])] is not uses.homes[id(last)]:
+    index = last.operands.index(slot)
+    if not earlier or index >= len(last.operand_spans):
         return ()
     before = earlier[-1]
-    if len(among([before, last], "flushes")) == 2:
-        return context.text.rewrite(last, "")
-    if not among([before], "stores") or not among([last], "stores", "flushes"):
+    newest: int | None = None
+    if isinstance(before, Loop):
+        newest = _carried(context, before, slot, last)
+    elif uses.homes[id(before)] is uses.homes[id(last)]:
+        if len(among([before, last], "flushes")) == 2:
+            return context.text.rewrite(last, "")
+        newest = _newest(context, uses, before, last)
+    if newest is None:
         return ()
-    newest = _newest(context, uses, before, last)
-    index = last.operands.index(slot)
-    if newest is None or index >= len(last.operand_spans):
-        return ()
-    if step_of(context, last).place == "operands" and ends.at(last) != ends.end(newest):
+    addressed = among([last], "stores", "flushes") and step_of(context, last).place == "operands"
+    # What says itself where it works has to be where the stream ended.
+    if addressed and not isinstance(before, Loop) and ends.at(last) != ends.end(newest):
         return ()
     return (Edit(last.operand_spans[index], context.name(newest)),)
 
 
-def _newest(context: Context, uses: Uses, store: Op, last: Op) -> int | None:
-    """The state that nothing has taken yet, from a store on; all of it before another use."""
-    state = store.results[0]
-    while uses.times(state) == (1, 1):
-        (user,) = context.values.users[state]
-        if not among([user], "stores") or uses.homes[id(user)] is not uses.homes[id(last)]:
+def _carried(context: Context, loop: Loop, slot: int, last: Op) -> int | None:
+    """What a loop that begins with a state carries of it, and nothing in the loop has taken."""
+    if not Positions(context.function).sees(last, False, loop.carried):
+        return None
+    unused = [
+        arg
+        for init, arg in zip(loop.inits, loop.carried, strict=True)
+        if init == slot and arg not in context.values.users
+    ]
+    return unused[0] if len(unused) == 1 else None
+
+
+def _newest(context: Context, uses: Uses, before: Op, last: Op) -> int | None:
+    """The state that nothing has taken yet, from a store or a load on; all of it before another
+    use of the kind, or before the end of the block."""
+    kind = "loads" if among([before], "loads") else "stores"
+    ends_block = uses.homes[id(last)].ops[-1] is last
+    fits = ends_block or among([last], kind, *(("flushes",) if kind == "stores" else ()))
+    while fits and among([before], kind) and uses.homes[id(before)] is uses.homes[id(last)]:
+        state = next(s for s in before.results if isinstance(context.function.types[s], Align))
+        if uses.times(state) == (0, 0):
+            return state
+        if uses.times(state) != (1, 1):
             return None
-        if user.span > last.span:
+        (before,) = context.values.users[state]
+        if before.span > last.span:
             return None
-        state = user.results[0]
-    return state if uses.times(state) == (0, 0) else None
+    return None
+
+
+def without(context: Context, uses: Uses, flush: Op) -> Fix:
+    """Takes a flush of nothing away, unless there is a stream that lacks one."""
+    stores = (slot for slot, owner in uses.owners.items() if among([owner], "stores"))
+    if any(uses.times(slot) == (0, 0) for slot in stores):
+        return ()
+    return context.text.rewrite(flush, "")
 
 
 def flush_where_it_ended(context: Context, bases: Bases, uses: Uses, op: Op) -> Fix:

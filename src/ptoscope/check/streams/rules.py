@@ -14,7 +14,13 @@ from ptoscope.check.streams.ends import (
     named_operands,
     step_of,
 )
-from ptoscope.check.streams.fixes import flush_where_it_ended, flushed, primed, threaded
+from ptoscope.check.streams.fixes import (
+    flush_where_it_ended,
+    flushed,
+    primed,
+    threaded,
+    without,
+)
 from ptoscope.check.streams.uses import Uses
 from ptoscope.check.types import sound
 from ptoscope.isa.dtypes import VREG_BYTES
@@ -148,6 +154,7 @@ def _unthreaded(context: Context) -> Iterator[Finding]:
 
 
 def _unpaired(context: Context) -> Iterator[Finding]:
+    uses = Uses(context)
     for op, _ in sound(context, _doing("flushes")):
         for slot in _aligns(context, op.operands):
             makers = context.values.makers(slot)
@@ -159,7 +166,7 @@ def _unpaired(context: Context) -> Iterator[Finding]:
                     found=f"an align state of {', '.join(found)}",
                     expected=f"one of {names(_doing('stores'))}",
                     hint="flush the state that the last store of the stream gave",
-                    fix=context.text.rewrite(op, ""),
+                    fix=without(context, uses, op),
                 )
 
 

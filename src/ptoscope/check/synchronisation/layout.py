@@ -95,7 +95,7 @@ class Layout:
 
     def index(self, op: Op) -> int:
         """The place of an operation in its block."""
-        return self.positions.home(op).index
+        return self.positions.home(op).place
 
     def block(self, op: Op) -> Block:
         """The block of an operation."""

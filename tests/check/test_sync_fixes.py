@@ -189,12 +189,26 @@ def assert_overlap(text: str, *said: str) -> None:
     assert mended(text).text == text
 
 
-def test_a_fix_does_not_order_accesses_against_the_program() -> None:
-    """The set of the second copy stands before the first: moving the wait would be clean and
-    wrong, for the vector core would read what the copy has not brought yet."""
-    text = kernel(*IN, ADDED, both("MTE2", "V"), both("V", "MTE3"), OUT)
-    after = mended(text)
+def test_a_wait_that_comes_too_late_is_moved_before_the_work() -> None:
+    after = mended(kernel(*IN, ADDED, both("MTE2", "V"), both("V", "MTE3"), OUT))
     assert after.left == []
-    assert lines_of(after.text).index(waits("MTE2", "V")) < lines_of(after.text).index(
-        "pto.vecscope {"
-    )
+    assert lines_of(after.text) == lines_of(RIGHT)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        # The copy out comes before the work whose result it is to bring.
+        [*IN, both("MTE2", "V"), OUT, ADDED],
+        # The second copy in comes after the work that is to use it.
+        [IN[0], both("MTE2", "V"), ADDED, IN[1], both("V", "MTE3"), OUT],
+    ],
+    ids=["copy out", "copy in"],
+)
+def test_a_read_before_the_only_write_is_not_put_in_that_order(lines: list[str]) -> None:
+    """Clean it would be, and wrong: the order of the text is what is in doubt."""
+    text = kernel(*lines)
+    (race,) = [d for d in found(text) if d.code == "PTO0607"]
+    assert race.fix == ()
+    assert "has to come after it" in race.hint
+    assert any(d.code == "PTO0607" for d in mended(text).left)

@@ -177,7 +177,7 @@ def _newest(context: Context, uses: Uses, before: Op, last: Op) -> int | None:
     """The state that nothing has taken yet, from a store or a load on; all of it before another
     use of the kind, or before the end of the block."""
     kind = "loads" if among([before], "loads") else "stores"
-    ends_block = uses.homes[id(last)].ops[-1] is last
+    ends_block = uses.homes[id(last)].end is last
     fits = ends_block or among([last], kind, *(("flushes",) if kind == "stores" else ()))
     while fits and among([before], kind) and uses.homes[id(before)] is uses.homes[id(last)]:
         state = next(s for s in before.results if isinstance(context.function.types[s], Align))

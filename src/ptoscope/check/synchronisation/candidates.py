@@ -220,6 +220,17 @@ class Candidates:
                 yield from self._move(sync, first, True)
         for sync in taken:
             if layout.block(sync.op) is layout.block(then) and sync.op is not then:
+                for one in given:
+                    # What is waited for is given before it in the text, too.
+                    behind = layout.block(one.op) is layout.block(then) and (
+                        layout.index(first) < layout.index(then) < layout.index(one.op)
+                    )
+                    if behind and one.rule is partner(sync.rule):
+                        yield from (
+                            (*set_it, *wait_for_it)
+                            for set_it in self._move(one, first, True)
+                            for wait_for_it in self._move(sync, then, False)
+                        )
                 yield from self._move(sync, then, False)
 
     def _last(self, item: StaticRace, first: Op, then: Op) -> Op:

@@ -11,6 +11,7 @@ from ptoscope.check.rule import Context
 from ptoscope.check.synchronisation.buffers import overlap_between
 from ptoscope.check.synchronisation.candidates import Candidates
 from ptoscope.check.synchronisation.changes import Change, Insert, changed, edits, words
+from ptoscope.check.synchronisation.doubts import IN_DOUBT, doubtful
 from ptoscope.check.synchronisation.layout import Layout
 from ptoscope.check.synchronisation.missing import Missing
 from ptoscope.check.synchronisation.problems import (
@@ -74,25 +75,29 @@ class _Repairs:
         base = [Problems(path.run) for path in paths]
         self._before = {key: None for problems in base for key in problems.found}.keys()
         self._inverted = {key for problems in base for key in _inverted(problems)}
+        self._doubtful = {key: item for one in base for key, item in doubtful(one).items()}
         if len(self._before) > CAUSES:
             self._together(base)
         else:
             self._one_by_one(base)
+        for key, item in self._doubtful.items():
+            line = item.early.node.op.span.line
+            self.found[key] = Repair((), adds=IN_DOUBT.format(line))
 
     def _one_by_one(self, base: list[Problems]) -> None:
         for code in _FIRST:
             for problems in base:
                 candidates = Candidates(self._context, problems, self._events)
                 for key, item in problems.found.items():
-                    if key[0] == code and key not in self.found and not self._is_overlap(item):
+                    if key[0] == code and key not in self.found and self._is_clear(key, item):
                         self._repair(key, candidates.of(code, item))
 
-    def _is_overlap(self, item: Execution | StaticRace) -> bool:
-        """Whether no order helps: two buffers share bytes."""
-        return (
-            isinstance(item, StaticRace)
-            and overlap_between(self._context, item.early, item.late) is not None
-        )
+    def _is_clear(self, key: ProblemKey, item: Execution | StaticRace) -> bool:
+        """Whether order is what lacks: no two buffers share bytes, the text is in order."""
+        if not isinstance(item, StaticRace):
+            return True
+        is_overlap = overlap_between(self._context, item.early, item.late) is not None
+        return not is_overlap and key not in self._doubtful
 
     def _repair(self, key: ProblemKey, candidates: Iterator[Change]) -> None:
         best: tuple[Change, Fix, set[ProblemKey]] | None = None
@@ -136,7 +141,7 @@ class _Repairs:
                 key: item
                 for one in problems
                 for key, item in one.found.items()
-                if isinstance(item, StaticRace) and not self._is_overlap(item)
+                if isinstance(item, StaticRace) and self._is_clear(key, item)
             }
             added = missing.added(races)
             if not added:
@@ -177,7 +182,8 @@ class _Repairs:
         return made
 
     def _wrong(self, tried: list[Problems]) -> set[ProblemKey]:
-        left = {key for problems in tried for key in problems.found}
+        """What is wrong then; what is in doubt cannot be put right by order."""
+        left = {key for problems in tried for key in problems.found} | self._doubtful.keys()
         return left.union(*(_inverted(problems) - self._inverted for problems in tried))
 
 

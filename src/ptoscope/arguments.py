@@ -241,7 +241,7 @@ def _bind_scalar(name: str, dtype: DType, position: int, given: Any) -> Argument
             raise _Wrong(
                 WRONG_SCALAR,
                 f"the number does not fit {dtype}",
-                found=_shown(given),
+                found=_shown(int(given)),
                 expected=f"{low} to {high}",
             )
         return Argument(name, dtype, position, value=int(given))

@@ -35,6 +35,8 @@ class Must:
     reason: str = ""
     before: str = ""
     after: str = ""
+    also: tuple[str, ...] = ()
+    """Codes of what follows from it."""
 
     @property
     def runs(self) -> bool:

@@ -146,21 +146,21 @@ MUSTS = (
         LOAD_STORE,
         "vgather2",
         "each address of a gather is aligned to its element",
-        "PTO0903",
+        "PTO0502",
         f"%r = pto.vgather2 %skew, %u, %m : {P}, {U}, {M} -> {F}",
     ),
     Must(
         LOAD_STORE,
         "vgatherb",
         "the base of a gather of blocks is a multiple of 32 bytes",
-        "PTO0903",
+        "PTO0502",
         f"%r = pto.vgatherb %odd, %u, %m : {P}, {U}, {M} -> {F}",
     ),
     Must(
         LOAD_STORE,
         "vgatherb",
         "so is each offset that takes part in it",
-        "PTO0903",
+        "PTO0502",
         f"%s = pto.vci %z : i32 -> {S}\n%r = pto.vgatherb %ub, %s, %m : {P}, {S}, {M} -> {F}",
     ),
     Must(
@@ -207,7 +207,7 @@ MUSTS = (
         LOAD_STORE,
         "vscatter",
         "each address of a scatter is aligned to its element",
-        "PTO0903",
+        "PTO0502",
         f"pto.vscatter %v, %skew, %u, %m : {F}, {P}, {U}, {M}",
     ),
     Must(
@@ -238,6 +238,8 @@ MUSTS = (
         "each store of a stream takes the state of the one before it",
         "PTO0403",
         AGAIN,
+        # Both go on at the same bytes.
+        also=("PTO0609",),
     ),
     Must(
         LOAD_STORE,

@@ -112,7 +112,7 @@ def test_a_kernel_that_breaks_it_is_told(must: Must) -> None:
             found = _checked(must, text)
         except PtoError as error:
             found = list(error.diagnostics)
-    assert {d.code for d in found} == {must.code}, [str(d) for d in found]
+    assert {d.code for d in found} == {must.code, *must.also}, [str(d) for d in found]
     for finding in found:
         assert finding.line > 0
         assert finding.message

@@ -84,7 +84,7 @@ class StaticAccesses:
                 self._note_inverted(item, accesses, rows)
             if not (wrote or node.writes) or (other == pipe and not _may_overtake(pipe, node)):
                 continue
-            found = _last(accesses, known[other], rows)
+            found = self._last(accesses, known[other], event, rows)
             if found is not None and (other not in met or found.item > met[other].item):
                 met[other] = found
         for other, found in met.items():
@@ -93,6 +93,23 @@ class StaticAccesses:
             if late == item:
                 known[other] = max(known[other], early + 1)
         group[pipe, node.writes].append((item, rows))
+
+    def _last(
+        self,
+        accesses: list[tuple[int, TouchedRows]],
+        known: int,
+        event: Execution,
+        rows: TouchedRows,
+    ) -> _Met | None:
+        """The last of some accesses that is not known to be complete, touches the same bytes
+        and is in a run with the new one."""
+        for item, others in reversed(accesses):
+            if item < known:
+                return None
+            shared = overlap(others, rows)
+            if shared is not None and self._events[item].beside(event):
+                return _Met(item, shared)
+        return None
 
     def _note_inverted(
         self, item: int, accesses: list[tuple[int, TouchedRows]], rows: TouchedRows
@@ -123,14 +140,3 @@ positions and rows."""
 
 def _may_overtake(pipe: int, node: Touch | RegisterTouch) -> bool:
     return pipe in COPY_NUMBERS and isinstance(node, Touch) and not copies_in_order(node.space)
-
-
-def _last(accesses: list[tuple[int, TouchedRows]], known: int, rows: TouchedRows) -> _Met | None:
-    """The last of some accesses that is not known to be complete and touches the same bytes."""
-    for item, others in reversed(accesses):
-        if item < known:
-            return None
-        shared = overlap(others, rows)
-        if shared is not None:
-            return _Met(item, shared)
-    return None

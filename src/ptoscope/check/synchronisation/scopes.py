@@ -107,8 +107,8 @@ class ScopeOrder:
                         yield found
                     fences.barrier(found.barrier)
                     self._fenced[late] = fences.before(kind)
-                touch = self._accesses[early][1]
-                if touch.writes and touch.may == node.may:
+                other, touch, _ = self._accesses[early]
+                if touch.writes and touch.may == node.may and other.given <= event.given:
                     # What lies before a store of all these bytes is that store's affair.
                     break
             alike[mine].append(late)
@@ -117,6 +117,8 @@ class ScopeOrder:
     def _hazard(self, early: int, late: int) -> ScopeHazard | None:
         """What two accesses need, if they do, to be in order."""
         one, two = self._accesses[early], self._accesses[late]
+        if not one[0].beside(two[0]):
+            return None
         if self._may_clash(early, late) and self._next(early, late):
             shared = overlap(one[2], two[2])
             if shared is not None and not self._ordered(early, late):

@@ -49,17 +49,24 @@ MOST = 12_000
 """Runs of more events are cut off."""
 
 Known = Mapping[Symbol, Expr]
+Conditions = frozenset[tuple[Expr, bool]]
 
 
 @dataclass(frozen=True, slots=True)
 class Execution:
     """One execution of an instruction. `scope` is the vecscope it stands in, `entry` which
-    execution of a vecscope that is, `iterations` the iterations of the loops around."""
+    execution of a vecscope that is, `iterations` the iterations of the loops around. Of an
+    access, `given` are the conditions on which it is executed, each with its side."""
 
     node: Touch | RegisterTouch | Sync | MemoryBarrier
     scope: ScopeNode | None = None
     entry: int = 0
     iterations: tuple[int, ...] = ()
+    given: Conditions = frozenset()
+
+    def beside(self, other: Execution) -> bool:
+        """Whether some run has both: where one needs nothing that the other does not."""
+        return self.given <= other.given or other.given <= self.given
 
 
 @dataclass(frozen=True)
@@ -159,6 +166,7 @@ class _Unroller:
         self._scope: ScopeNode | None = None
         self._entry = 0
         self._iterations: tuple[int, ...] = ()
+        self._given: Conditions = frozenset()
         self._repeats: tuple[Repeat, ...] = ()
         """The loops around that are summarised, innermost first."""
         self._loops: list[LoopNode] = []
@@ -225,7 +233,9 @@ class _Unroller:
     def _event(self, node: Touch | RegisterTouch | Sync | MemoryBarrier) -> None:
         if len(self.run.events) >= self._most:
             raise _FullError
-        self.run.events.append(Execution(node, self._scope, self._entry, self._iterations))
+        self.run.events.append(
+            Execution(node, self._scope, self._entry, self._iterations, self._given)
+        )
 
     def _orders(self, node: BranchNode | LoopNode) -> bool:
         known = self._synchronises.get(id(node))
@@ -237,12 +247,17 @@ class _Unroller:
         condition = node.condition.substitute(known)
         if condition.number is not None:
             self._follow(node.yes if condition.number else node.no, known, sure)
-        elif not self._orders(node):
-            self._follow(node.yes, dict(known), False)
-            self._follow(node.no, dict(known), False)
+            return
+        flipped = single(condition) is None and single(ONE - condition) is not None
+        key = ONE - condition if flipped else condition
+        if not self._orders(node):
+            outer = self._given
+            for holds in (True, False):
+                if (key, not holds) not in outer:
+                    self._given = outer | {(key, holds)}
+                    self._follow(node.yes if holds != flipped else node.no, dict(known), sure)
+            self._given = outer
         else:
-            flipped = single(condition) is None and single(ONE - condition) is not None
-            key = ONE - condition if flipped else condition
             holds = self._sides.get(key, self._otherwise)
             side = holds != flipped
             self.run.taken[key] = (node, side)

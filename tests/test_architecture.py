@@ -18,6 +18,7 @@ ROOMS = (
     "isa",
     "program",
     "dataflow",
+    "expansion",
     "evidence",
     "signature",
     "arguments",

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 
 class Span(NamedTuple):
-    """A piece of one source line: 1-based line and column, length in characters."""
+    """A piece of one source line: 1-based line and column, length in characters. `calls` are
+    the places, line and column, of the calls through which it is reached, the outermost first.
+    """
 
     line: int
     column: int
     length: int = 1
+    calls: tuple[tuple[int, int], ...] = ()
+
+    @staticmethod
+    def from_record(record: Sequence[object]) -> Span:
+        """Of its fields as JSON gives them."""
+        line, column, length, calls = cast("tuple[int, int, int, list[list[int]]]", record)
+        return Span(line, column, length, tuple((at[0], at[1]) for at in calls))
 
 
 NOWHERE = Span(0, 0, 0)
@@ -27,7 +36,7 @@ class Edit(NamedTuple):
     text: str
 
     def __str__(self) -> str:
-        line, column, length = self.span
+        line, column, length, _ = self.span
         text = self.text.strip()
         if not length:
             return f"insert `{text}` before {line}:{column}"
@@ -53,7 +62,7 @@ def edited(text: str, edits: Iterable[Edit]) -> str:
     starts = [0]
     for line in text.split("\n"):
         starts.append(starts[-1] + len(line) + 1)
-    for (line, column, length), new in sorted(edits, reverse=True):
+    for (line, column, length, _), new in sorted(edits, reverse=True):
         at = starts[line - 1] + column - 1
         text = text[:at] + new + text[at + length :]
     return text
@@ -87,8 +96,8 @@ class Diagnostic:
     def from_record(record: Mapping[str, object]) -> Diagnostic:
         """Of its own fields as plain values, as `dataclasses.asdict` and JSON give them."""
         fields: dict[str, Any] = dict(record)
-        fix = tuple(Edit(Span(*span), text) for span, text in fields["fix"])
-        return Diagnostic(**{**fields, "span": Span(*fields["span"]), "fix": fix})
+        fix = tuple(Edit(Span.from_record(span), text) for span, text in fields["fix"])
+        return Diagnostic(**{**fields, "span": Span.from_record(fields["span"]), "fix": fix})
 
     def as_json(self) -> dict[str, object]:
         """The stable JSON form; `found`, `expected` and `fix` only where they say something."""
@@ -107,7 +116,9 @@ class Diagnostic:
         if self.expected:
             record["expected"] = shortened(self.expected)
         if self.fix:
-            record["fix"] = [{**edit.span._asdict(), "text": edit.text} for edit in self.fix]
+            record["fix"] = [_edit_record(edit) for edit in self.fix]
+        if self.span.calls:
+            record["calls"] = [{"line": line, "column": column} for line, column in self.span.calls]
         return record
 
     @property
@@ -132,7 +143,9 @@ class Diagnostic:
             carets = "^" * max(1, min(self.span.length, len(source) - len(before)))
             lines.append(f"  {number} | {source}")
             lines.append(f"  {' ' * len(number)} | {indent}{carets}")
+        calls = [f"line {line}" for line, _ in reversed(self.span.calls)]
         for label, text in (
+            ("called from", ", ".join(calls)),
             ("found", self.found),
             ("expected", self.expected),
             ("hint", self.hint),
@@ -152,6 +165,11 @@ class Diagnostic:
         left = "..." if start else ""
         right = "..." if start + _LONGEST_LINE < len(source) else ""
         return f"{left}{part}{right}", column - start + len(left)
+
+
+def _edit_record(edit: Edit) -> dict[str, object]:
+    line, column, length, _ = edit.span
+    return {"line": line, "column": column, "length": length, "text": edit.text}
 
 
 class PtoError(Exception):

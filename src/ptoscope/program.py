@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ptoscope.diagnostics import NOWHERE, Diagnostic, Span
-from ptoscope.isa.pipes import STRICT_VECSCOPE, VECSCOPE
+from ptoscope.isa.pipes import SECTION_VECTOR, STRICT_VECSCOPE, VECSCOPE
 from ptoscope.isa.targets import Revision, Target
 from ptoscope.isa.types import AttrValue, Type
 
@@ -238,6 +238,30 @@ class If(Op):
         return self.blocks[1]
 
 
+class Call(Op):
+    """`func.call`: the results are what the function `callee` returns, called with the operands.
+    Programs that are checked and run have none: `expansion` puts its body in its place."""
+
+    __slots__ = ()
+
+    @property
+    def callee(self) -> str:
+        """The name of the function."""
+        return str(self.attrs["callee"])
+
+
+class Section(Op):
+    """`pto.section.vector`: what the vector core executes of a function that holds code for
+    several cores. Programs that are checked and run have none: `expansion` opens it."""
+
+    __slots__ = ()
+
+    @property
+    def body(self) -> Block:
+        """What the core executes."""
+        return self.blocks[0]
+
+
 class Scope(Op):
     """`pto.vecscope` or `pto.strict_vecscope`: what PIPE_V executes. The arguments of the body
     are the inputs of a strict scope; the other kind has none and sees everything outside."""
@@ -265,12 +289,15 @@ class Scope(Op):
         return self.blocks[0]
 
 
+CALL = "func.call"
 _CLASSES: dict[str, type[Op]] = {
     "scf.for": For,
     "scf.while": While,
     "scf.if": If,
     "scf.yield": Terminator,
     "scf.condition": Condition,
+    CALL: Call,
+    SECTION_VECTOR: Section,
     "func.return": Terminator,
     VECSCOPE: Scope,
     STRICT_VECSCOPE: Scope,
@@ -322,6 +349,8 @@ class Function:
     names: list[str]
     is_kernel: bool = False
     span: Span = NOWHERE
+    kind: str = ""
+    """The kernel kind that its module names, or empty."""
 
     def ops(self) -> Iterator[Op]:
         """All operations, outer before inner, in program order."""

@@ -44,7 +44,7 @@ class Signature:
             Block(),
             [_read_type(kind, element, space) for _, kind, element, space in parameters],
             [name for name, *_ in parameters],
-            span=Span(*record["span"]),
+            span=Span.from_record(record["span"]),
         )
         return Signature(Program([function], file=file, text=text), function)
 

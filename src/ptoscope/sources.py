@@ -15,6 +15,7 @@ from ptoscope.isa.targets import (
     Revision,
     Target,
 )
+from ptoscope.isa.types import can_be_passed
 from ptoscope.program import Function, Program
 
 
@@ -59,9 +60,10 @@ def parse(text: str, file: str, target: str | None = None, revision: str | None 
     # A kernel that was compiled before is not read: a warm run pays for no reader.
     from ptoscope import ir
     from ptoscope.check import check_operations
+    from ptoscope.expansion import expanded
 
     try:
-        return ir.parse(text, file).program
+        return expanded(ir.parse(text, file).program)
     except ir.Unread as error:
         readable = error.program
         named = target or readable.target_arch or DEFAULT_TARGET
@@ -128,7 +130,31 @@ def choose_revision(program: Program, revision: str | None) -> Revision:
 
 
 def choose_entry(program: Program, entry: str | None) -> Function:
-    """The function by name, else the only one, else the only one marked as a kernel."""
+    """The function by name, else the only one, else the only one marked as a kernel, else the
+    only one that a launch can pass its parameters. PtoError where it cannot."""
+    chosen = _named(program, entry)
+    wrong = [slot for slot in chosen.params if not can_be_passed(chosen.types[slot])]
+    if wrong:
+        raise PtoError(
+            [
+                program.diagnostic(
+                    "PTO0303",
+                    chosen.span,
+                    f"@{chosen.name} cannot be launched",
+                    found=", ".join(f"%{chosen.names[s]}: {chosen.types[s]}" for s in wrong),
+                    expected="scalars and pointers to gm",
+                    hint="call it from a kernel that makes these values",
+                )
+            ]
+        )
+    return chosen
+
+
+def _can_be_launched(function: Function) -> bool:
+    return all(can_be_passed(function.types[slot]) for slot in function.params)
+
+
+def _named(program: Program, entry: str | None) -> Function:
     functions = program.functions
     names = ", ".join(f"@{f.name}" for f in functions) or "none"
     if entry is not None:
@@ -136,7 +162,10 @@ def choose_entry(program: Program, entry: str | None) -> Function:
             if function.name == entry.removeprefix("@"):
                 return function
         raise UsageError(f"there is no function @{entry.removeprefix('@')}; there are {names}")
-    kernels = [f for f in functions if f.is_kernel] if len(functions) > 1 else functions
+    kernels = functions
+    if len(functions) > 1:
+        marked = [f for f in functions if f.is_kernel]
+        kernels = marked or [f for f in functions if _can_be_launched(f)]
     if len(kernels) != 1:
         raise UsageError(f"which function? name one with entry (--entry): {names}")
     return kernels[0]

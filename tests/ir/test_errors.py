@@ -158,7 +158,12 @@ def test_a_strict_scope_sees_its_arguments_only():
         ("func.func @k() {\n}\n", "PTO0010", "function @k does not end in return"),
         ("func.func private @k()\n", "PTO0010", "a function needs a body"),
         ("%x = arith.constant 0 : i32\n", "PTO0010", "arith.constant stands outside a function"),
-        ("module {\nmodule {\n}\n}\n", "PTO0010", "a module stands at the top of its file only"),
+        ("module {\nmodule {\n}\n}\n", "PTO0010", "the file defines no function"),
+        (
+            "func.func @k() {\nmodule {\n}\nreturn\n}\n",
+            "PTO0010",
+            "a module cannot stand inside a function",
+        ),
         ("}\n" + ADD, "PTO0001", "expected an operation"),
         (ADD[:-3], "PTO0001", "expected '}' for the '{' of line 2"),
     ],

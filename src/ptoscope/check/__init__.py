@@ -68,4 +68,6 @@ def check(program: Program, target: Target, revision: Revision) -> list[Diagnost
 
 
 def _sorted(findings: list[Diagnostic]) -> list[Diagnostic]:
-    return sorted(findings, key=lambda d: (d.span, d.code))
+    """In source order. What several calls of a function lead to is one finding."""
+    once = {(d.code, d.span[:3], d.message): d for d in reversed(findings)}
+    return sorted(once.values(), key=lambda d: (d.span, d.code))

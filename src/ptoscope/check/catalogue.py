@@ -39,6 +39,8 @@ READER = {
     "PTO0011": "the module's target exists",
     "PTO0012": "the module's revision exists",
     "PTO0013": "a module whose meaning depends on the revision names one",
+    "PTO0014": "calls come to an end",
+    "PTO0015": "a function has one section for each kind of core",
 }
 """What is reported while a file is read: by code, what holds of a file without that error."""
 

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 
 from ptoscope.check.rule import Context, Finding, Rule
 from ptoscope.isa import TABLE
-from ptoscope.isa.memories import MEMORIES
 from ptoscope.isa.scalar import castptr, strict_vecscope, vecscope
-from ptoscope.isa.types import Ptr, Scalar, is_vector_state
+from ptoscope.isa.types import can_be_passed, is_vector_state
 from ptoscope.program import Block, Op, Scope
 
 
@@ -22,7 +21,11 @@ def _placed(block: Block, inside: Op | None) -> Iterator[tuple[Op, Op | None]]:
 
 
 def _needs_scope(context: Context) -> Iterator[Finding]:
-    for op, scope in _placed(context.function.body, None):
+    function = context.function
+    if any(is_vector_state(t) for t in context.types(function.params + function.body.yields)):
+        # It is made to be called inside a vecscope.
+        return
+    for op, scope in _placed(function.body, None):
         record = TABLE.get(op.name)
         vector_values = any(is_vector_state(t) for t in context.types(op.operands + op.results))
         belongs = vector_values or (record is not None and record.where == "vecscope")
@@ -51,9 +54,12 @@ def _needs_outside(context: Context) -> Iterator[Finding]:
 
 def _parameters(context: Context) -> Iterator[Finding]:
     function = context.function
+    if not function.is_kernel and len(context.program.functions) > 1:
+        # Others may call it, in another file.
+        return
     for slot in function.params:
         kind = function.types[slot]
-        if isinstance(kind, Scalar) or (isinstance(kind, Ptr) and not MEMORIES[kind.space].on_core):
+        if can_be_passed(kind):
             continue
         yield Finding(
             function.span,
@@ -65,7 +71,7 @@ def _parameters(context: Context) -> Iterator[Finding]:
 
 
 def _kind(context: Context) -> Iterator[Finding]:
-    kind = context.program.kernel_kind
+    kind = context.function.kind or context.program.kernel_kind
     if kind not in ("", "vector"):
         yield Finding(
             context.function.span,
@@ -79,6 +85,6 @@ def _kind(context: Context) -> Iterator[Finding]:
 RULES = (
     Rule("PTO0301", "vector instructions stand inside a vecscope", _needs_scope),
     Rule("PTO0302", "DMA, synchronisation and scopes stand outside a vecscope", _needs_outside),
-    Rule("PTO0303", "kernel parameters are scalars and GM pointers", _parameters),
+    Rule("PTO0303", "kernel parameters are scalars and GM pointers", _parameters, "warning"),
     Rule("PTO0304", "the kernel is a vector kernel", _kind),
 )

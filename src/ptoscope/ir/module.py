@@ -66,19 +66,30 @@ class SourceNotes:
         self._found.clear()
 
 
+class Enclosing(NamedTuple):
+    """A module operation: its name, what it holds, and how it was written."""
+
+    name: str
+    items: list[BodyItem]
+    note: Note
+
+
+BodyItem = Op | Function | Enclosing
+"""What may stand in a file or a body; anything but an operation only in some."""
+
+
 @dataclass
 class Module:
     """A program and how it was written; one that was built has no text.
 
-    `visibility` has the word before a function's name. `note` is that of the module operation,
-    None where the file has none around its functions; `name` is its name.
+    `visibility` has the word before a function's name. `outer` is the module operation, None
+    where the file has none around its functions.
     """
 
     program: Program
     tokens: Tokens = field(default_factory=lambda: Tokens(""))
     notes: SourceNotes = field(default_factory=SourceNotes)
-    note: Note | None = None
-    name: str = ""
+    outer: Enclosing | None = None
     visibility: Mapping[str, str] = field(default_factory=dict[str, str])
     language: Language = field(default_factory=language)
 

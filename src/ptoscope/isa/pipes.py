@@ -37,6 +37,7 @@ ALL_PIPES = (
 PIPES = tuple(pipe.name for pipe in ALL_PIPES)
 SCALAR_PIPE, VECTOR_PIPE, *_ = PIPES
 VECSCOPE, STRICT_VECSCOPE = "pto.vecscope", "pto.strict_vecscope"
+SECTION_VECTOR = "pto.section.vector"
 """The instructions whose body the vector core executes. Here and not at their records: programs
 know them too, and are read and launched without loading any record."""
 COPY_PIPES = tuple(pipe.name for pipe in ALL_PIPES if pipe.copies)

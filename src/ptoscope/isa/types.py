@@ -85,3 +85,9 @@ AttrValue = str | int | float | bool | tuple[str, ...]
 def is_vector_state(type: Type) -> bool:
     """Whether values of this type live only inside a vecscope."""
     return isinstance(type, (VReg, Mask, Align))
+
+
+def can_be_passed(kind: Type) -> bool:
+    """Whether a launch can pass a value of a type: a core's own memory has no addresses outside
+    of it, and vectors no place."""
+    return isinstance(kind, Scalar) or (isinstance(kind, Ptr) and not MEMORIES[kind.space].on_core)

@@ -10,10 +10,10 @@ from ptoscope.cases.host.library import CONSTANTS, HARMLESS
 from ptoscope.cases.host.tokens import Unreadable
 from ptoscope.cases.host.tree import (
     Assign,
-    Call,
     Cast,
     Choice,
     CppBinary,
+    CppCall,
     CppIndex,
     CppLiteral,
     CppName,
@@ -52,7 +52,7 @@ class Evaluator:
     def __init__(self) -> None:
         self.scopes: list[dict[str, Variable]] = [{}]
 
-    def call(self, node: Call) -> Any:
+    def call(self, node: CppCall) -> Any:
         """The value of a call."""
         raise NotImplementedError
 
@@ -80,7 +80,7 @@ class Evaluator:
                 return self._cast(node)
             case SizeOf():
                 return self._size(node)
-            case Call():
+            case CppCall():
                 return self.call(node)
             case CppIndex():
                 return Element(self._place(node)).get(node.where)

@@ -8,10 +8,10 @@ from ptoscope.cases.host.tokens import CppToken, Unreadable
 from ptoscope.cases.host.tree import (
     Assign,
     Braces,
-    Call,
     Cast,
     Choice,
     CppBinary,
+    CppCall,
     CppIndex,
     CppLiteral,
     CppName,
@@ -204,10 +204,10 @@ class ExpressionParser:
         while True:
             token = self.next
             if token.text == "(" and isinstance(value, CppName):
-                value = Call(token.where, value.name, self._arguments("(", ")"))
+                value = CppCall(token.where, value.name, self._arguments("(", ")"))
             elif token.text == "<<<" and isinstance(value, CppName):
                 launch = self._arguments("<<<", ">>>")
-                value = Call(token.where, value.name, self._arguments("(", ")"), launch)
+                value = CppCall(token.where, value.name, self._arguments("(", ")"), launch)
             elif token.text == "[":
                 self.take()
                 value = CppIndex(token.where, value, self.expression())

@@ -16,8 +16,8 @@ from ptoscope.cases.host.program import HostFiles
 from ptoscope.cases.host.tokens import Unreadable
 from ptoscope.cases.host.tree import (
     Braces,
-    Call,
     CppBlock,
+    CppCall,
     CppFunction,
     CppIf,
     CppLoop,
@@ -186,7 +186,7 @@ class Interpreter(Evaluator):
             return truth(self.scopes[-1][node.name].value, node.where)
         return truth(self.value(node), node.where)
 
-    def call(self, node: Call) -> Any:
+    def call(self, node: CppCall) -> Any:
         if node.launch is not None:
             if not node.launch or not isinstance(grid := self.value(node.launch[0]), int):
                 raise Unreadable(f"{node.where}: cannot tell how many blocks are launched")

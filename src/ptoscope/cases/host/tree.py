@@ -80,7 +80,7 @@ class SizeOf(CppNode):
 
 
 @dataclass
-class Call(CppNode):
+class CppCall(CppNode):
     """A call; `launch` are the values between `<<<` and `>>>` of a kernel launch."""
 
     name: str

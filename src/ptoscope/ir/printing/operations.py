@@ -16,7 +16,19 @@ from ptoscope.ir.printing.instructions import Level, Name, PrintedValues, instru
 from ptoscope.isa.arith import constant
 from ptoscope.isa.record import Record
 from ptoscope.isa.types import AttrValue
-from ptoscope.program import Condition, For, Function, If, Op, Program, Scope, Terminator, While
+from ptoscope.program import (
+    Call,
+    Condition,
+    For,
+    Function,
+    If,
+    Op,
+    Program,
+    Scope,
+    Section,
+    Terminator,
+    While,
+)
 
 
 class Spelled(NamedTuple):
@@ -70,6 +82,12 @@ class Spelling:
                 return Spelled((head, ends), ("} do {", "}"), (False, True))
             case Scope():
                 return self._scope(op)
+            case Section():
+                return Spelled((f"{op.name} {{",), ("}",))
+            case Call():
+                head = f"{left}func.call @{_symbol(op.callee)}({', '.join(used)})"
+                ends = f" : ({self._types(op.operands)}) -> {self._returned(op.results)}"
+                return Spelled((head, ends))
             case Condition():
                 return Spelled((f"scf.condition({used[0]}){self._passed(op.values)}",))
             case Terminator():
@@ -154,6 +172,8 @@ class Spelling:
                 return dict(flags)
             number = how.predicates.index(str(op.attrs["predicate"]))
             return {"predicate": attributes.number(number), **flags}
+        if isinstance(op, Call):
+            return {"callee": Attribute(f"@{_symbol(op.callee)}")}
         if not op.name.startswith(PREFIX) or op.blocks:
             return {}
         found = {
@@ -185,6 +205,10 @@ class Spelling:
 
     def _results(self, op: Op) -> str:
         return f" -> ({self._types(op.results)})" if op.results else ""
+
+
+def _symbol(name: str) -> str:
+    return name if attributes.is_word(name) else f'"{name}"'
 
 
 def packed(names: Sequence[str]) -> list[Name]:
@@ -280,7 +304,7 @@ def function(
             properties["sym_visibility"] = attributes.string(visibility)
         return generic_text('"func.func"()', properties, 1, said, "() -> ()")
     private = f"{visibility} " if visibility else ""
-    symbol = function.name if attributes.is_word(function.name) else f'"{function.name}"'
+    symbol = _symbol(function.name)
     arguments = [spelling.argument(slot) for slot in function.params]
     returned = f" -> ({', '.join(map(str, outputs))})" if len(outputs) > 1 else ""
     if len(outputs) == 1:

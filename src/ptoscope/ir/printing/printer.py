@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import count
 
 from ptoscope.ir.language import PREFIX
-from ptoscope.ir.module import Module, Note
+from ptoscope.ir.module import Enclosing, Module, Note
 from ptoscope.ir.printing import operations
 from ptoscope.ir.printing.instructions import LEVELS, Level, PrintedValues
 from ptoscope.ir.printing.operations import Spelled, Spelling
@@ -62,22 +62,32 @@ class _Writer:
     def file(self) -> None:
         """Writes the module, or the functions where the text has none around them."""
         whole = self.module
-        said = whole.note.attributes if whole.note is not None else {}
-        if not whole.tokens.source:
-            said = operations.module_attributes(whole.program)
-        if whole.note is None and not said:
+        if whole.outer is not None:
+            self._module(whole.outer, 0)
+            return
+        said = {} if whole.tokens.source else operations.module_attributes(whole.program)
+        if not said:
             for each in whole.program.functions:
                 self._function(each, 0)
             return
-        spelled = operations.module(whole.name, said, self.generic)
-        self._before(whole.note, 0)
+        spelled = operations.module("", said, self.generic)
         self._head(spelled, 0)
-        if whole.note is not None:
-            self._behind(whole.note.head)
-        self.source_line = 0
         for each in whole.program.functions:
             self._function(each, 1)
-        self._close(whole.note, 0, 0, spelled.closings[0])
+        self._close(None, 0, 0, spelled.closings[0])
+
+    def _module(self, outer: Enclosing, depth: int) -> None:
+        spelled = operations.module(outer.name, outer.note.attributes, self.generic)
+        self._before(outer.note, depth)
+        self._head(spelled, depth)
+        self._behind(outer.note.head)
+        self.source_line = 0
+        for item in outer.items:
+            if isinstance(item, Enclosing):
+                self._module(item, depth + 1)
+            elif isinstance(item, Function):
+                self._function(item, depth + 1)
+        self._close(outer.note, 0, depth, spelled.closings[0])
 
     def _function(self, whole: Function, depth: int) -> None:
         note = self.module.notes.get(whole)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from ptoscope.ir import types
-from ptoscope.ir.module import Note
+from ptoscope.ir.module import BodyItem, Enclosing, Note
 from ptoscope.ir.reading.findings import STRUCTURE, WRONG_OPERANDS, WRONG_TYPE
-from ptoscope.ir.reading.reader import Body, BodyItem, Enclosing, Reader
+from ptoscope.ir.reading.reader import Body, Reader
 from ptoscope.ir.types import TextType
 from ptoscope.program import Op, Terminator
 

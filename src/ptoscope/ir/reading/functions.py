@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
 from ptoscope.ir.attributes import Attribute
-from ptoscope.ir.module import Note
+from ptoscope.ir.module import BodyItem, Enclosing, Note
 from ptoscope.ir.reading.attributes import dictionary
 from ptoscope.ir.reading.bodies import check_block, check_values, terminator
+from ptoscope.ir.reading.calls import check_calls
 from ptoscope.ir.reading.findings import STRUCTURE
 from ptoscope.ir.reading.names import ReadValues
-from ptoscope.ir.reading.reader import Body, BodyItem, Enclosing, Reader
+from ptoscope.ir.reading.reader import Body, Reader
 from ptoscope.ir.types import TextType
 from ptoscope.isa.types import Type
 from ptoscope.program import Function, Op
@@ -35,17 +36,33 @@ def file(reader: Reader) -> tuple[list[Function], Enclosing | None]:
         at = other.note.name if isinstance(other, Enclosing) else reader.notes[other].name
         reader.findings.at(STRUCTURE, at, message, found=reader.text[at])
     outer = modules[0] if modules else None
-    inside = items if outer is None else outer.items
+    inside = list(_within(items))
     _check_functions(reader, inside)
     reader.bodies.append((reader.slots, [item for item in inside if isinstance(item, Op)]))
-    return [item for item in inside if isinstance(item, Function)], outer
+    found = [item for item in inside if isinstance(item, Function)]
+    check_calls(reader, found)
+    return found, outer
+
+
+def _within(items: Sequence[BodyItem]) -> Iterator[Op | Function]:
+    """All that stands in a file, whatever the modules around it."""
+    for item in items:
+        if isinstance(item, Enclosing):
+            yield from _within(item.items)
+        else:
+            yield item
+
+
+def check_module_place(reader: Reader, name: int) -> None:
+    """A module stands in a file or in another module."""
+    if reader.in_function:
+        message = "a module cannot stand inside a function"
+        raise reader.findings.stop(STRUCTURE, name, message, found=reader.text[name])
 
 
 def module(reader: Reader, name: int) -> Enclosing:
     """Reads `module @name attributes {...} { ... }`."""
-    if reader.depth:
-        message = "a module stands at the top of its file only"
-        raise reader.findings.stop(STRUCTURE, name, message, found=reader.text[name])
+    check_module_place(reader, name)
     symbol = ""
     if reader.text[reader.i][:1] == "@":
         symbol = reader.text[reader.i][1:].strip('"')
@@ -166,12 +183,10 @@ def returned(reader: Reader, name: int) -> Op:
     return terminator(reader, name, "func.return")
 
 
-def _check_functions(reader: Reader, items: Sequence[BodyItem]) -> None:
+def _check_functions(reader: Reader, items: Sequence[Op | Function]) -> None:
     seen: dict[str, int] = {}
     outside = False
     for item in items:
-        if isinstance(item, Enclosing):
-            continue
         at = reader.notes[item].name
         if not isinstance(item, Function):
             if not outside:

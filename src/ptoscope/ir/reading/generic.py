@@ -8,21 +8,30 @@ from ptoscope.ir import types
 from ptoscope.ir.attributes import CLAUSES, FORM, SIZES, Attribute, FunctionTypes, Segments
 from ptoscope.ir.forms import arith as arith_forms
 from ptoscope.ir.forms.choose import expected_counts, fits, form_of
-from ptoscope.ir.module import Note
+from ptoscope.ir.module import BodyItem, Note
 from ptoscope.ir.reading import control, functions, scopes
 from ptoscope.ir.reading.arith import make_constant
 from ptoscope.ir.reading.attributes import all_attributes
 from ptoscope.ir.reading.findings import STRUCTURE, WRONG_OPERANDS, WRONG_TYPE
 from ptoscope.ir.reading.generic_parts import GenericParts
 from ptoscope.ir.reading.names import ReadValues
-from ptoscope.ir.reading.reader import Body, BodyItem, Reader
+from ptoscope.ir.reading.reader import Body, Reader
 from ptoscope.ir.types import TextType
 from ptoscope.isa.arith import constant
+from ptoscope.isa.pipes import SECTION_VECTOR
 from ptoscope.isa.record import Record
 from ptoscope.isa.types import AttrValue
-from ptoscope.program import SCOPES, TERMINATORS, Op
+from ptoscope.program import CALL, SCOPES, TERMINATORS, Op
 
-_BODIES = {"builtin.module": 1, "func.func": 1, "scf.for": 1, "scf.if": 2, "scf.while": 2}
+_BODIES = {
+    "builtin.module": 1,
+    "func.func": 1,
+    "scf.for": 1,
+    "scf.if": 2,
+    "scf.while": 2,
+    SECTION_VECTOR: 1,
+    CALL: 0,
+}
 
 
 def operation(reader: Reader, name: int) -> BodyItem:
@@ -64,6 +73,12 @@ class _Generic(GenericParts):
                 return self._while()
         if self.word in SCOPES:
             return self._scope()
+        if self.word == SECTION_VECTOR:
+            self.counts(0, 0)
+            self._arguments(self.bodies, [])
+            return scopes.make_section(self.reader, self.name, self.head, self.bodies[0])
+        if self.word == CALL:
+            return self._call()
         if self.word in TERMINATORS:
             return self._terminator()
         if self.word.startswith("arith."):
@@ -71,9 +86,7 @@ class _Generic(GenericParts):
         return self._instruction()
 
     def _module(self) -> BodyItem:
-        if self.reader.depth:
-            message = "a module stands at the top of its file only"
-            raise self.reader.findings.stop(STRUCTURE, self.name, message, found=self.word)
+        functions.check_module_place(self.reader, self.name)
         self.counts(0, 0)
         symbol = self.properties.get("sym_name")
         name = str(symbol.value) if symbol is not None and symbol.is_string else ""
@@ -145,6 +158,14 @@ class _Generic(GenericParts):
     def _scope(self) -> Op:
         self.counts(None if "strict" in self.word else 0, 0)
         return scopes.make_scope(self.reader, self.name, self.places, self.head, self.bodies[0])
+
+    def _call(self) -> Op:
+        callee = {**self.attributes, **self.properties}.get("callee")
+        if callee is None or callee.text[:1] != "@":
+            message = f"{self.word} needs a callee"
+            raise self.reader.findings.stop(STRUCTURE, self.name, message, expected="@name")
+        note = Note(0, 0, self.head, self.head, self.places)
+        return self.make(note, {"callee": callee.text[1:].strip('"')})
 
     def _terminator(self) -> Op:
         self.counts(None, 0)

@@ -9,8 +9,8 @@ from functools import cache
 from ptoscope.diagnostics import Diagnostic, PtoError
 from ptoscope.ir.attributes import Attribute
 from ptoscope.ir.language import PREFIX, Language, language
-from ptoscope.ir.module import NO_ATTRIBUTES, Module, SourceNotes
-from ptoscope.ir.reading import arith, control, functions, generic, instructions, scopes
+from ptoscope.ir.module import Enclosing, Module, SourceNotes
+from ptoscope.ir.reading import arith, calls, control, functions, generic, instructions, scopes
 from ptoscope.ir.reading.braces import LeftOpen, left_open
 from ptoscope.ir.reading.findings import NOT_TEXT, SYNTAX, Findings
 from ptoscope.ir.reading.names import LOST
@@ -20,10 +20,12 @@ from ptoscope.ir.reading.scanner import Tokens
 from ptoscope.ir.types import Placeholder
 from ptoscope.isa.arith import constant
 from ptoscope.isa.dtypes import INDEX
+from ptoscope.isa.pipes import SECTION_VECTOR
 from ptoscope.isa.scalar import strict_vecscope, vecscope
 from ptoscope.isa.types import Scalar
 from ptoscope.program import Block, Function, Op, Program
 
+_SAID = ("pto.target_arch", "pto.kernel_kind", "pto.revision")
 _MOST_LEFT_OPEN = 8
 """Braces left open that are looked for: a text is read again for each."""
 
@@ -47,23 +49,21 @@ def _parse(text: str, file: str, known: Language, repairs: int) -> Module:
             place = min(reader.i, len(tokens.text) - 1)
             reader.findings.at(SYNTAX, place, f"cannot read the file: {error}")
         raise PtoError(reader.findings.sorted()) from error
-    note = None if outer is None else outer.note
-    said = NO_ATTRIBUTES if note is None else note.attributes
+    said: dict[str, str] = {} if outer is None else _said(outer)
     program = Program(
         found,
-        _word(said, "pto.target_arch"),
-        _word(said, "pto.kernel_kind"),
+        said.get("pto.target_arch", ""),
+        said.get("pto.kernel_kind", ""),
         file,
         text,
-        _word(said, "pto.revision"),
+        said.get("pto.revision", ""),
     )
     if reader.findings and repairs and (open_brace := left_open(tokens)) is not None:
         raise _closed(tokens, file, open_brace, known, repairs - 1)
     if reader.findings:
         program.functions = [_Readable(f, reader.notes).function() for f in found]
         raise Unread(reader.findings.sorted(), program)
-    name = "" if outer is None else outer.name
-    return Module(program, tokens, reader.notes, note, name, reader.visibility, known)
+    return Module(program, tokens, reader.notes, outer, reader.visibility, known)
 
 
 def _closed(tokens: Tokens, file: str, found: LeftOpen, known: Language, repairs: int) -> Unread:
@@ -157,6 +157,20 @@ class _Readable:
         return op
 
 
+def _said(outer: Enclosing, kind: str = "") -> dict[str, str]:
+    """What modules say of the whole file, the outer before the inner. Functions of inner ones
+    are told their own kind."""
+    words = {name: _word(outer.note.attributes, name) for name in _SAID}
+    found = {name: word for name, word in words.items() if word}
+    for item in outer.items:
+        if isinstance(item, Enclosing):
+            own = _word(item.note.attributes, "pto.kernel_kind") or kind
+            found = {**_said(item, own), **found}
+        elif isinstance(item, Function):
+            item.kind = kind
+    return found
+
+
 def _word(attributes: Mapping[str, Attribute], name: str) -> str:
     """What an attribute says, if it is a string or `#name<word>`."""
     found = attributes.get(name)
@@ -193,8 +207,11 @@ _STRUCTURE: dict[str, Handler] = {
     "module": functions.module,
     "builtin.module": functions.module,
     "func.func": functions.function,
+    "func.call": calls.call,
+    "call": calls.call,
     "return": functions.returned,
     "func.return": functions.returned,
+    SECTION_VECTOR: scopes.section,
     "scf.for": control.for_loop,
     "scf.if": control.if_else,
     "scf.while": control.while_loop,

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ptoscope.ir.attributes import Segments
 from ptoscope.ir.language import Language
-from ptoscope.ir.module import Note, Packs, SourceNotes
+from ptoscope.ir.module import BodyItem, Enclosing, Note, Packs, SourceNotes
 from ptoscope.ir.reading.findings import SYNTAX, UNKNOWN_OPERATION, Stop
 from ptoscope.ir.reading.names import ReadValues
 from ptoscope.ir.reading.recovery import DEEPEST, Recovery
@@ -15,18 +15,6 @@ from ptoscope.ir.reading.scanner import END, Tokens
 from ptoscope.ir.types import TextType
 from ptoscope.isa.types import AttrValue
 from ptoscope.program import Block, Function, Op, operation
-
-
-class Enclosing(NamedTuple):
-    """A module operation: its name, what it holds, and how it was written."""
-
-    name: str
-    items: list[BodyItem]
-    note: Note
-
-
-BodyItem = Op | Function | Enclosing
-"""What may stand in a file or a body; anything but an operation only in some."""
 
 Handler = Callable[["Reader", int], BodyItem]
 """Reads one operation whose name is the given token; the reader stands behind the name."""

@@ -1,4 +1,4 @@
-"""Reads the two vector scopes."""
+"""Reads the two vector scopes, and sections."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from ptoscope.ir.module import Note
 from ptoscope.ir.reading.bodies import check_block
 from ptoscope.ir.reading.findings import SYNTAX, WRONG_OPERANDS, WRONG_TYPE
 from ptoscope.ir.reading.reader import Body, Reader
+from ptoscope.isa.pipes import SECTION_VECTOR
 from ptoscope.program import Op
 
 
@@ -16,6 +17,20 @@ def scope(reader: Reader, name: int) -> Op:
     head = reader.i
     body = reader.body()
     return make_scope(reader, name, (), head, body)
+
+
+def section(reader: Reader, name: int) -> Op:
+    """Reads `pto.section.vector { ... }`."""
+    _only_spelling(reader, name)
+    head = reader.i
+    return make_section(reader, name, head, reader.body())
+
+
+def make_section(reader: Reader, name: int, head: int, body: Body) -> Op:
+    """Makes the section."""
+    check_block(reader, body, "")
+    note = Note(0, 0, head, reader.i - 1, braces=(body.braces,))
+    return reader.make(name, SECTION_VECTOR, (), (), note, blocks=(body.block,))
 
 
 def strict_scope(reader: Reader, name: int) -> Op:

@@ -34,8 +34,20 @@ def _needs_scope(context: Context) -> Iterator[Finding]:
                 op.span,
                 f"{op.name} stands outside a vecscope",
                 expected=f"a {vecscope.name} {{ ... }} or {strict_vecscope.name} around it",
-                hint="vectors, masks and align state exist only inside a vecscope",
+                hint=_why_no_scope(context, op),
             )
+
+
+def _why_no_scope(context: Context, op: Op) -> str:
+    """Why no vecscope was put around an instruction where the text has none."""
+    made = set(op.results)
+    lines = sorted({o.span.line for o in context.function.ops() if made.intersection(o.operands)})
+    if not lines:
+        return "vectors, masks and align state exist only inside a vecscope"
+    return (
+        f"none can be inferred: what it makes is used in line {lines[-1]}, and no value leaves a "
+        "vecscope; copies, synchronisation and scalar accesses to memory end one"
+    )
 
 
 def _needs_outside(context: Context) -> Iterator[Finding]:

@@ -125,6 +125,7 @@ COMMANDS = {
             (
                 Option("form", "NAME", "ssa, dps (ins and outs) or asm; -i keeps the form", LEVELS),
                 Option("generic", "", "the generic form of every operation"),
+                Option("explicit", "", "with the vecscopes that the text leaves out"),
                 Option("check", "", "print nothing; exit 1 if the file would change"),
                 Option("in-place", "", "(-i) rewrite the file"),
             ),

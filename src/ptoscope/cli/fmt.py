@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 from ptoscope.cli.commands import LEVELS
 from ptoscope.cli.files import STDIN, read_kernel, readable
 from ptoscope.cli.options import Request
 from ptoscope.cli.output import Result
 from ptoscope.cli.saving import write_file
 from ptoscope.diagnostics import UsageError
+
+if TYPE_CHECKING:
+    from ptoscope.ir.module import Module
+    from ptoscope.program import Block, Op
 
 
 def answer(request: Request) -> Result:
@@ -25,6 +32,8 @@ def answer(request: Request) -> Result:
 
     file, source = read_kernel(path)
     module = ir.parse(source, file)
+    if request.has("explicit"):
+        _make_scopes_explicit(module)
     # What stays in a file stays in its form.
     as_written = (checks or rewrites) and not request.has("generic")
     level = None if as_written else "ssa"
@@ -40,3 +49,20 @@ def answer(request: Request) -> Result:
             write_file(str(path), text.encode())
         return Result("fmt", (f"{file}: {'rewritten' if changed else 'unchanged'}",), fields)
     return Result("fmt", (text,), fields)
+
+
+def _make_scopes_explicit(module: Module) -> None:
+    """Puts into the functions of a module the vecscopes that its text leaves out."""
+    from ptoscope.expansion import called_in_scopes, with_scopes
+
+    def remade(op: Op, blocks: tuple[Block, ...]) -> Op:
+        made = replace(op, blocks=blocks)
+        note = module.notes.get(op)
+        if note is not None:
+            module.notes[made] = note
+        return made
+
+    inside = called_in_scopes(module.program.functions)
+    for function in module.program.functions:
+        if function.name not in inside:
+            function.body = with_scopes(function, remade).body

@@ -5,15 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ptoscope.expansion.calls import without_calls
+from ptoscope.expansion.scopes import called_in_scopes, with_scopes
 from ptoscope.expansion.sections import without_sections
 from ptoscope.program import Program
 
-__all__ = ["expanded"]
+__all__ = ["called_in_scopes", "expanded", "with_scopes"]
 
 
 def expanded(program: Program) -> Program:
-    """The program without calls and sections: in the place of each stands what it means. Of the
-    functions those are left that can be launched, or that nothing calls. Raises PtoError with
-    what cannot be expanded."""
+    """The program without calls and sections: in the place of each stands what it means; vector
+    instructions outside a vecscope have got one. Of the functions those are left that can be
+    launched, or that nothing calls. Raises PtoError with what cannot be expanded."""
     opened = replace(program, functions=without_sections(program))
-    return replace(program, functions=without_calls(opened))
+    inlined = replace(program, functions=without_calls(opened))
+    return replace(program, functions=[with_scopes(f) for f in inlined.functions])

@@ -249,6 +249,8 @@ class Record:
     order: OrderRule | None = None
     """Of a synchronisation of pipes: what it does to their order."""
     where: Where = "vecscope"
+    pure: bool = True
+    """Of one that may stand anywhere: it only computes, from its operands and the launch."""
     unreliable_zeros: bool = False
     """Inactive lanes of its results are zero, but the manual forbids to rely on it; revision
     micro makes it the machine's rule."""

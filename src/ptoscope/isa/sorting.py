@@ -317,6 +317,7 @@ RECORDS = (
         _get_vms4_sr,
         pipe="PIPE_S",
         where="anywhere",
+        pure=False,
         evidence=(Evidence("counts", "suite", "Those of the last vmrgsort4, 0 before it."),),
         formula="list0, list1, list2, list3 = fields of VMS4_SR",
         cpp="get_vms4_sr()",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -79,7 +80,10 @@ def _unwritten(context: Context) -> Iterator[Finding]:
     if _is_fragment(touches):
         return
     certain = {id(touch) for touch in _touches(context)}
-    writes = {id(t): (t.space, *t.may.bounds()) for t in touches if t.writes}
+    writes: dict[tuple[str, int, int], list[int]] = defaultdict(list)
+    for touch in touches:
+        if touch.writes:
+            writes[touch.space, *touch.may.bounds()].append(id(touch))
     loops = Loops(context.function, context.analysis.walker)
     for read, later in _reads(nodes, [], False):
         if id(read) not in certain or read.sure is None:
@@ -87,8 +91,8 @@ def _unwritten(context: Context) -> Iterator[Finding]:
         after = {id(node) for node in later if node.pipe == read.pipe}
         before = [
             (start, end)
-            for i, (space, start, end) in writes.items()
-            if i not in after and space == read.space
+            for (space, start, end), made in writes.items()
+            if space == read.space and any(i not in after for i in made)
         ]
         data = read.data or read.sure
         found = None if data.length == ZERO else _undefined(context, read, data, before, loops)
@@ -210,7 +214,7 @@ def _never_read(context: Context) -> Iterator[Finding]:
     if not any(t.writes and not MEMORIES[t.space].on_core for t in touches):
         # It gives nothing back yet: a fragment, or a kernel that is not finished.
         return
-    reads = [(t.space, *t.may.bounds()) for t in touches if not t.writes]
+    reads = {(t.space, *t.may.bounds()) for t in touches if not t.writes}
     seen: set[int] = set()
     for touch in _touches(context):
         memory = MEMORIES[touch.space]

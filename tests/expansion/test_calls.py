@@ -129,6 +129,14 @@ def test_a_finding_in_a_helper_names_the_calls() -> None:
     assert [call["line"] for call in calls] == [outer, inner]
 
 
+def test_what_is_said_of_two_things_in_one_place_is_two_findings() -> None:
+    a, b = ("%a: !pto.ptr<f8e4m3, gm>", "%b: !pto.ptr<f8e4m3, gm>")
+    text = f"func.func @kernel({a}, {b}) {{\nreturn\n}}\n"
+    with pytest.raises(PtoError) as caught:
+        ptoscope.load(text, "cpu")
+    assert [d.found for d in caught.value.diagnostics] == [a, b]
+
+
 def test_a_fault_in_a_helper_names_the_calls() -> None:
     helper = f"""
 func.func private @store(%ub: {U}, %at: index) {{

@@ -69,5 +69,7 @@ def check(program: Program, target: Target, revision: Revision) -> list[Diagnost
 
 def _sorted(findings: list[Diagnostic]) -> list[Diagnostic]:
     """In source order. What several calls of a function lead to is one finding."""
-    once = {(d.code, d.span[:3], d.message): d for d in reversed(findings)}
-    return sorted(once.values(), key=lambda d: (d.span, d.code))
+    called = [d for d in findings if d.span.calls]
+    once = {(d.code, d.span[:3], d.message): d for d in reversed(called)}
+    others = [d for d in findings if not d.span.calls]
+    return sorted([*others, *once.values()], key=lambda d: (d.span, d.code))

@@ -40,6 +40,15 @@ class Block:
         end = self.end
         return () if end is None else end.values
 
+    def walk(self) -> Iterator[Op]:
+        """All operations, outer before inner, in program order."""
+        stack = list(reversed(self.ops))
+        while stack:
+            op = stack.pop()
+            yield op
+            for block in reversed(op.blocks):
+                stack.extend(reversed(block.ops))
+
 
 @dataclass(slots=True)
 class Op:
@@ -354,12 +363,7 @@ class Function:
 
     def ops(self) -> Iterator[Op]:
         """All operations, outer before inner, in program order."""
-        stack = list(reversed(self.body.ops))
-        while stack:
-            op = stack.pop()
-            yield op
-            for block in reversed(op.blocks):
-                stack.extend(reversed(block.ops))
+        return self.body.walk()
 
 
 def site_of(function: Function, op: Op, target: Target, revision: Revision) -> Site:
@@ -394,6 +398,8 @@ class Program:
     file: str = ""
     text: str = ""
     revision: str = ""
+    opened: tuple[Span, ...] = ()
+    """Where operations stand in the text in whose place `expansion` has put others."""
 
     def diagnostic(
         self,

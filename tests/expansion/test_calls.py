@@ -9,7 +9,7 @@ import pytest
 
 import ptoscope
 from ptoscope import ir
-from ptoscope.diagnostics import Diagnostic, PtoError
+from ptoscope.diagnostics import Diagnostic, PtoError, edited
 from ptoscope.expansion.calls import DEEPEST, MOST
 from tests.command import Outcome
 
@@ -127,6 +127,57 @@ def test_a_finding_in_a_helper_names_the_calls() -> None:
     calls = finding.as_json()["calls"]
     assert isinstance(calls, list)
     assert [call["line"] for call in calls] == [outer, inner]
+
+
+COPIES = f"""func.func private @fill(%y: {G}, %u: {U}, %one: i64, %n: i64) {{
+  %zero = arith.constant 0 : i64
+  pto.mte_gm_ub %y, %u, %zero, %n nburst(%one, %n, %n) : {G}, {U}, i64, i64, i64, i64, i64
+  return
+}}
+func.func private @move(%x: {G}, %y: {G}, %u: {U}, %one: i64, %n: i64) {{
+  func.call @fill(%y, %u, %one, %n) : ({G}, {U}, i64, i64) -> ()
+  pto.mte_ub_gm %u, %x, %n nburst(%one, %n, %n) : {U}, {G}, i64, i64, i64, i64
+  return
+}}
+func.func @kernel(%x: {G}, %y: {G}, %z: {G}) attributes {{pto.kernel}} {{
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %n = arith.constant 256 : i64
+  %u = pto.castptr %zero : i64 -> {U}
+  %v = pto.castptr %n : i64 -> {U}
+  func.call @move(%x, %y, %u, %one, %n) : ({G}, {G}, {U}, i64, i64) -> ()
+  func.call @move(%z, %y, %v, %one, %n) : ({G}, {G}, {U}, i64, i64) -> ()
+  pto.barrier #pto.pipe<PIPE_ALL>
+  return
+}}
+"""
+"""Copies in and out without order, in two calls."""
+
+
+def test_a_fix_in_a_helper_is_one_for_all_its_calls() -> None:
+    """The flag is set before the return, which the program has not any more."""
+    races = [d for d in ptoscope.load(COPIES, force=True).findings if d.code == "PTO0607"]
+    assert len(races) == 2
+    assert races[0].fix
+    mended = edited(COPIES, races[0].fix)
+    assert ptoscope.load(mended).findings == []
+    lines = mended.split("\n")
+    at = next(i for i, line in enumerate(lines) if "pto.set_flag" in line)
+    assert "pto.mte_gm_ub" in lines[at - 1]
+
+
+def test_a_fix_that_another_call_does_not_bear_is_not_offered() -> None:
+    """Who calls @fill elsewhere would be left with a flag that nobody waits for."""
+    bar = "  pto.barrier #pto.pipe<PIPE_ALL>\n"
+    more = f"  func.call @fill(%y, %u, %one, %n) : ({G}, {U}, i64, i64) -> ()\n"
+    text = COPIES.replace(bar, bar + more + bar)
+    before = ptoscope.load(text, force=True).findings
+    assert "PTO0607" in [d.code for d in before]
+    for finding in before:
+        if finding.fix:
+            after = ptoscope.load(edited(text, finding.fix), force=True).findings
+            assert "PTO0603" not in [d.code for d in after]
+            assert len(after) < len(before)
 
 
 def test_what_is_said_of_two_things_in_one_place_is_two_findings() -> None:

@@ -23,7 +23,7 @@ class Text:
         for line in self.text.split("\n"):
             self.starts.append(self.starts[-1] + len(line) + 1)
         spans = [op.span for function in program.functions for op in function.ops()]
-        self.ops = sorted(self.offset(span) for span in spans if span.line)
+        self.ops = sorted(self.offset(span) for span in (*spans, *program.opened) if span.line)
 
     def offset(self, span: Span) -> int:
         """Where a span begins."""

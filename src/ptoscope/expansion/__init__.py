@@ -18,4 +18,9 @@ def expanded(program: Program) -> Program:
     launched, or that nothing calls. Raises PtoError with what cannot be expanded."""
     opened = replace(program, functions=without_sections(program))
     inlined = replace(program, functions=without_calls(opened))
-    return replace(program, functions=[with_scopes(f) for f in inlined.functions])
+    functions = [with_scopes(f) for f in inlined.functions]
+    if list(map(id, functions)) == list(map(id, program.functions)):
+        return program
+    there = {op.span[:3] for f in functions for op in f.ops()}
+    gone = (op.span for f in program.functions for op in f.ops() if op.span[:3] not in there)
+    return replace(program, functions=functions, opened=tuple(gone))

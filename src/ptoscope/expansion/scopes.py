@@ -46,7 +46,7 @@ def called_in_scopes(functions: Sequence[Function]) -> set[str]:
         for function in functions
         for scope in function.ops()
         if isinstance(scope, Scope)
-        for op in _within(scope)
+        for op in scope.body.walk()
         if isinstance(op, Call)
     }
     todo = list(found)
@@ -153,16 +153,8 @@ def _last_uses(block: Block) -> list[int]:
     makers = {slot: i for i, op in enumerate(block.ops) for slot in op.results}
     last = [-1] * len(block.ops)
     for i, op in enumerate(block.ops):
-        for each in (op, *_within(op)):
+        for each in Block((), [op]).walk():
             for slot in each.operands:
                 if slot in makers:
                     last[makers[slot]] = i
     return last
-
-
-def _within(op: Op) -> list[Op]:
-    """All operations inside one."""
-    found = [o for block in op.blocks for o in block.ops]
-    for each in found:
-        found += [o for block in each.blocks for o in block.ops]
-    return found

@@ -13,6 +13,7 @@ from ptoscope.check.synchronisation.changes import (
     Insert,
     Rewrite,
     Written,
+    flag,
     like,
     written,
 )
@@ -251,11 +252,8 @@ class Candidates:
         return last
 
     def _flags(self, src: str, dst: str, first: Op, then: Op) -> Iterator[Change]:
-        """A flag of its own. Where the later access is one of a later iteration, it is set once
-        before the loop and waited for once after it."""
-        layout = self._layout
-        back = layout.index(first) >= layout.index(then)
-        loop = layout.positions.loop(then) if back else None
+        """A flag of its own."""
+        back, loop = self._layout.carried(first, then)
         if back and loop is None:
             return
         used = self._events.get((src, dst), set())
@@ -263,9 +261,4 @@ class Candidates:
         free = [] if None in used else [n for n in numbers if n not in used]
         again = [] if None in used or free else list(numbers)
         for number in (free or again)[: 1 if free else len(EVENTS)]:
-            signal, wait = written(SET, src, dst, number), written(WAIT, src, dst, number)
-            steps = Insert(signal, first, True), Insert(wait, then, False)
-            if loop is None:
-                yield steps
-            else:
-                yield (Insert(signal, loop, False), *steps[::-1], Insert(wait, loop, True))
+            yield flag(src, dst, number, first, then, loop)

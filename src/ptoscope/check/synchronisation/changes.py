@@ -15,7 +15,7 @@ from ptoscope.check.positions import place_name
 from ptoscope.check.rule import Context
 from ptoscope.check.text import Fix
 from ptoscope.diagnostics import Edit, Span
-from ptoscope.isa.order.rules import OrderRule
+from ptoscope.isa.order.rules import SET, WAIT, OrderRule
 from ptoscope.program import Op
 
 
@@ -48,7 +48,8 @@ class Rewrite(NamedTuple):
     what: Written
 
 
-Change = tuple[Insert | Delete | Rewrite, ...]
+Alteration = Insert | Delete | Rewrite
+Change = tuple[Alteration, ...]
 
 
 def written(rule: OrderRule, src: str, dst: str, *numbers: int) -> Written:
@@ -70,25 +71,37 @@ def like(context: Context, sync: Sync, rule: OrderRule) -> Written:
     return Written(made, text, sync.op.operands)
 
 
+def flag(src: str, dst: str, number: int, first: Op, then: Op, loop: Op | None) -> Change:
+    """A flag from behind the first operation to before the other. With a loop, to that of the
+    next iteration: it is set once before the loop, and waited for once after it."""
+    signal, wait = written(SET, src, dst, number), written(WAIT, src, dst, number)
+    set_it, wait_for_it = Insert(signal, first, True), Insert(wait, then, False)
+    if loop is None:
+        return set_it, wait_for_it
+    return Insert(signal, loop, False), wait_for_it, set_it, Insert(wait, loop, True)
+
+
 def changed(nodes: list[Node], change: Change) -> list[Node]:
-    """The tree after a change."""
-    around: dict[tuple[int, bool], list[Node]] = defaultdict(list)
-    instead: dict[int, list[Node]] = {}
+    """The tree after a change: wherever calls have put what the text has in one place."""
+    around: dict[tuple[object, bool], list[Node]] = defaultdict(list)
+    instead: dict[object, list[Node]] = {}
     for step in change:
         match step:
             case Insert(what, op, after):
-                around[id(op), after].append(what.sync)
+                around[_place(op), after].append(what.sync)
             case Delete(op):
-                instead[id(op)] = []
+                instead[_place(op)] = []
             case Rewrite(op, what):
-                instead[id(op)] = [what.sync]
+                instead[_place(op)] = [what.sync]
 
     def body(nodes: list[Node]) -> list[Node]:
         made: list[Node] = []
-        for op, group in groupby(nodes, key=lambda node: id(node.op)):
-            made += around.get((op, False), [])
-            made += instead[op] if op in instead else [inner(node) for node in group]
-            made += around.get((op, True), [])
+        for _, group in groupby(nodes, key=lambda node: id(node.op)):
+            same = list(group)
+            place = _place(same[0].op)
+            made += around.get((place, False), [])
+            made += instead[place] if place in instead else [inner(node) for node in same]
+            made += around.get((place, True), [])
         return made
 
     def inner(node: Node) -> Node:
@@ -101,6 +114,11 @@ def changed(nodes: list[Node], change: Change) -> list[Node]:
                 return node
 
     return body(nodes)
+
+
+def _place(op: Op) -> object:
+    """What tells an operation of the text from the others; one without a text by itself."""
+    return op.span[:2] if op.span.line else id(op)
 
 
 def edits(context: Context, change: Change) -> Fix:
@@ -117,7 +135,7 @@ def edits(context: Context, change: Change) -> Fix:
     return tuple(Edit(span, text) for span, text in made.items())
 
 
-def _edits(context: Context, step: Insert | Delete | Rewrite) -> Fix:
+def _edits(context: Context, step: Alteration) -> Fix:
     match step:
         case Insert(what, op, after):
             insert = context.text.insert_after if after else context.text.insert_before

@@ -17,7 +17,7 @@ from ptoscope.check.analysis.nodes import (
 from ptoscope.check.positions import Positions
 from ptoscope.check.rule import Context
 from ptoscope.isa.pipes import VECTOR_PIPE
-from ptoscope.program import Block, Op
+from ptoscope.program import Block, Loop, Op
 
 
 class Gap(NamedTuple):
@@ -96,6 +96,12 @@ class Layout:
     def index(self, op: Op) -> int:
         """The place of an operation in its block."""
         return self.positions.home(op).place
+
+    def carried(self, first: Op, then: Op) -> tuple[bool, Loop | None]:
+        """Whether the one of two operations of a block comes after the other only in the next
+        iteration, and of which loop."""
+        back = self.index(first) >= self.index(then)
+        return back, self.positions.loop(then) if back else None
 
     def block(self, op: Op) -> Block:
         """The block of an operation."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import NamedTuple
 
-from ptoscope.check.synchronisation.changes import Change, Insert, written
+from ptoscope.check.synchronisation.changes import Alteration, Change, Insert, flag, written
 from ptoscope.check.synchronisation.layout import Layout
 from ptoscope.check.synchronisation.problems import COPIES, ProblemKey
 from ptoscope.check.synchronisation.races import StaticRace, anchor, touch_of
-from ptoscope.isa.order.rules import BARRIER, SET, WAIT
+from ptoscope.isa.order.rules import BARRIER
 from ptoscope.isa.pipes import EVENTS, PIPE_ALL
 from ptoscope.program import Loop, Op
 
@@ -40,7 +40,7 @@ class Missing:
 
     def added(self, races: dict[ProblemKey, StaticRace]) -> Change:
         """What orders some races, each pair of places once."""
-        steps: list[Insert] = []
+        steps: list[Alteration] = []
         needs: list[_Need] = []
         for (code, _), item in races.items():
             late = anchor(item.late)
@@ -56,13 +56,11 @@ class Missing:
         return tuple(steps)
 
     def _need(self, item: StaticRace) -> _Need | None:
-        positions = self._layout.positions
-        met = positions.meet(anchor(item.early), anchor(item.late))
+        met = self._layout.positions.meet(anchor(item.early), anchor(item.late))
         if met is None:
             return None
         first, then = met
-        back = self._layout.index(first) >= self._layout.index(then)
-        loop = positions.loop(then) if back else None
+        back, loop = self._layout.carried(first, then)
         if back and loop is None:
             return None
         return _Need((touch_of(item.early).pipe, touch_of(item.late).pipe), first, then, loop)
@@ -83,15 +81,15 @@ class Missing:
                 earliest[key] = need
         return list(earliest.values())
 
-    def _barrier(self, pipe: str, op: Op) -> list[Insert]:
+    def _barrier(self, pipe: str, op: Op) -> Change:
         if self._repeats(pipe, id(op)):
-            return []
-        return [Insert(written(BARRIER, pipe, ""), op, False)]
+            return ()
+        return (Insert(written(BARRIER, pipe, ""), op, False),)
 
-    def _flag(self, need: _Need) -> list[Insert]:
+    def _flag(self, need: _Need) -> Change:
         src, dst = need.pipes
         if self._repeats(need.pipes, id(need.first), id(need.then)):
-            return []
+            return ()
         free, again = self._free[need.pipes], self._again[need.pipes]
         if not free and not again:
             return self._barrier(PIPE_ALL, need.then)
@@ -99,16 +97,7 @@ class Missing:
         if need.loop is None:
             # Only these may come round: that of a loop is set from iteration to iteration.
             again.append(number)
-        signal, wait = written(SET, src, dst, number), written(WAIT, src, dst, number)
-        set_it, wait_for_it = Insert(signal, need.first, True), Insert(wait, need.then, False)
-        if need.loop is None:
-            return [set_it, wait_for_it]
-        return [
-            Insert(signal, need.loop, False),
-            wait_for_it,
-            set_it,
-            Insert(wait, need.loop, True),
-        ]
+        return flag(src, dst, number, need.first, need.then, need.loop)
 
     def _repeats(self, *key: object) -> bool:
         repeats = key in self._done

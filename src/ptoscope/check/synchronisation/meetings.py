@@ -8,15 +8,16 @@ followed.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from itertools import product
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, product
+from typing import NamedTuple, TypeVar
 
 from ptoscope.check.analysis.expr import Expr, Symbol
 from ptoscope.check.analysis.nodes import BranchNode, LoopNode, Node, ScopeNode, Touch, flat
 from ptoscope.check.synchronisation.summaries import possible_trips
 from ptoscope.isa.order.memory import ScopeAccess, needs_order
 
+T = TypeVar("T")
 MOST = 50_000
 """So many accesses of all iterations, or pairs of them, are looked at."""
 
@@ -58,6 +59,17 @@ class _Accesses(NamedTuple):
 
 Meetings = Mapping[tuple[int, At], set[int]]
 """For a loop, by its id, in iterations of those around it: iterations to follow."""
+
+
+def meeting(rows: Iterable[tuple[int, int, T]]) -> Iterator[tuple[T, T]]:
+    """Every two of some rows that share bytes: of each the first byte, the one after the last,
+    and whose it is."""
+    near: list[tuple[int, int, T]] = []
+    for row in sorted(rows, key=lambda row: row[0]):
+        near = [other for other in near if other[1] > row[0]]
+        for _, _, whose in near:
+            yield whose, row[2]
+        near.append(row)
 
 
 def meetings(scope: ScopeNode, known: Mapping[Symbol, Expr]) -> Meetings:
@@ -113,26 +125,24 @@ def _suspects(accesses: list[_Accesses]) -> list[_Accesses]:
         groups[access.base].append((*access.hull(), access))
         if access.kind.writes and not access.apart():
             found[access] = None
-    looked_at = 0
-    for group in groups.values():
-        group.sort(key=lambda item: item[0])
-        near: list[tuple[int, int, _Accesses]] = []
-        for low, high, access in group:
-            near = [other for other in near if other[1] > low]
-            looked_at += len(near)
-            if looked_at > MOST:
-                raise TooManyError
-            for _, _, other in near:
-                alike = other[:-1] == access[:-1] and access.apart()
-                if not alike and needs_order(other.kind, access.kind, same_instruction=False):
-                    found[other] = found[access] = None
-            near.append((low, high, access))
+    for other, access in _few(chain.from_iterable(map(meeting, groups.values())), MOST):
+        alike = other[:-1] == access[:-1] and access.apart()
+        if not alike and needs_order(other.kind, access.kind, same_instruction=False):
+            found[other] = found[access] = None
     return list(found)
+
+
+def _few(pairs: Iterable[T], most: int) -> Iterator[T]:
+    """All of them, if there are not too many."""
+    for number, pair in enumerate(pairs):
+        if number >= most:
+            raise TooManyError
+        yield pair
 
 
 def _nearest(accesses: list[_Accesses]) -> Iterator[tuple[_Accesses, _Accesses, At, At]]:
     """For each two accesses, and either of them first, iterations in which they meet."""
-    rows: dict[Expr, list[tuple[int, int, int, At]]] = defaultdict(list)
+    rows: dict[Expr, list[tuple[int, int, tuple[int, At]]]] = defaultdict(list)
     looked_at = 0
     for number, access in enumerate(accesses):
         places: dict[tuple[int, int], list[At]] = defaultdict(list)
@@ -145,20 +155,13 @@ def _nearest(accesses: list[_Accesses]) -> Iterator[tuple[_Accesses, _Accesses, 
                 looked_at += 1
             if looked_at > MOST:
                 raise TooManyError
-        rows[access.base] += [(*place, number, at) for place, them in places.items() for at in them]
+        rows[access.base] += [
+            (*place, (number, at)) for place, them in places.items() for at in them
+        ]
     best: dict[tuple[int, int, bool], tuple[list[int], At, At]] = {}
-    for group in rows.values():
-        group.sort()
-        near: list[tuple[int, int, int, At]] = []
-        for row in group:
-            start, _, number, at = row
-            near = [other for other in near if other[1] > start]
-            looked_at += len(near)
-            if looked_at > MOST:
-                raise TooManyError
-            for _, _, other, its in near:
-                _meet(best, accesses, (other, its), (number, at))
-            near.append(row)
+    pairs = chain.from_iterable(map(meeting, rows.values()))
+    for one, two in _few(pairs, MOST - looked_at):
+        _meet(best, accesses, one, two)
     for (one, two, _), (_, at_one, at_two) in best.items():
         yield accesses[one], accesses[two], at_one, at_two
 

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from ptoscope.check.analysis.expr import Expr
 from ptoscope.check.analysis.nodes import KnownBytes, MemoryBarrier, Touch
 from ptoscope.check.flow import Values
+from ptoscope.check.synchronisation.meetings import meeting
 from ptoscope.check.synchronisation.races import TouchedRows, overlap
 from ptoscope.check.synchronisation.scope_values import ScopeValues
 from ptoscope.check.synchronisation.unroll import Execution
@@ -132,16 +134,11 @@ class ScopeOrder:
             rows[mine[0].start.variable] += [(start, end, mine) for start, end in touched]
         found: dict[_Alike, set[_Alike]] = defaultdict(set)
         for group in rows.values():
-            group.sort(key=lambda row: row[0])
-            near: list[tuple[int, int, _Alike]] = []
-            for row in group:
-                start, _, mine = row
-                near = [other for other in near if other[1] > start]
-                near.append(row)
-                for _, _, other in near:
-                    if needs_order(other[1], mine[1], same_instruction=False):
-                        found[mine].add(other)
-                        found[other].add(mine)
+            themselves = ((mine, mine) for _, _, mine in group)
+            for other, mine in chain(themselves, meeting(group)):
+                if needs_order(other[1], mine[1], same_instruction=False):
+                    found[mine].add(other)
+                    found[other].add(mine)
         return found
 
     def _may_clash(self, early: int, late: int) -> bool:

@@ -28,20 +28,24 @@ def terminator(reader: Reader, name: int, word: str, first: tuple[int, ...] = ()
             places.append(reader.i)
             reader.i += 1
         reader.expect(":")
-        at = reader.i
-        listed = reader.type_list()
-        values = [reader.use(place) for place in places]
-        if len(listed) != len(values):
-            message = f"{len(values)} values, but {len(listed)} types"
-            raise reader.findings.stop(
-                WRONG_OPERANDS, at, message, found=str(len(listed)), expected=str(len(values))
-            )
-        for value, type in zip(values, listed, strict=True):
-            reader.agree(value, type, at)
+        listed_types(reader, [reader.use(place) for place in places], "{0} values, but {1} types")
     all_places = (*first, *places)
     last = reader.i - 1
     operands = [reader.use(place) for place in all_places]
     return reader.make(name, word, operands, (), Note(0, 0, last, last, all_places))
+
+
+def listed_types(reader: Reader, values: Sequence[int], message: str) -> None:
+    """Reads the types of some values. The message, with how many there are of each, is for
+    another number of types."""
+    at = reader.i
+    listed = reader.type_list()
+    if len(listed) != len(values):
+        found, expected = str(len(listed)), str(len(values))
+        said = message.format(expected, found)
+        raise reader.findings.stop(WRONG_OPERANDS, at, said, found=found, expected=expected)
+    for value, type in zip(values, listed, strict=True):
+        reader.agree(value, type, at)
 
 
 def _name_of(reader: Reader, item: BodyItem) -> int:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from ptoscope.ir import types
 from ptoscope.ir.module import Note
-from ptoscope.ir.reading.findings import STRUCTURE, WRONG_OPERANDS, WRONG_TYPE
+from ptoscope.ir.reading.bodies import listed_types
+from ptoscope.ir.reading.findings import STRUCTURE, WRONG_TYPE
 from ptoscope.ir.reading.reader import Reader
 from ptoscope.program import CALL, Call, Function, Op
 
@@ -20,17 +21,9 @@ def call(reader: Reader, name: int) -> Op:
     reader.expect("(")
     places = reader.value_list(")")
     reader.expect(":")
-    at = reader.i
-    listed = reader.type_list()
-    results = reader.type_list() if reader.accept("->") else []
     values = [reader.use(place) for place in places]
-    if len(listed) != len(values):
-        message = f"{len(values)} values are passed, but {len(listed)} types are listed"
-        raise reader.findings.stop(
-            WRONG_OPERANDS, at, message, found=str(len(listed)), expected=str(len(values))
-        )
-    for value, type in zip(values, listed, strict=True):
-        reader.agree(value, type, at)
+    listed_types(reader, values, "{0} values are passed, but {1} types are listed")
+    results = reader.type_list() if reader.accept("->") else []
     last = reader.i - 1
     note = Note(0, 0, last, last, tuple(places))
     return reader.make(name, CALL, values, results, note, {"callee": symbol[1:].strip('"')})

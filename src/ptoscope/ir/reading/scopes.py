@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ptoscope.ir import types
 from ptoscope.ir.module import Note
-from ptoscope.ir.reading.bodies import check_block
+from ptoscope.ir.reading.bodies import check_block, listed_types
 from ptoscope.ir.reading.findings import SYNTAX, WRONG_OPERANDS, WRONG_TYPE
 from ptoscope.ir.reading.reader import Body, Reader
 from ptoscope.isa.pipes import SECTION_VECTOR
@@ -42,18 +42,11 @@ def strict_scope(reader: Reader, name: int) -> Op:
     head = reader.i
     body = reader.body(isolated=True, labelled=True)
     if reader.accept(":"):
-        at = reader.i
-        listed = reader.type_list()
+        message = "strict_vecscope passes {0} values but lists {1} types"
+        listed_types(reader, values, message)
         if reader.accept("->"):
             reader.expect("(")
             reader.expect(")")
-        if len(listed) != len(values):
-            message = f"strict_vecscope passes {len(values)} values but lists {len(listed)} types"
-            raise reader.findings.stop(
-                WRONG_OPERANDS, at, message, found=str(len(listed)), expected=str(len(values))
-            )
-        for value, type in zip(values, listed, strict=True):
-            reader.agree(value, type, at)
     elif places:
         raise reader.findings.expected(reader.i, "':' and the types of the arguments")
     return make_scope(reader, name, tuple(places), head, body)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ptoscope.diagnostics import NOWHERE, Diagnostic, Span
-from ptoscope.isa.pipes import SECTION_VECTOR, STRICT_VECSCOPE, VECSCOPE
+from ptoscope.isa.parts import SECTION_VECTOR, STRICT_VECSCOPE, VECSCOPE
 from ptoscope.isa.targets import Revision, Target
 from ptoscope.isa.types import AttrValue, Type
 

@@ -7,8 +7,8 @@ from math import log2
 from ptoscope.docs.values import NUMBERS
 from ptoscope.isa import TABLE
 from ptoscope.isa.dtypes import I32, I64
+from ptoscope.isa.parts import EVENTS, VECTOR_CORE_PIPES
 from ptoscope.isa.patterns import AlignState, PtrTo
-from ptoscope.isa.pipes import EVENTS, VECTOR_CORE_PIPES
 from ptoscope.isa.record import Record
 from ptoscope.isa.types import Ptr, Scalar
 from tests.fuzz import control, copies, draw, memory, scalars, streams

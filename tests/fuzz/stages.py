@@ -7,7 +7,7 @@ from typing import Literal
 
 from ptoscope.isa import TABLE
 from ptoscope.isa.dtypes import I64, INDEX
-from ptoscope.isa.pipes import BUFFERS, EVENTS
+from ptoscope.isa.parts import BUFFERS, EVENTS
 from ptoscope.isa.types import Scalar
 from tests.fuzz import bodies, control, copies, faults
 from tests.fuzz.faults import Fault

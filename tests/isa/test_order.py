@@ -6,7 +6,7 @@ from __future__ import annotations
 from ptoscope.isa.order.ledger import Ledger, Ticket
 from ptoscope.isa.order.pipes import CarryingPipes, Knowledge
 from ptoscope.isa.order.rules import BARRIER, GET, RELEASE, SET, WAIT, OrderRule
-from ptoscope.isa.pipes import MOST_PENDING, PIPE_ALL, PIPES
+from ptoscope.isa.parts import MOST_PENDING, PIPE_ALL, PIPES
 
 S, V, IN, OUT = "PIPE_S", "PIPE_V", "PIPE_MTE2", "PIPE_MTE3"
 

@@ -15,7 +15,7 @@ from ptoscope.isa import INSTRUCTIONS, TABLE, binary, cost_tables
 from ptoscope.isa.cost import CostKind
 from ptoscope.isa.cost_tables import FORWARDING, INTERVAL, attached, pairs, rows, stand_in
 from ptoscope.isa.families import VECTOR_SCALAR, ZEROING
-from ptoscope.isa.pipes import PIPE_ALL, PIPES
+from ptoscope.isa.parts import PIPE_ALL, PIPES
 from ptoscope.isa.record import Form, Record, Source
 from ptoscope.isa.table import by_name
 from ptoscope.isa.targets import REVISIONS, TARGETS, TargetName

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ptoscope import Diagnostic
-from ptoscope.isa.pipes import MOST_PENDING
+from ptoscope.isa.parts import MOST_PENDING
 from tests.check.pipes import branch, kernel, loop, sets, waits
 from tests.machine.runs import ORDERS, fault_as, line, run_as
 

@@ -15,7 +15,7 @@ import ptoscope
 from ptoscope import PtoError
 from ptoscope.isa.order.ledger import Ledger, Ticket
 from ptoscope.isa.order.rules import BARRIER, GET, RELEASE, SET, WAIT, OrderRule
-from ptoscope.isa.pipes import PIPE_ALL, PIPES, VECTOR_CORE_PIPES
+from ptoscope.isa.parts import PIPE_ALL, PIPES, VECTOR_CORE_PIPES
 
 from ..check.pipes import G, copy_in, copy_out, kernel, load, scope, store
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ptoscope.isa.pipes import BUFFERS, EVENTS, MOST_PENDING
+from ptoscope.isa.parts import BUFFERS, EVENTS, MOST_PENDING
 from ptoscope.native import layout
 from ptoscope.native.runtime import issue, log, regions, streams
 from ptoscope.native.subset import CompiledFunction

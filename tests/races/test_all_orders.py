@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ptoscope.isa.pipes import PIPE_NUMBERS
+from ptoscope.isa.parts import PIPE_NUMBERS
 from ptoscope.program import Block, Function, Op
 from ptoscope.races.cells import cut
 from ptoscope.races.last_accesses import Meeting

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ptoscope.diagnostics import edited
-from ptoscope.isa.pipes import EVENTS
+from ptoscope.isa.parts import EVENTS
 from ptoscope.isa.targets import TARGETS
 from ptoscope.kernel import Kernel
 from ptoscope.races.find import find_races, list_races

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from ptoscope.isa.pipes import PIPE_NUMBERS
+from ptoscope.isa.parts import PIPE_NUMBERS
 from ptoscope.isa.targets import TARGETS
 from ptoscope.program import SCOPES
 from ptoscope.races import cells, node_cells, pipes

@@ -9,7 +9,7 @@ import pytest
 
 from ptoscope.isa.order.ledger import Ledger, Token
 from ptoscope.isa.order.rules import RULES
-from ptoscope.isa.pipes import EVERY, PIPES
+from ptoscope.isa.parts import EVERY, PIPES
 from ptoscope.timing.settled import settle
 
 Sync = tuple[int, int, int, int, int]

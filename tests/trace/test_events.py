@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import ptoscope
-from ptoscope.isa.pipes import PIPE_NUMBERS
+from ptoscope.isa.parts import PIPE_NUMBERS
 from ptoscope.isa.targets import TARGETS
 from ptoscope.kernel import Kernel
 from ptoscope.trace.trace import NONE, SYNC_KINDS, Trace, barrier_type

@@ -15,7 +15,7 @@ from ptoscope.isa.core import Core
 from ptoscope.isa.distributions import NOTHING, Access
 from ptoscope.isa.dtypes import I1, DType
 from ptoscope.isa.lanes import Lanes
-from ptoscope.isa.pipes import PIPES
+from ptoscope.isa.parts import PIPES
 from ptoscope.isa.record import Site
 from tests.witness.changed_lanes import another_constant, bare, constant_changes, heard, like
 from tests.witness.plan import Plan

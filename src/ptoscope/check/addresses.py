@@ -20,7 +20,7 @@ from ptoscope.check.analysis.reach import (
 )
 from ptoscope.check.rule import Context, Finding, Rule
 from ptoscope.isa.footprint import reach_down, reach_up
-from ptoscope.isa.memories import KIB, MEMORIES
+from ptoscope.isa.parts import KIB, MEMORIES
 
 
 def _touches(context: Context) -> Iterator[Touch]:

@@ -19,8 +19,7 @@ from ptoscope.check.analysis.nodes import (
 )
 from ptoscope.check.analysis.reach import Loops, certain_touches, executed, settled
 from ptoscope.check.rule import Context, Finding, Rule
-from ptoscope.isa.memories import MEMORIES
-from ptoscope.isa.pipes import COPY_PIPES
+from ptoscope.isa.parts import COPY_PIPES, MEMORIES
 
 
 def _touches(context: Context) -> Iterator[Touch]:

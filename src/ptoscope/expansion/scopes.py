@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ptoscope.isa import TABLE
-from ptoscope.isa.pipes import VECSCOPE
+from ptoscope.isa.parts import VECSCOPE
 from ptoscope.isa.types import is_vector_state
 from ptoscope.program import Block, Call, For, Function, If, Op, Scope, Terminator, operation
 

@@ -18,7 +18,7 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 from ptoscope.isa.dtypes import DType
 from ptoscope.isa.footprint import Bursts
 from ptoscope.isa.lanes import Lanes
-from ptoscope.isa.memories import MEMORIES
+from ptoscope.isa.parts import MEMORIES
 
 LENGTH_BITS, ROW_BITS, LOOP_BITS, PADDING_BITS, GAP_BITS = 16, 16, 21, 8, 16
 """The widths of the fields of a copy."""

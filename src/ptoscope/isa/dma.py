@@ -9,9 +9,8 @@ from ptoscope.isa.core import Core
 from ptoscope.isa.distributions import BLOCK
 from ptoscope.isa.dtypes import ELEMENTS, I1, I64
 from ptoscope.isa.lanes import Lanes
-from ptoscope.isa.memories import MEMORIES
+from ptoscope.isa.parts import MEMORIES, SCALAR_PIPE
 from ptoscope.isa.patterns import PtrTo, ScalarAsWide, ScalarIn
-from ptoscope.isa.pipes import SCALAR_PIPE
 from ptoscope.isa.record import (
     Evidence,
     Form,

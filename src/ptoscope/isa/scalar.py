@@ -6,8 +6,8 @@ from ptoscope.isa.core import Core
 from ptoscope.isa.cost import Cost
 from ptoscope.isa.dtypes import ELEMENTS, I32, I64, INDEX, SCALARS
 from ptoscope.isa.lanes import Lanes
+from ptoscope.isa.parts import STRICT_VECSCOPE, VECSCOPE
 from ptoscope.isa.patterns import AnyType, OneOf, PtrTo, ScalarFor, ScalarIn
-from ptoscope.isa.pipes import STRICT_VECSCOPE, VECSCOPE
 from ptoscope.isa.record import Evidence, Form, Operand, Record, Run, Site, Types
 from ptoscope.isa.types import Ptr, Scalar
 

@@ -9,8 +9,8 @@ from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.order import rules
 from ptoscope.isa.order.memory import MEMORY_BARRIERS
 from ptoscope.isa.order.rules import OrderRule
+from ptoscope.isa.parts import BUFFERS, EVENTS, PIPE_ALL, PIPES, SCALAR_PIPE
 from ptoscope.isa.patterns import ScalarIn
-from ptoscope.isa.pipes import BUFFERS, EVENTS, PIPE_ALL, PIPES, SCALAR_PIPE
 from ptoscope.isa.record import Attr, Evidence, Form, Meaning, Operand, Record, Run, Site, When
 from ptoscope.isa.targets import TargetName
 

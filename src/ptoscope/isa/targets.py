@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ptoscope.isa.dtypes import NARROW_FLOATS, DType
-from ptoscope.isa.memories import MEMORIES
+from ptoscope.isa.parts import MEMORIES
 
 Revision = Literal["manual", "micro"]
 REVISIONS: tuple[Revision, ...] = ("manual", "micro")

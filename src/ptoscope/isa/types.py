@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ptoscope.isa.dtypes import DType
-from ptoscope.isa.memories import MEMORIES
+from ptoscope.isa.parts import MEMORIES
 
 Space = str
 """The name of a memory: one of SPACES."""

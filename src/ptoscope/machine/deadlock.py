@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from ptoscope.diagnostics import Diagnostic
 from ptoscope.isa.order.ledger import Chain, Ticket
 from ptoscope.isa.order.rules import GET, GIVERS, RELEASE
-from ptoscope.isa.pipes import SCALAR_PIPE
+from ptoscope.isa.parts import SCALAR_PIPE
 from ptoscope.isa.record import Site
 from ptoscope.machine.faults import DEADLOCK, FLAG_OVERFLOW, LEFT_SET, Fault
 from ptoscope.machine.signals import (

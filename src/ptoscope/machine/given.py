@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ptoscope.isa.order.ledger import Chain, Ledger, Ticket, Token
 from ptoscope.isa.order.rules import GET, RELEASE, SET, SIGNALS, WAIT, OrderRule
-from ptoscope.isa.pipes import BUFFERS, EVENTS, PIPE_ALL, PIPES
+from ptoscope.isa.parts import BUFFERS, EVENTS, PIPE_ALL, PIPES
 from ptoscope.isa.record import Site
 from ptoscope.machine.deadlock import Wait, overflow
 from ptoscope.machine.faults import OTHER_CORE, SYNC_MISUSE, Fault

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptoscope.isa.dtypes import I8, DType
-from ptoscope.isa.memories import MEMORIES, ON_CORE
+from ptoscope.isa.parts import MEMORIES, ON_CORE
 from ptoscope.isa.types import Space
 from ptoscope.machine.faults import MISALIGNED, OUT_OF_GM, OUT_OF_UB, READ_ONLY, Fault
 

@@ -15,7 +15,7 @@ from itertools import islice
 
 from ptoscope.isa.order.ledger import Ticket
 from ptoscope.isa.order.rules import OrderRule
-from ptoscope.isa.pipes import PIPES
+from ptoscope.isa.parts import PIPES
 from ptoscope.isa.record import Site
 from ptoscope.machine.deadlock import Deadlock, IterationText, Queued, Stuck, Wait, overflow
 from ptoscope.machine.faults import Fault

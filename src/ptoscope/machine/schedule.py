@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ptoscope.diagnostics import UsageError
-from ptoscope.isa.pipes import COPY_PIPES, PIPES
+from ptoscope.isa.parts import COPY_PIPES, PIPES
 
 _NAMES = ("program", "lazy", "eager")
 _READINESS = (0.0, 0.1, 0.5, 0.9)

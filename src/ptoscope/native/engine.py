@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ptoscope.isa.dtypes import I8
-from ptoscope.isa.memories import ON_CORE
+from ptoscope.isa.parts import ON_CORE
 from ptoscope.isa.targets import Target
 from ptoscope.machine.faults import Fault
 from ptoscope.machine.memory import Memory, Region

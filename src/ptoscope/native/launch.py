@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptoscope.arguments import Argument
-from ptoscope.isa.memories import ON_CORE
+from ptoscope.isa.parts import ON_CORE
 from ptoscope.isa.targets import Target
 from ptoscope.machine.elements import encode, quietly
 from ptoscope.machine.memory import Region, gm_base, gm_regions

@@ -5,8 +5,7 @@ Everything is a 64-bit word at a fixed place of one array.
 
 from __future__ import annotations
 
-from ptoscope.isa.memories import ON_CORE
-from ptoscope.isa.pipes import BUFFERS, EVENTS, PIPES
+from ptoscope.isa.parts import BUFFERS, EVENTS, ON_CORE, PIPES
 from ptoscope.isa.types import Space
 
 UB = 0

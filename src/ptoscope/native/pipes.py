@@ -16,7 +16,7 @@ from ptoscope.isa.core import Core
 from ptoscope.isa.dtypes import I64, DType, unsigned
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.order.rules import BARRIER, GET, RELEASE, SET, WAIT, OrderRule
-from ptoscope.isa.pipes import PIPE_ALL
+from ptoscope.isa.parts import PIPE_ALL
 from ptoscope.isa.record import Site
 from ptoscope.machine.lanes import constant
 from ptoscope.native import layout

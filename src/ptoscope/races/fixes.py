@@ -13,7 +13,7 @@ from ptoscope.check.text import Text
 from ptoscope.diagnostics import Edit
 from ptoscope.isa.order.memory import barrier_text
 from ptoscope.isa.order.rules import BARRIER, NUMBERS, SET, WAIT
-from ptoscope.isa.pipes import EVENTS, PIPE_NUMBERS
+from ptoscope.isa.parts import EVENTS, PIPE_NUMBERS
 from ptoscope.isa.targets import Target
 from ptoscope.isa.types import Space
 from ptoscope.program import Loop

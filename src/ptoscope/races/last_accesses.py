@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ptoscope.isa.order.clocks import Clock
-from ptoscope.isa.pipes import COPY_NUMBERS, PIPES
+from ptoscope.isa.parts import COPY_NUMBERS, PIPES
 from ptoscope.races.cells import Runs
 from ptoscope.races.node_cells import NodeCells, cell_at, run_of
 from ptoscope.trace.trace import NONE, Column

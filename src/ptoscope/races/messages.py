@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from ptoscope.dataflow import Dataflow, Definition, OpResult, Parameter
 from ptoscope.diagnostics import Diagnostic
-from ptoscope.isa.memories import MEMORIES
+from ptoscope.isa.parts import MEMORIES
 from ptoscope.isa.types import Ptr
 from ptoscope.program import Function, Program
 from ptoscope.races.race import BLOCKS_RACE, COPIES_RACE, SCOPE_RACE, Race, Side

@@ -10,7 +10,7 @@ from ptoscope.isa.order.clocks import Clock, Clocks
 from ptoscope.isa.order.ledger import Ledger
 from ptoscope.isa.order.pipes import CarryingPipes
 from ptoscope.isa.order.rules import RULES
-from ptoscope.isa.pipes import EVERY, PIPE_NUMBERS, PIPES, SCALAR
+from ptoscope.isa.parts import EVERY, PIPE_NUMBERS, PIPES, SCALAR
 from ptoscope.races.cells import Runs
 from ptoscope.races.last_accesses import LastAccesses, Meeting
 from ptoscope.trace.trace import MEM_BAR, NONE, Trace

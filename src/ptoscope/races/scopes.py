@@ -17,7 +17,7 @@ import numpy as np
 from ptoscope.check.synchronisation.scope_values import ScopeValues
 from ptoscope.dataflow import Dataflow
 from ptoscope.isa.order.memory import ScopeAccess, needs_order
-from ptoscope.isa.pipes import SCALAR_PIPE
+from ptoscope.isa.parts import SCALAR_PIPE
 from ptoscope.isa.types import Mask, Type, is_vector_state
 from ptoscope.races.cells import Runs
 from ptoscope.races.provenance import Executions, Provenance, RunIterations

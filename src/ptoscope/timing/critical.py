@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ptoscope.isa.pipes import COPY_PIPES, PIPES
+from ptoscope.isa.parts import COPY_PIPES, PIPES
 from ptoscope.native.subset import Ints, compiled
 from ptoscope.program import Scope
 from ptoscope.timing.pipe_schedule import BY_ISSUE, BY_ORDER, BY_SYNC

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from ptoscope.isa.order.rules import RULES
-from ptoscope.isa.pipes import EVERY, PIPES
+from ptoscope.isa.parts import EVERY, PIPES
 from ptoscope.native.subset import Ints
 from ptoscope.timing.settled import settle
 from ptoscope.trace.trace import Trace

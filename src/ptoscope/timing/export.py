@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ptoscope.isa.pipes import PIPES
+from ptoscope.isa.parts import PIPES
 from ptoscope.timing.pipe_schedule import BY_ORDER
 from ptoscope.timing.run import TimedRun
 

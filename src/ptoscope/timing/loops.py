@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ptoscope.isa.pipes import ALL_PIPES
+from ptoscope.isa.parts import ALL_PIPES
 from ptoscope.program import Loop
 from ptoscope.timing.run import TimedRun
 from ptoscope.timing.scopes import loop_runs

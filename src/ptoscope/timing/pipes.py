@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ptoscope.isa.pipes import EVERY, PIPE_NUMBERS, PIPES, SCALAR
+from ptoscope.isa.parts import EVERY, PIPE_NUMBERS, PIPES, SCALAR
 from ptoscope.native.subset import Ints
 from ptoscope.timing.dependencies import Dependencies
 from ptoscope.timing.pipe_schedule import run_pipes

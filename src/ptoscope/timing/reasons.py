@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ptoscope.isa.pipes import PIPES
+from ptoscope.isa.parts import PIPES
 from ptoscope.timing import loops
 from ptoscope.timing.critical import PathStep, chain, critical_path, line, slowest
 from ptoscope.timing.model import NamedFigure

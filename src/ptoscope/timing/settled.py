@@ -13,7 +13,7 @@ import numpy as np
 
 from ptoscope.isa.order.ledger import Chain, Ledger, LedgerState
 from ptoscope.isa.order.rules import RULES
-from ptoscope.isa.pipes import EVERY, PIPES
+from ptoscope.isa.parts import EVERY, PIPES
 from ptoscope.native.subset import Ints
 
 _LENGTH = 64

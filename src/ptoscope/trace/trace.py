@@ -22,9 +22,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from ptoscope.diagnostics import PtoError, Span
-from ptoscope.isa.memories import ON_CORE
 from ptoscope.isa.order.memory import MEMORY_BARRIERS
 from ptoscope.isa.order.rules import NUMBERS
+from ptoscope.isa.parts import ON_CORE
 from ptoscope.isa.record import Record
 from ptoscope.program import For, Function, Op
 
@@ -135,7 +135,7 @@ class Accesses:
 @dataclass(frozen=True, eq=False)
 class Syncs:
     """`event`: int32. `kind`: int8, into SYNC_KINDS. `src` and `dst`: int8, numbers of pipes
-    (`isa.pipes.PIPE_NUMBERS`): of a set or wait its two; of the others `src` is the pipe and
+    (`isa.parts.PIPE_NUMBERS`): of a set or wait its two; of the others `src` is the pipe and
     `dst` -1, of a mem_bar both are -1. `id`: int16, its first number: the event id or the
     buffer, else -1. `mode`: int8, its second: of a buffer its mode, of a mem_bar its type in
     `isa.order.memory.MEMORY_BARRIERS`, else -1."""

@@ -42,10 +42,9 @@ from ptoscope.isa.core import Core
 from ptoscope.isa.distributions import NOTHING, Access
 from ptoscope.isa.dtypes import I1, I64, INDEX, UI8, VREG_BYTES, DType
 from ptoscope.isa.lanes import PREDICATE_BITS, Lanes
-from ptoscope.isa.memories import MEMORIES
 from ptoscope.isa.order.memory import register_needs_order
 from ptoscope.isa.order.rules import OrderRule
-from ptoscope.isa.pipes import VECTOR_PIPE
+from ptoscope.isa.parts import MEMORIES, VECTOR_PIPE
 from ptoscope.isa.record import Site
 from ptoscope.isa.types import Space
 from ptoscope.program import Op

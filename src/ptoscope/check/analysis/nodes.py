@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from ptoscope.check.analysis.expr import ONE, Expr, Symbol
 from ptoscope.isa.footprint import Bursts, reach_down, reach_up
 from ptoscope.isa.order.rules import OrderRule
-from ptoscope.isa.pipes import VECTOR_PIPE
+from ptoscope.isa.parts import VECTOR_PIPE
 from ptoscope.isa.types import Space
 from ptoscope.program import Op
 

@@ -30,7 +30,7 @@ from ptoscope.check.synchronisation.problems import (
 from ptoscope.check.synchronisation.races import StaticRace, anchor, touch_of
 from ptoscope.check.synchronisation.unroll import Execution
 from ptoscope.isa.order.rules import BARRIER, GET, RELEASE, SET, WAIT, partner
-from ptoscope.isa.pipes import EVENTS, PIPE_ALL
+from ptoscope.isa.parts import EVENTS, PIPE_ALL
 from ptoscope.program import Block, Op
 
 _OPPOSITE = {SHORT: SURPLUS, SURPLUS: SHORT, UNHELD: KEPT, KEPT: UNHELD}

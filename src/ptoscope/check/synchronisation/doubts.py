@@ -6,7 +6,7 @@ from ptoscope.check.analysis.nodes import Touch
 from ptoscope.check.synchronisation.problems import ProblemKey, Problems
 from ptoscope.check.synchronisation.races import StaticRace, overlap, touch_of
 from ptoscope.check.synchronisation.unroll import Execution
-from ptoscope.isa.memories import MEMORIES
+from ptoscope.isa.parts import MEMORIES
 from ptoscope.isa.types import Space
 
 IN_DOUBT = "; is line {0} meant to read what is written here? Then it has to come after it"

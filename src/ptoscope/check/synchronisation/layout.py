@@ -16,7 +16,7 @@ from ptoscope.check.analysis.nodes import (
 )
 from ptoscope.check.positions import Positions
 from ptoscope.check.rule import Context
-from ptoscope.isa.pipes import VECTOR_PIPE
+from ptoscope.isa.parts import VECTOR_PIPE
 from ptoscope.program import Block, Loop, Op
 
 

@@ -15,9 +15,8 @@ from ptoscope.check.synchronisation.problems import COPIES, Problems
 from ptoscope.check.synchronisation.races import StaticRace, anchor, touch_of
 from ptoscope.check.synchronisation.scopes import ScopeHazard
 from ptoscope.check.synchronisation.unroll import Execution, GivenUp, UnrolledRun
-from ptoscope.isa.memories import MEMORIES
 from ptoscope.isa.order.rules import BARRIER, GET, RELEASE, SET, WAIT, partner
-from ptoscope.isa.pipes import EVENTS
+from ptoscope.isa.parts import EVENTS, MEMORIES
 
 
 def _sync(event: Execution) -> Sync:

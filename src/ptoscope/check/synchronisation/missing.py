@@ -10,7 +10,7 @@ from ptoscope.check.synchronisation.layout import Layout
 from ptoscope.check.synchronisation.problems import COPIES, ProblemKey
 from ptoscope.check.synchronisation.races import StaticRace, anchor, touch_of
 from ptoscope.isa.order.rules import BARRIER
-from ptoscope.isa.pipes import EVENTS, PIPE_ALL
+from ptoscope.isa.parts import EVENTS, PIPE_ALL
 from ptoscope.program import Loop, Op
 
 PipePair = tuple[str, str]

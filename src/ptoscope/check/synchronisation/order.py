@@ -17,7 +17,7 @@ from ptoscope.check.synchronisation.unroll import UnrolledRun
 from ptoscope.isa.order.clocks import Clock, Clocks
 from ptoscope.isa.order.ledger import Chain, Ledger, Ticket
 from ptoscope.isa.order.pipes import CarryingPipes
-from ptoscope.isa.pipes import EVERY, PIPE_NUMBERS, PIPES, SCALAR
+from ptoscope.isa.parts import EVERY, PIPE_NUMBERS, PIPES, SCALAR
 
 
 class PipeOrder:

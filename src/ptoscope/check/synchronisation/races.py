@@ -10,7 +10,7 @@ from ptoscope.check.analysis.nodes import RegisterTouch, Touch
 from ptoscope.check.synchronisation.unroll import Execution
 from ptoscope.isa.order.clocks import Clock
 from ptoscope.isa.order.memory import copies_in_order
-from ptoscope.isa.pipes import COPY_NUMBERS
+from ptoscope.isa.parts import COPY_NUMBERS
 from ptoscope.program import Op
 
 TouchedRows = list[tuple[int, int]]

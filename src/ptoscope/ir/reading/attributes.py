@@ -11,7 +11,7 @@ from ptoscope.ir.reading.cursor import Cursor
 from ptoscope.ir.reading.findings import SYNTAX, WRONG_OPERANDS
 from ptoscope.ir.reading.literals import integer_at, is_number, number, plain_string_at, string_at
 from ptoscope.ir.reading.scanner import END
-from ptoscope.isa.pipes import PIPE_ALL
+from ptoscope.isa.parts import PIPE_ALL
 from ptoscope.isa.record import Attr, Form
 from ptoscope.isa.types import AttrValue
 

@@ -18,7 +18,7 @@ from ptoscope.ir.reading.names import ReadValues
 from ptoscope.ir.reading.reader import Body, Reader
 from ptoscope.ir.types import TextType
 from ptoscope.isa.arith import constant
-from ptoscope.isa.pipes import SECTION_VECTOR
+from ptoscope.isa.parts import SECTION_VECTOR
 from ptoscope.isa.record import Record
 from ptoscope.isa.types import AttrValue
 from ptoscope.program import CALL, SCOPES, TERMINATORS, Op

@@ -9,7 +9,7 @@ from ptoscope.ir.numbers import constant_value, float_of, integer_range
 from ptoscope.ir.reading.cursor import Cursor
 from ptoscope.ir.reading.findings import SYNTAX
 from ptoscope.ir.types import TextType
-from ptoscope.isa.pipes import PIPE_ALL
+from ptoscope.isa.parts import PIPE_ALL
 from ptoscope.isa.types import Scalar
 
 _ESCAPE = re.compile(rb'\\(["nt\\]|[0-9A-Fa-f]{2})')

@@ -20,7 +20,7 @@ from ptoscope.ir.reading.scanner import Tokens
 from ptoscope.ir.types import Placeholder
 from ptoscope.isa.arith import constant
 from ptoscope.isa.dtypes import INDEX
-from ptoscope.isa.pipes import SECTION_VECTOR
+from ptoscope.isa.parts import SECTION_VECTOR
 from ptoscope.isa.scalar import strict_vecscope, vecscope
 from ptoscope.isa.types import Scalar
 from ptoscope.program import Block, Function, Op, Program

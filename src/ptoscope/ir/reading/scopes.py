@@ -7,7 +7,7 @@ from ptoscope.ir.module import Note
 from ptoscope.ir.reading.bodies import check_block, listed_types
 from ptoscope.ir.reading.findings import SYNTAX, WRONG_OPERANDS, WRONG_TYPE
 from ptoscope.ir.reading.reader import Body, Reader
-from ptoscope.isa.pipes import SECTION_VECTOR
+from ptoscope.isa.parts import SECTION_VECTOR
 from ptoscope.program import Op
 
 

@@ -1,6 +1,6 @@
 """The rulebook of order: who waits for whom, and what is complete before what.
 
-The scalar unit issues instructions in program order; each pipe (`isa.pipes`) executes its own
+The scalar unit issues instructions in program order; each pipe (`isa.parts`) executes its own
 in order, but for copies, which may overlap. Who waits for whom is settled when instructions
 are issued, whenever they run: `ledger` keeps the account, `rules` say what each kind of
 synchronisation writes into it, `pipes` executes what was issued and carries along what a domain

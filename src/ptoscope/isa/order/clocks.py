@@ -1,6 +1,6 @@
 """What pipes know is complete, as clocks: happens-before, in a run and before one.
 
-Instructions are numbers in the order of issue, pipes those of `isa.pipes`. A clock of a pipe
+Instructions are numbers in the order of issue, pipes those of `isa.parts`. A clock of a pipe
 says, for every pipe, up to which number all that was issued to that one is complete.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ptoscope.isa.order.pipes import Knowledge
-from ptoscope.isa.pipes import COPY_NUMBERS, PIPES, SCALAR
+from ptoscope.isa.parts import COPY_NUMBERS, PIPES, SCALAR
 
 Clock = list[int]
 """For every pipe: the number before which all that was issued to it is complete."""

@@ -14,8 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Generic, NamedTuple, TypeVar
 
-from ptoscope.isa.memories import MEMORIES
-from ptoscope.isa.pipes import SCALAR_PIPE
+from ptoscope.isa.parts import MEMORIES, SCALAR_PIPE
 from ptoscope.isa.types import Space
 
 T = TypeVar("T")

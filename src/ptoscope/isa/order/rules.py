@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from ptoscope.isa.order.ledger import Ledger, Number, PipeT, Ticket
-from ptoscope.isa.pipes import BUFFERS, EVENTS, MOST_PENDING
+from ptoscope.isa.parts import BUFFERS, EVENTS, MOST_PENDING
 
 
 class Settle(Protocol):

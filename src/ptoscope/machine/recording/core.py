@@ -10,7 +10,7 @@ from ptoscope.isa.copies import INTEGERS, Transfer, ends, fits
 from ptoscope.isa.distributions import Access
 from ptoscope.isa.footprint import Footprint, covered, dense, elements, inside, lanes
 from ptoscope.isa.lanes import Lanes
-from ptoscope.isa.pipes import PIPE_NUMBERS
+from ptoscope.isa.parts import PIPE_NUMBERS
 from ptoscope.isa.record import Site
 from ptoscope.isa.targets import BLOCK_BYTES
 from ptoscope.isa.types import Space

@@ -10,7 +10,7 @@ from ptoscope.isa.copies import Transfer
 from ptoscope.isa.distributions import Access
 from ptoscope.isa.dtypes import I1, UI8, DType
 from ptoscope.isa.lanes import Lanes
-from ptoscope.isa.memories import MEMORIES
+from ptoscope.isa.parts import MEMORIES
 from ptoscope.isa.record import Site
 from ptoscope.isa.types import Space
 from ptoscope.machine.dma import run_transfer

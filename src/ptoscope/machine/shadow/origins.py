@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ptoscope.isa.memories import ON_CORE
+from ptoscope.isa.parts import ON_CORE
 from ptoscope.isa.record import Site
 from ptoscope.machine.deadlock import IterationText
 from ptoscope.machine.memory import Bytes

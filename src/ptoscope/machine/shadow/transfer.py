@@ -9,7 +9,7 @@ import numpy as np
 from ptoscope.isa.copies import CopyEnds, Transfer
 from ptoscope.isa.footprint import starts
 from ptoscope.isa.lanes import Lanes
-from ptoscope.isa.memories import MEMORIES
+from ptoscope.isa.parts import MEMORIES
 from ptoscope.isa.record import Site
 from ptoscope.machine.memory import Region
 from ptoscope.machine.shadow.findings import REACHES_GM, ShadowFindings

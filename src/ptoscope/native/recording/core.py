@@ -8,7 +8,7 @@ from ptoscope.isa.copies import Transfer
 from ptoscope.isa.distributions import Access
 from ptoscope.isa.dtypes import I32, I64, VREG_BYTES
 from ptoscope.isa.lanes import Lanes
-from ptoscope.isa.pipes import PIPE_NUMBERS
+from ptoscope.isa.parts import PIPE_NUMBERS
 from ptoscope.isa.record import Site
 from ptoscope.isa.targets import BLOCK_BYTES, Revision, Target
 from ptoscope.isa.types import Space

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ptoscope.isa.pipes import BUFFERS, EVENTS, MOST_PENDING
+from ptoscope.isa.parts import BUFFERS, EVENTS, MOST_PENDING
 from ptoscope.native.layout import COUNT, QUEUED, SERVICE, WORD_BYTES
 from ptoscope.native.subset import Address, RawMemory, compiled, rarely_called
 

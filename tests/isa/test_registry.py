@@ -122,7 +122,7 @@ def test_every_row_of_the_tables_is_attached() -> None:
     for file in (FORWARDING, INTERVAL):
         assert len(pairs(file)) == len(cost_tables.table(file))
     bandwidths = {row["path"] for row in cost_tables.table("a2a3_bandwidth.csv")}
-    assert bandwidths == set(cost_tables.paths())
+    assert bandwidths <= set(cost_tables.paths())
 
 
 @pytest.mark.parametrize(

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+from typing import NamedTuple
+
 from ptoscope.docs.buffers import BufferFill, ExampleBuffer
 from ptoscope.docs.line import line
+from ptoscope.docs.values import NoExample
 from ptoscope.ir.forms.syntax import compiled
 from ptoscope.isa import TABLE
 from ptoscope.isa.dtypes import I64, INDEX, UI8, DType
 from ptoscope.isa.order.rules import BARRIER, GET, SET, OrderRule
+from ptoscope.isa.parts import MEMORIES, SCALAR_PIPE
 from ptoscope.isa.record import AttrValue, Form, Record
 from ptoscope.isa.targets import BLOCK_BYTES, Target
-from ptoscope.isa.types import Mask, Ptr, Scalar, VReg, granularity
+from ptoscope.isa.types import Mask, Ptr, Scalar, Type, VReg, granularity
 
 AREA = 2048
 """Bytes of UB for each pointer: the widest stride reaches so far."""
@@ -65,6 +70,14 @@ def _instructions(rule: OrderRule) -> list[str]:
     return [r.name for r in records if r.order is not None and r.order.account == rule.account]
 
 
+class ExampleCopy(NamedTuple):
+    """A copy between a buffer of the caller and the memory that the instruction works on."""
+
+    note: str
+    pipe: str
+    text: str
+
+
 class ExampleKernel:
     """A kernel as it grows: `before` runs first, `scope` inside a vecscope, `body` outside."""
 
@@ -77,8 +90,8 @@ class ExampleKernel:
         self.body: list[str] = []
         self._constants: dict[str, str] = {}
         self._pointers: list[str] = []
-        self._in: list[str] = []
-        self._out: list[str] = []
+        self._in: list[ExampleCopy] = []
+        self._out: list[ExampleCopy] = []
         self._areas = 0
         self._masks: dict[tuple[int, str], str] = {}
 
@@ -111,9 +124,15 @@ class ExampleKernel:
         if kind.space == "gm":
             return f"%{buffer.name}"
         self._area(name, kind)
-        self._in.append(self._copy_in(buffer, f"%{name}"))
+        spaces = ["gm", "ub"] if kind.space == "ub" else ["gm", "ub", kind.space]
+        names = [f"%{buffer.name}", f"%{name}"]
+        if kind.space != "ub":
+            self._area(f"{name}_ub", Ptr(kind.dtype, "ub"))
+            names.insert(1, f"%{name}_ub")
+        steps = list(pairwise(zip(names, spaces, strict=True)))
+        self._in += [self._copy(buffer, source, target) for source, target in steps]
         if written:
-            self._out.append(self._copy_out(buffer, f"%{name}"))
+            self._out += [self._copy(buffer, target, source) for source, target in steps[::-1]]
         return f"%{name}"
 
     def load(self, name: str, kind: VReg, fill: BufferFill, place: list[str]) -> str:
@@ -121,7 +140,7 @@ class ExampleKernel:
         buffer = ExampleBuffer(f"{name}_gm", kind.dtype, kind.lanes, fill)
         self.buffers.append(buffer)
         pointer = self._area(f"{name}_ub", Ptr(kind.dtype, "ub"))
-        self._in.append(self._copy_in(buffer, f"%{name}_ub"))
+        self._in.append(self._copy(buffer, (f"%{buffer.name}", "gm"), (f"%{name}_ub", "ub")))
         start = self.constant(0, INDEX)
         place.append(f"%{name} = pto.vlds %{name}_ub[{start}] : {pointer} -> {kind}")
         return f"%{name}"
@@ -169,7 +188,8 @@ class ExampleKernel:
     def _result(self, name: str, buffer: ExampleBuffer, first: int | None = None) -> Ptr:
         self.buffers.append(buffer)
         pointer = self._area(f"{name}_ub", Ptr(buffer.dtype, "ub"))
-        self._out.append(self._copy_out(buffer, f"%{name}_ub", first))
+        there = (f"%{name}_ub", "ub")
+        self._out.append(self._copy(buffer, there, (f"%{buffer.name}", "gm"), first))
         return pointer
 
     def _area(self, name: str, kind: Ptr) -> Ptr:
@@ -178,25 +198,37 @@ class ExampleKernel:
         self._pointers.append(f"%{name} = pto.castptr {at} : i64 -> {kind}")
         return kind
 
-    def _copy_in(self, buffer: ExampleBuffer, to: str) -> str:
-        size = self.constant(buffer.count * buffer.dtype.bytes, I64)
-        zero, one = self.constant(0, I64), self.constant(1, I64)
-        kinds = f"{Ptr(buffer.dtype, 'gm')}, {Ptr(buffer.dtype, 'ub')}"
-        return (
-            f"pto.mte_gm_ub %{buffer.name}, {to}, {zero}, {size} nburst({one}, {size}, {size})"
-            f" : {kinds}, i64, i64, i64, i64, i64"
-        )
-
-    def _copy_out(self, buffer: ExampleBuffer, source: str, first: int | None = None) -> str:
-        count = first or buffer.count
-        size = self.constant(count * buffer.dtype.bytes, I64)
-        one = self.constant(1, I64)
-        row = self.constant(-(-count * buffer.dtype.bytes // BLOCK_BYTES) * BLOCK_BYTES, I64)
-        kinds = f"{Ptr(buffer.dtype, 'ub')}, {Ptr(buffer.dtype, 'gm')}"
-        return (
-            f"pto.mte_ub_gm {source}, %{buffer.name}, {size} nburst({one}, {row}, {size})"
-            f" : {kinds}, i64, i64, i64, i64"
-        )
+    def _copy(
+        self,
+        buffer: ExampleBuffer,
+        source: tuple[str, str],
+        target: tuple[str, str],
+        first: int | None = None,
+    ) -> ExampleCopy:
+        """All of a buffer, or its first elements, from one pointer to another; each has a name
+        and a memory. NoExample where no instruction copies so."""
+        ends = (source[1], target[1])
+        record = next((r for r in TABLE.values() if _copies(r, ends)), None)
+        if record is None:
+            raise NoExample(f"no copy goes from {ends[0]} to {ends[1]}")
+        size = (first or buffer.count) * buffer.dtype.bytes
+        row = -(-size // BLOCK_BYTES) * BLOCK_BYTES if first else size
+        numbers = {"len_burst": size, "n_burst": 1, "src_stride": row, "dst_stride": size}
+        pointers = {"src": source, "dst": target}
+        form = record.forms[0]
+        operands: dict[str, tuple[str, Type]] = {
+            o.name: (pointers[o.name][0], Ptr(buffer.dtype, pointers[o.name][1]))
+            if o.name in pointers
+            else (self.constant(numbers.get(o.name, 0), I64), Scalar(I64))
+            for o in form.operands
+        }
+        rows: dict[str, tuple[str, Type]] = {
+            o.name: (self.constant(numbers[o.name], I64), Scalar(I64))
+            for o in form.groups[0].operands
+        }
+        text = line(record, form, operands, {}, {}, [(form.groups[0].keyword, rows)])
+        title = " to ".join(MEMORIES[space].title for space in ends)
+        return ExampleCopy(f"{title}.", record.pipe, text)
 
     # Text.
 
@@ -205,13 +237,14 @@ class ExampleKernel:
         pipe = "PIPE_V" if self.scope or record.pipe.startswith("=") else record.pipe
         body = [*self.body, *self._scope(record, form)]
         order = self.order
-        phases = [_noted("GM to UB.", order.around(self, "PIPE_MTE2", self._in))]
-        if self._in and pipe != "PIPE_S":
-            phases.append(order.hand_off(self, "PIPE_MTE2", pipe))
-        phases.append(_noted("The instruction.", order.around(self, pipe, body)))
-        if self._out:
-            phases.append(order.hand_off(self, pipe, "PIPE_MTE3"))
-            phases.append(_noted("UB to GM.", order.around(self, "PIPE_MTE3", self._out)))
+        steps = [*_steps(self._in), ("The instruction.", pipe, body), *_steps(self._out)]
+        phases: list[list[str]] = []
+        last = ""
+        for note, unit, lines in steps:
+            if last and unit != SCALAR_PIPE:
+                phases.append(order.hand_off(self, last, unit))
+            phases.append(_noted(note, order.around(self, unit, lines)))
+            last = unit
         lines = [row for phase in (self.before, *phases) for row in phase]
         lines = [*self._constants.values(), *self._pointers, *lines]
         parameters = ", ".join(f"%{b.name}: {Ptr(b.dtype, 'gm')}" for b in self.buffers)
@@ -251,6 +284,18 @@ class ExampleKernel:
             r for r in (*self._constants.values(), *self._pointers) if r.startswith(f"{name} = ")
         )
         return row.rpartition("-> " if "-> " in row else " : ")[2]
+
+
+def _copies(record: Record, ends: tuple[str, str]) -> bool:
+    """Whether it copies rows from one memory to the other, and says how many itself."""
+    path, groups = record.path, record.forms[0].groups
+    return path is not None and (path.source, path.target) == ends and bool(groups)
+
+
+def _steps(copies: list[ExampleCopy]) -> list[tuple[str, str, list[str]]]:
+    """The copies of each pipe together, with their note, in order of the way they go."""
+    kinds = dict.fromkeys((copy.note, copy.pipe) for copy in copies)
+    return [(*kind, [c.text for c in copies if (c.note, c.pipe) == kind]) for kind in kinds]
 
 
 def _noted(note: str, lines: list[str]) -> list[str]:

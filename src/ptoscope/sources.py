@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ptoscope.diagnostics import NOWHERE, Diagnostic, PtoError, Span, UsageError
 from ptoscope.isa.targets import (
@@ -15,8 +16,11 @@ from ptoscope.isa.targets import (
     Revision,
     Target,
 )
-from ptoscope.isa.types import can_be_passed
+from ptoscope.isa.types import Mask, can_be_passed
 from ptoscope.program import Function, Program
+
+if TYPE_CHECKING:
+    from ptoscope.ir import Unread
 
 
 def read(source: str | os.PathLike[str]) -> tuple[str, str]:
@@ -59,21 +63,42 @@ def parse(text: str, file: str, target: str | None = None, revision: str | None 
     in the operations that could be read, for the target and revision."""
     # A kernel that was compiled before is not read: a warm run pays for no reader.
     from ptoscope import ir
-    from ptoscope.check import check_operations
     from ptoscope.expansion import expanded
 
     try:
         return expanded(ir.parse(text, file).program)
     except ir.Unread as error:
-        readable = error.program
-        named = target or readable.target_arch or DEFAULT_TARGET
-        more = []
-        with contextlib.suppress(PtoError):
-            if named in TARGETS:
-                chosen = choose_revision(readable, revision)
-                more = check_operations(readable, TARGETS[named], chosen)
-        found = sorted([*error.diagnostics, *more], key=lambda d: (d.span, d.code))
-        raise PtoError(found) from None
+        chosen = None
+        with contextlib.suppress(PtoError, UsageError):
+            chosen = choose_target(error.program, target), choose_revision(error.program, revision)
+        found = list(error.diagnostics) if chosen is None else _unread(error, *chosen)
+        raise PtoError(sorted(found, key=lambda d: (d.span, d.code))) from None
+
+
+def _unread(error: Unread, target: Target, revision: Revision) -> list[Diagnostic]:
+    """The errors of a text, and what is wrong in the operations that could be read."""
+    from ptoscope import ir
+    from ptoscope.check import check_operations
+
+    def examine(text: str) -> list[Diagnostic]:
+        try:
+            return check_operations(ir.parse(text, error.program.file).program, target, revision)
+        except ir.Unread as again:
+            return [*again.diagnostics, *check_operations(again.program, target, revision)]
+
+    program = error.program
+    found = [*error.diagnostics, *check_operations(program, target, revision)]
+    masks = [(use, use.written) for use in error.mistyped if isinstance(use.written, Mask)]
+    if not masks:
+        return found
+    from ptoscope.check.mistyped import MisusedMask, with_makers_fixed
+    from ptoscope.check.rule import Context
+
+    contexts = [Context(program, function, target, revision) for function in program.functions]
+    misused = [
+        MisusedMask(contexts[use.function], use.slot, mask.bits, use.span) for use, mask in masks
+    ]
+    return with_makers_fixed(found, misused, examine)
 
 
 def choose_target(program: Program, target: str | None) -> Target:

@@ -64,6 +64,17 @@ def regranulated(context: Context, op: Op, index: int, bits: int) -> Fix:
     return (*other.made, Edit(op.operand_spans[index], other.name), *types)
 
 
+def remade(context: Context, slot: int, bits: int) -> Fix:
+    """Makes a mask itself with another granularity, whatever its uses need."""
+    maker = context.values.made(slot)
+    if maker is None or not gives(maker, *_PATTERNED, "first lanes"):
+        return ()
+    wanted = of_granularity(maker.name, bits)
+    renamed = context.text.rename(maker, wanted)
+    written = context.text.places(maker, str(context.function.types[slot]))
+    return (*renamed, *(Edit(span, str(Mask(bits))) for span in written)) if renamed else ()
+
+
 class _Other(NamedTuple):
     """A mask by its name, and how it is made where it is not there yet."""
 

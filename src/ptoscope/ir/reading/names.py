@@ -25,12 +25,16 @@ _IN_SCOPE = "; vectors, masks and align states leave a vecscope only by a store 
 @dataclass
 class ReadValues:
     """The values of one function: their types and names by slot. `places` are the tokens that
-    define those with a placeholder type, `refined` the types written for them at uses."""
+    define those with a placeholder type, `refined` the types written for them at uses; `mistyped`
+    are values with the types that uses write for them and that are not theirs, and where."""
 
     types: list[TextType] = field(default_factory=list[TextType])
     names: list[str] = field(default_factory=list[str])
     places: dict[int, int] = field(default_factory=dict[int, int])
     refined: list[tuple[int, TextType, int]] = field(
+        default_factory=list[tuple[int, TextType, int]]
+    )
+    mistyped: list[tuple[int, TextType, int]] = field(
         default_factory=list[tuple[int, TextType, int]]
     )
 
@@ -223,3 +227,5 @@ class Names(Cursor):
         found, expected = (own, listed) if at_value else (listed, own)
         message = f"{self.shown(slot)} is {own}, not {listed}"
         self.findings.at(WRONG_TYPE, place, message, found=str(found), expected=str(expected))
+        if slot != LOST:
+            self.slots.mistyped.append((slot, listed, place))

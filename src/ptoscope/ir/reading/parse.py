@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache
+from typing import NamedTuple
 
-from ptoscope.diagnostics import Diagnostic, PtoError
+from ptoscope.diagnostics import Diagnostic, PtoError, Span
 from ptoscope.ir.attributes import Attribute
 from ptoscope.ir.language import PREFIX, Language, language
 from ptoscope.ir.module import Enclosing, Module, SourceNotes
@@ -17,7 +18,7 @@ from ptoscope.ir.reading.names import LOST
 from ptoscope.ir.reading.placeholders import decide
 from ptoscope.ir.reading.reader import GENERIC, Handler, Reader
 from ptoscope.ir.reading.scanner import Tokens
-from ptoscope.ir.types import Placeholder
+from ptoscope.ir.types import Placeholder, TextType
 from ptoscope.isa.arith import constant
 from ptoscope.isa.dtypes import INDEX
 from ptoscope.isa.parts import SECTION_VECTOR
@@ -61,8 +62,9 @@ def _parse(text: str, file: str, known: Language, repairs: int) -> Module:
     if reader.findings and repairs and (open_brace := left_open(tokens)) is not None:
         raise _closed(tokens, file, open_brace, known, repairs - 1)
     if reader.findings:
+        mistyped = _mistyped(reader, found)
         program.functions = [_Readable(f, reader.notes).function() for f in found]
-        raise Unread(reader.findings.sorted(), program)
+        raise Unread(reader.findings.sorted(), program, mistyped)
     return Module(program, tokens, reader.notes, outer, reader.visibility, known)
 
 
@@ -92,12 +94,40 @@ def _closed(tokens: Tokens, file: str, found: LeftOpen, known: Language, repairs
     return Unread(whole, program)
 
 
-class Unread(PtoError):
-    """Parts of a file could not be read; `program` holds the operations that could."""
+class Mistyped(NamedTuple):
+    """A value, by its slot in one of a program's functions, and the type that a use writes for
+    it and that is not its own."""
 
-    def __init__(self, diagnostics: Iterable[Diagnostic], program: Program) -> None:
+    function: int
+    slot: int
+    written: TextType
+    span: Span
+
+
+class Unread(PtoError):
+    """Parts of a file could not be read; `program` holds the operations that could, `mistyped`
+    are those of its values that the text gives two types."""
+
+    def __init__(
+        self,
+        diagnostics: Iterable[Diagnostic],
+        program: Program,
+        mistyped: Iterable[Mistyped] = (),
+    ) -> None:
         super().__init__(diagnostics)
         self.program = program
+        self.mistyped = tuple(mistyped)
+
+
+def _mistyped(reader: Reader, functions: list[Function]) -> list[Mistyped]:
+    # A function has the list of types that its values were read into.
+    numbers = {id(function.types): number for number, function in enumerate(functions)}
+    return [
+        Mistyped(numbers[id(values.types)], slot, written, reader.tokens.span(place))
+        for values, _ in reader.bodies
+        for slot, written, place in values.mistyped
+        if id(values.types) in numbers
+    ]
 
 
 class _Readable:

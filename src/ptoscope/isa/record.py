@@ -42,7 +42,8 @@ class Operand:
 class Attr:
     """A static token or number of an instruction.
 
-    `values` lists the legal tokens; empty means any integer from `low` up to `high`.
+    `values` lists the legal tokens; empty means any integer from `low` up to `high`. `kind` is
+    the name of their set: `#pto.kind<token>` and `<token>` mean what `"token"` means.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Attr:
     doc: str = ""
     low: int = 0
     high: int = 0
+    kind: str = ""
 
     def allows(self, value: AttrValue) -> bool:
         """Whether the value is one of this attribute's."""
@@ -82,6 +84,7 @@ class Form:
     `a[b]` an address, `"x"` a token, `=x` an integer literal, `{x}` an entry of the
     attribute dictionary, `#x` a pipe attribute, `[...]` stands for itself, `groups` for the
     clauses, `region` for a body. After the colon stand the values whose types are written.
+    With `bracketed`, brackets may stand around all that is before the colon.
     """
 
     operands: tuple[Operand, ...] = ()
@@ -89,6 +92,7 @@ class Form:
     attrs: tuple[Attr, ...] = ()
     groups: tuple[Group, ...] = ()
     syntax: str = ""
+    bracketed: bool = False
 
     @cached_property
     def pattern(self) -> str:

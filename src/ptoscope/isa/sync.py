@@ -15,12 +15,12 @@ from ptoscope.isa.record import Attr, Evidence, Form, Meaning, Operand, Record, 
 from ptoscope.isa.targets import TargetName
 
 GROUP = "synchronisation"
-_SRC = Attr("src", PIPES, None, "the pipe that signals")
-_DST = Attr("dst", PIPES, None, "the pipe that waits")
-_EVENT = Attr("event", EVENTS, None, "one of 8 events of this pair of pipes")
-_PIPE = Attr("pipe", PIPES, None, "the pipe that uses the buffer")
+_SRC = Attr("src", PIPES, None, "the pipe that signals", kind="pipe")
+_DST = Attr("dst", PIPES, None, "the pipe that waits", kind="pipe")
+_EVENT = Attr("event", EVENTS, None, "one of 8 events of this pair of pipes", kind="event")
+_PIPE = Attr("pipe", PIPES, None, "the pipe that uses the buffer", kind="pipe")
 _ID = Attr("id", doc="one of 32 buffer ids", high=BUFFERS - 1)
-_MODE = Attr("mode", doc="0: wait for earlier releases; 1: legacy, without waiting", high=1)
+_MODE = Attr("mode", (), 0, "0: wait for earlier releases; 1: legacy, without waiting", high=1)
 _NUMBER = ScalarIn((I64, I32, INDEX))
 
 
@@ -115,7 +115,7 @@ def _use(rule: OrderRule) -> Meaning:
 
 
 _BUFFER_FORMS = (
-    Form(attrs=(_PIPE, _ID, _MODE), syntax='"pipe", =id, =mode'),
+    Form(attrs=(_PIPE, _ID, _MODE), syntax='"pipe", =id, =mode', bracketed=True),
     Form(
         (Operand("id", _NUMBER, "buffer id, 0 to 31"), Operand("mode", _NUMBER, "0 or 1")),
         attrs=(_PIPE,),
@@ -174,7 +174,7 @@ def _barrier(site: Site) -> Run:
     return run
 
 
-_ANY_PIPE = Attr("pipe", (*PIPES, PIPE_ALL), PIPE_ALL, "the pipe, or PIPE_ALL")
+_ANY_PIPE = Attr("pipe", (*PIPES, PIPE_ALL), PIPE_ALL, "the pipe, or PIPE_ALL", kind="pipe")
 barrier = Record(
     "pto.barrier",
     GROUP,
@@ -218,7 +218,11 @@ mem_bar = Record(
     "Orders accesses to UB inside a vecscope: those of a kind before it and those after it.",
     (
         Form(
-            attrs=(Attr("type", MEMORY_BARRIERS, None, "which accesses, before and after"),),
+            attrs=(
+                Attr(
+                    "type", MEMORY_BARRIERS, None, "which accesses, before and after", kind="membar"
+                ),
+            ),
             syntax='"type"',
         ),
     ),

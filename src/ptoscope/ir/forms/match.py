@@ -106,13 +106,16 @@ class Matcher:
         at = len(results)
         if len(outline.items) < at or not set(outline.items[:at]) <= {"v", PACK}:
             return misaligned(self.record, form, syntax, outline, None, 0, results)
+        end = len(outline.items)
+        if form.bracketed and outline.items[at : at + 1] == "[" and outline.items[-1] == "]":
+            at, end = at + 1, end - 1
         for item in syntax.items:
-            if at < len(outline.items) and outline.items[at] == LETTERS[item.kind]:
+            if at < end and outline.items[at] == LETTERS[item.kind]:
                 taken.append(item)
                 at += 1
             elif not item.optional:
                 return misaligned(self.record, form, syntax, outline, item, at, results)
-        if at < len(outline.items):
+        if at < end:
             return misaligned(self.record, form, syntax, outline, None, at, results)
         return taken
 

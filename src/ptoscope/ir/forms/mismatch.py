@@ -14,7 +14,6 @@ _WRITTEN = {
     "a": "an address",
     "s": "a string",
     "i": "an integer",
-    "h": "an attribute",
     "[": "'['",
     "]": "']'",
     "": "nothing",

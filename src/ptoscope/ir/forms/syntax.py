@@ -16,7 +16,7 @@ LETTERS: dict[ItemKind, str] = {
     "address": "a",
     "token": "s",
     "integer": "i",
-    "pipe": "h",
+    "pipe": "s",
     "open": "[",
     "close": "]",
 }

@@ -175,8 +175,8 @@ def given_attributes(
         token = reader.text[place]
         if token[0] == '"':
             found[name] = plain_string_at(reader, place)
-        elif token[0] == "#":
-            found[name] = _pipe(reader, place)
+        elif form.attr(name).values:
+            found[name] = _word(reader, form.attr(name), place)
         else:
             found[name] = integer_at(reader, place)
     for name, (attribute, place) in entries.items():
@@ -193,10 +193,16 @@ def all_attributes(form: Form, given: Mapping[str, AttrValue]) -> dict[str, Attr
     }
 
 
-def _pipe(reader: Cursor, place: int) -> str:
-    head, _, rest = reader.text[place].partition("<")
-    if head != "#pto.pipe":
-        raise reader.findings.expected(place, "#pto.pipe<...>")
+def _word(reader: Cursor, attr: Attr, place: int) -> str:
+    """A token of a set that has a name: `<token>` at its word, or `#pto.kind<token>`."""
+    token = reader.text[place]
+    if not attr.kind:
+        raise reader.findings.expected(place, f'a string such as "{attr.values[0]}"')
+    if token[0] != "#":
+        return token
+    head, _, rest = token.partition("<")
+    if head != f"#pto.{attr.kind}":
+        raise reader.findings.expected(place, f"#pto.{attr.kind}<...>")
     return rest[:-1].strip() if rest else PIPE_ALL
 
 

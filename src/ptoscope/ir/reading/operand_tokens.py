@@ -14,7 +14,7 @@ from ptoscope.ir.reading.literals import integer_at, plain_string_at
 from ptoscope.ir.reading.reader import Reader
 from ptoscope.ir.types import TextType
 
-_ITEMS = frozenset('%"#[-0123456789')
+_ITEMS = frozenset('%"#<[-0123456789')
 """How an item begins, but no type."""
 
 
@@ -163,8 +163,14 @@ class OperandTokens:
                 continue
             elif first == "#" and text[i + 1] != "=":
                 self.literals.append(i)
-                outline += "h"
+                outline += "s"
                 i += 1
+            elif first == "<":
+                if text[i + 2] != ">":
+                    raise reader.findings.expected(i + 2, "'>'")
+                self.literals.append(i + 1)
+                outline += "s"
+                i += 3
             elif first.isdecimal() or (first == "-" and token != "->"):
                 self.literals.append(i)
                 outline += "i"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from ptoscope.isa.types import Ptr
 from tests.ir.kernels import error, function, program, round_trip
 
 ENDS = "%n: i64, %j: index"
@@ -67,3 +68,102 @@ def test_a_distribution_is_no_set_with_a_name():
     said = error(function(line, f"{ENDS}, %p: !pto.ptr<f32, ub>"))
     assert said.code == "PTO0008"
     assert said.found == "#pto.pipe<NORM>"
+
+
+MEMORIES = """\
+func.func @k(%x: !pto.ptr<f32>, %y: memref<?x16xf32, #pto.address_space<gm>>, %q: !pto.ptr<ui32>)
+    attributes {pto.aicore} {
+  %zero = arith.constant 0 : i64
+  %c0 = arith.constant 0 : index
+  %n = arith.constant 256 : i64
+  %a = pto.castptr %zero : i64 -> !pto.ptr<f32>
+  %b = pto.castptr %n : i64
+      -> memref<4x16xf32, strided<[16, 1], offset: 0>, #pto.address_space<vec>>
+  %c = pto.addptr %a, %c0 : !pto.ptr<f32> -> !pto.ptr<f32>
+  %d = pto.addptr %q, %c0 : !pto.ptr<ui32> -> !pto.ptr<ui32>
+  %s = pto.load_scalar %d[%c0] : !pto.ptr<ui32> -> ui32
+  pto.mte_gm_ub %x, %a, %zero, %n nburst(%n, %n, %n)
+      : !pto.ptr<f32>, !pto.ptr<f32, vec>, i64, i64, i64, i64, i64
+  pto.vecscope {
+    %m = pto.pset_b32 "PAT_ALL" : !pto.mask<b32>
+    %v = pto.vlds %c[%c0] : !pto.ptr<f32> -> !pto.vreg<64xf32>
+    pto.vsts %v, %b[%c0], %m
+        : !pto.vreg<64xf32>, memref<64xf32, #pto.address_space<vec>>, !pto.mask<b32>
+  }
+  return
+}
+"""
+
+
+def test_memories_that_a_type_leaves_out():
+    """The uses decide, through other pointers too; what a caller passes is in GM otherwise."""
+    found = program(MEMORIES).functions[0]
+    memories = {
+        name: (type.dtype.name, type.space)
+        for name, type in zip(found.names, found.types, strict=True)
+        if isinstance(type, Ptr)
+    }
+    assert memories == {
+        "x": ("f32", "gm"),
+        "y": ("f32", "gm"),
+        "q": ("ui32", "gm"),
+        "a": ("f32", "ub"),
+        "b": ("f32", "ub"),
+        "c": ("f32", "ub"),
+        "d": ("ui32", "gm"),
+    }
+    canonical = round_trip(MEMORIES)
+    assert "memref" not in canonical
+    assert "vec>" not in canonical
+    assert "!pto.ptr<f32>" not in canonical
+
+
+def test_a_memory_that_stays_open():
+    line = "%p = pto.castptr %n : i64 -> !pto.ptr<i16>\n%s = pto.load_scalar %p[%j] : !pto.ptr<i16>"
+    said = error(function(f"{line} -> i16", ENDS))
+    assert (said.code, said.line, said.column) == ("PTO0006", 2, 1)
+    assert said.message == "no use of %p decides what memory it points to"
+    assert (said.found, said.expected) == ("!pto.ptr<i16>", "!pto.ptr<i16, gm|ub>")
+
+
+def test_uses_that_disagree_about_a_memory():
+    body = """\
+%v = pto.vlds %p[%j] : !pto.ptr<f32> -> !pto.vreg<64xf32>
+pto.mte_ub_gm %u, %p, %n nburst(%n, %n, %n)
+  : !pto.ptr<f32, ub>, !pto.ptr<f32>, i64, i64, i64, i64"""
+    said = error(function(body, f"{ENDS}, %p: !pto.ptr<f32>, %u: !pto.ptr<f32, ub>"))
+    assert said.code == "PTO0006"
+    assert said.message == (
+        "the uses of %p disagree: !pto.ptr<f32, ub> in line 2, !pto.ptr<f32, gm> in line 3"
+    )
+
+
+def test_an_element_that_is_written_stays():
+    """The memory of %p follows from its use, not the element."""
+    line = "%v = pto.vlds %p[%j] : !pto.ptr<f32> -> !pto.vreg<64xi32>"
+    found = program(function(line, f"{ENDS}, %p: !pto.ptr<f32>")).functions[0]
+    assert str(found.types[found.names.index("p")]) == "!pto.ptr<f32, ub>"
+
+
+@pytest.mark.parametrize(
+    ("type", "found", "hint"),
+    [
+        ("!pto.ptr<f32, mat>", "mat", "matrix unit"),
+        ("!pto.ptr<f32, left>", "left", "matrix unit"),
+        ("!pto.ptr<f32, right>", "right", "matrix unit"),
+        ("!pto.ptr<f32, acc>", "acc", "matrix unit"),
+        ("!pto.ptr<f32, bias>", "bias", "matrix unit"),
+        ("!pto.ptr<f32, scaling>", "scaling", "matrix unit"),
+        ("memref<16xf32, #pto.address_space<acc>>", "acc", "matrix unit"),
+        ("!pto.ptr<f32, vek>", "vek", "vec"),
+        ("memref<16xf32, strided<[1], offset: 4>, #pto.address_space<ub>>", "memref", "offset"),
+        ("memref<16xf32, strided<[1], offset: ?>, #pto.address_space<ub>>", "memref", "offset"),
+        ("memref<16xf32, affine_map<(d0) -> (d0)>>", "->", ""),
+        ("memref<16, f32>", "memref<16,f32>", ""),
+    ],
+)
+def test_types_that_are_not_there(type: str, found: str, hint: str):
+    said = error(function("", f"%p: {type}"))
+    assert said.code in ("PTO0001", "PTO0005")
+    assert said.found.startswith(found)
+    assert hint in said.hint

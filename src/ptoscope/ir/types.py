@@ -5,20 +5,31 @@ The reader has one object for each type, so it compares with `is`.
 
 from __future__ import annotations
 
+import re
+
 from ptoscope.diagnostics import nearest
 from ptoscope.isa.dtypes import ALIASES, ELEMENTS, SCALARS, DType, dtype
-from ptoscope.isa.types import SPACES, Align, Mask, Ptr, Scalar, Type, VReg
+from ptoscope.isa.parts import MEMORIES
+from ptoscope.isa.types import Align, Mask, Ptr, Scalar, Type, VReg
 
-OTHER_SPACES = ("l1", "l0a", "l0b", "l0c", "bt", "fb", "cbuf", "ca", "cb", "cc")
+_SPACES = {word: name for name, m in MEMORIES.items() for word in (name, *m.aliases)}
+_MATRIX_SPACES = (
+    *("l1", "l0a", "l0b", "l0c", "bt", "fb", "cbuf", "ca", "cb", "cc"),
+    *("mat", "left", "right", "acc", "bias", "scaling"),
+)
 
 
 class Placeholder:
     """Stands for a type: of a mask or a pointer whose parameters the uses decide, or, with no
-    `kind`, of a value whose definition is in error; that one fits everywhere."""
+    `kind`, of a value whose definition is in error; that one fits everywhere. Of a pointer with
+    an `element` only the memory is open."""
 
-    def __init__(self, text: str, kind: type[Mask] | type[Ptr] | None) -> None:
+    def __init__(
+        self, text: str, kind: type[Mask] | type[Ptr] | None, element: DType | None = None
+    ) -> None:
         self.text = text
         self.kind = kind
+        self.element = element
 
     def __str__(self) -> str:
         return self.text
@@ -55,7 +66,7 @@ INDEX = _SCALARS["index"]
 
 def is_open(type: TextType) -> bool:
     """Whether the uses of a value decide its type."""
-    return type is MASK or type is PTR
+    return isinstance(type, Placeholder) and type is not UNKNOWN
 
 
 def known(type: TextType) -> Type | None:
@@ -67,11 +78,20 @@ def compatible(one: TextType, other: TextType) -> bool:
     """Whether two types may turn out to be the same."""
     if one is other or one is UNKNOWN or other is UNKNOWN:
         return True
-    return _kind(one) is _kind(other) and (is_open(one) or is_open(other))
+    if _kind(one) is not _kind(other) or not (is_open(one) or is_open(other)):
+        return False
+    elements = _element_of(one), _element_of(other)
+    return elements[0] is elements[1] or None in elements
 
 
 def _kind(type: TextType) -> object:
     return type.kind if isinstance(type, Placeholder) else type.__class__
+
+
+def _element_of(type: TextType) -> DType | None:
+    if isinstance(type, Placeholder):
+        return type.element
+    return type.dtype if isinstance(type, Ptr) else None
 
 
 def the_one(type: TextType) -> TextType:
@@ -94,6 +114,11 @@ def read(text: str) -> TextType:
 
 _KNOWN = "!pto.vreg, !pto.mask, !pto.ptr, !pto.align, index, an integer or a float type"
 _NAMES = ("!pto.vreg", "!pto.mask", "!pto.ptr", "!pto.align")
+_MEMREF = re.compile(
+    r"(?:(?:\d+|\?)x)*(?P<element>\w+)"
+    r"(?:,strided<\[[^]]*\](?:,offset:(?P<offset>\d+|\?))?>)?"
+    r"(?:,#pto\.address_space<(?P<space>\w+)>)?"
+)
 
 
 def _described(text: str) -> TextType:
@@ -108,6 +133,8 @@ def _described(text: str) -> TextType:
             return _ptr(text, body) if bracket else PTR
         case "!pto.align" if not bracket:
             return Align()
+        case "memref":
+            return _memref(text, body)
     hint = nearest(head, _NAMES) if head.startswith("!") else nearest(head, _SCALARS)
     raise BadType(f"'{text}' is not a type of kernels", text, _KNOWN, hint)
 
@@ -153,16 +180,33 @@ def _mask(text: str, body: str) -> TextType:
     raise BadType(f"'{text}' is not a mask", text, "!pto.mask<b8>, !pto.mask<b16>, !pto.mask<b32>")
 
 
-def _ptr(text: str, body: str) -> Type:
+def _ptr(text: str, body: str) -> TextType:
     name, comma, space = (part.strip() for part in body.partition(","))
-    element = _element(text, name)
-    if not comma:
-        hint = f"write !pto.ptr<{element}, gm> or !pto.ptr<{element}, ub>"
-        raise BadType(f"'{text}' names no memory space", text, "gm or ub", hint)
-    for known in SPACES:
-        if space == known:
-            return Ptr(element, known)
-    if space in OTHER_SPACES:
+    return _pointer(_element(text, name), space if comma else None)
+
+
+def _memref(text: str, body: str) -> TextType:
+    """A memref is its pointer: what uses one takes it for the address of its first element."""
+    match = _MEMREF.fullmatch(body)
+    if match is None:
+        expected = "memref<8x16xf32, #pto.address_space<ub>>"
+        raise BadType(f"'{text}' is not a memref that is read", text, expected)
+    if match["offset"] not in (None, "0"):
+        hint = "pass the base and the offset by themselves, or a pointer"
+        raise BadType(f"the elements of {text} begin at an offset", text, "offset: 0", hint)
+    return _pointer(_element(text, match["element"]), match["space"])
+
+
+def _pointer(element: DType, space: str | None) -> TextType:
+    """A pointer; without a space one whose memory the uses decide."""
+    if space is None:
+        return _OPEN.setdefault(element, Placeholder(f"!pto.ptr<{element}>", Ptr, element))
+    if space in _SPACES:
+        return Ptr(element, _SPACES[space])
+    if space in _MATRIX_SPACES:
         hint = "memory of the matrix unit is not modelled"
         raise BadType(f"memory space '{space}' is not supported", space, "gm or ub", hint)
-    raise BadType(f"unknown memory space '{space}'", space, "gm or ub", nearest(space, SPACES))
+    raise BadType(f"unknown memory space '{space}'", space, "gm or ub", nearest(space, _SPACES))
+
+
+_OPEN: dict[DType, TextType] = {}

@@ -15,7 +15,7 @@ KIB = 1024
 
 @dataclass(frozen=True)
 class MemorySpace:
-    """One memory that pointers may point into: `!pto.ptr<T, name>`.
+    """One memory that pointers may point into: `!pto.ptr<T, name>`, or by one of its `aliases`.
 
     `sizes` has its bytes by target. One without sizes is the caller's arrays: each pointer
     argument is a stretch of its own. The others are a core's own, zeroed when a block begins,
@@ -27,6 +27,7 @@ class MemorySpace:
     """As messages write it."""
     doc: str
     sizes: Mapping[str, int] = field(default_factory=dict[str, int])
+    aliases: tuple[str, ...] = ()
     copy_alignment: int = 1
     """What the address of every row of a copy is a multiple of, in bytes: a power of two. Where
     it is more than 1, a padded row ends at such an address too."""
@@ -51,6 +52,7 @@ MEMORIES: dict[str, MemorySpace] = {
             "UB",
             "The unified buffer, which vector instructions load from and store to.",
             {"cpu": 256 * KIB, "a2a3": 192 * KIB, "a5": 256 * KIB},
+            aliases=("vec",),
             copy_alignment=32,
             stride_bits=21,
         ),

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ptoscope.ir import types
 from ptoscope.ir.attributes import Segments
-from ptoscope.ir.types import TextType
+from ptoscope.ir.types import Placeholder, TextType
 from ptoscope.isa.dtypes import ELEMENTS, DType
 from ptoscope.isa.patterns import Bindings, Pattern
 from ptoscope.isa.record import Form
@@ -158,7 +158,14 @@ def takes(pattern: Pattern, given: TextType, known: Bindings) -> bool:
         return True
     if given is types.MASK:
         return any(pattern.match(Mask(bits), dict(known)) for bits in GRANULARITIES)
-    if given is types.PTR:
-        likely = [d for d in known.values() if isinstance(d, DType)] or ELEMENTS[:1]
-        return any(pattern.match(Ptr(d, s), dict(known)) for d in likely for s in SPACES)
+    if isinstance(given, Placeholder):
+        return bool(pointers(pattern, given, known))
     return bind(pattern, types.known(given), known)
+
+
+def pointers(pattern: Pattern, open: Placeholder, known: Bindings) -> list[Ptr]:
+    """The pointers that a placeholder may stand for."""
+    likely = [d for d in known.values() if isinstance(d, DType)] or ELEMENTS[:1]
+    elements = likely if open.element is None else [open.element]
+    every = [Ptr(d, s) for d in elements for s in SPACES]
+    return [type for type in every if pattern.match(type, dict(known))]

@@ -8,6 +8,9 @@ from ptoscope.ir.reading.findings import BAD_TYPE, Findings
 from ptoscope.ir.reading.scanner import END, Tokens
 from ptoscope.ir.types import TextType
 
+_LONGEST = 40
+"""Tokens of the longest type."""
+
 
 class Cursor:
     """Reads pieces at token `i`. `saw_placeholder` says that a placeholder type was among them."""
@@ -52,7 +55,7 @@ class Cursor:
         """Reads one type. A type that is wrong is reported and fits everywhere."""
         i = self.i
         word = self.text[i]
-        if (word[:1] == "!" and self.text[i + 1] == "<") or word == "<":
+        if (self.text[i + 1] == "<" and (word[:1] == "!" or word == "memref")) or word == "<":
             word = self._split_type()
         elif not word or not (word[0] == "!" or word[0].isalpha()):
             raise self.findings.expected(i, "a type")
@@ -60,7 +63,7 @@ class Cursor:
             self.i = i + 1
         try:
             found = types.read(word)
-            if found is types.MASK or found is types.PTR:
+            if types.is_open(found):
                 self.saw_placeholder = True
             return found
         except types.BadType as error:
@@ -75,15 +78,17 @@ class Cursor:
             return types.UNKNOWN
 
     def _split_type(self) -> str:
-        """The text of a type of several tokens: over two lines, or `<f32, gm>` alone."""
+        """The text of a type of several tokens: over two lines, `<f32, gm>` alone, a memref."""
         parts: list[str] = []
+        depth = 0
         while True:
             token = self.text[self.i]
-            if token is END or token in ("{", "}", "->", "=") or len(parts) > 12:
+            if token is END or token in ("{", "}", "->", "=") or len(parts) > _LONGEST:
                 raise self.findings.expected(self.i, "'>'")
             parts.append(token)
             self.i += 1
-            if token == ">":
+            depth += (token == "<") - (token == ">")
+            if token == ">" and depth <= 0:
                 return "".join(parts)
 
     def type_list(self) -> list[TextType]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ptoscope.ir import types
-from ptoscope.ir.forms.follow import bind
+from ptoscope.ir.forms.follow import bind, pointers
 from ptoscope.ir.reading.findings import PLACEHOLDER
 from ptoscope.ir.reading.names import LOST, ReadValues
 from ptoscope.ir.reading.reader import Reader
-from ptoscope.isa.patterns import Bindings
+from ptoscope.ir.types import Placeholder, TextType
+from ptoscope.isa.patterns import Bindings, Pattern
 from ptoscope.isa.record import Record
-from ptoscope.isa.types import Type
+from ptoscope.isa.types import Ptr, Type
 from ptoscope.program import For, If, Op, Scope, While
 
 
@@ -51,12 +52,22 @@ class _Inference:
             self._settle(slot, types.known(listed), place)
         users = [op for op in self.ops if op.name in self.reader.language.table and not op.blocks]
         users = [op for op in users if self.open.intersection((*op.operands, *op.results))]
+        self._spread(users)
+        for slot in self.open:
+            if self._is_parameter(slot) and self._known(slot) is None:
+                self._settle(slot, _argument(self.slots.types[slot]), self._definition(slot))
+        self._spread(users)
+        self._apply()
+
+    def _spread(self, users: list[Op]) -> None:
         self.changed = True
         while self.changed:
             self.changed = False
             for op in users:
                 self._visit(op)
-        self._apply()
+
+    def _is_parameter(self, slot: int) -> bool:
+        return slot not in self.owner and slot in self.slots.places
 
     def _find(self, slot: int) -> int:
         while (parent := self.parent.get(slot, slot)) != slot:
@@ -73,6 +84,10 @@ class _Inference:
             return
         root = self._find(slot)
         known = self.decided.get(root)
+        own = self.slots.types[slot]
+        if isinstance(own, Placeholder) and own.element is not None and isinstance(type, Ptr):
+            # What is written of it stands; another element at a use is for the checks.
+            type = Ptr(own.element, type.space)
         if known is None:
             self.decided[root] = type, place
             self.changed = True
@@ -113,11 +128,20 @@ class _Inference:
                 bind(pattern, self._known(slot), known)
         for slot, pattern in pairs:
             if slot in self.open:
-                self._settle(slot, pattern.resolve(known), note.name)
+                self._settle(slot, self._resolved(slot, pattern, known), note.name)
                 bind(pattern, self._known(slot), known)
         for slot, pattern in pairs:
             if slot in self.open:
-                self._settle(slot, pattern.resolve(known), note.name)
+                self._settle(slot, self._resolved(slot, pattern, known), note.name)
+
+    def _resolved(self, slot: int, pattern: Pattern, known: Bindings) -> Type | None:
+        """What a use makes of a placeholder: all of it, or the one memory that is possible."""
+        own = self.slots.types[slot]
+        if isinstance(own, Placeholder) and own.element is not None:
+            fitting = pointers(pattern, own, known)
+            if len(fitting) == 1:
+                return fitting[0]
+        return pattern.resolve(known)
 
     def _apply(self) -> None:
         for slot in self.open:
@@ -128,13 +152,17 @@ class _Inference:
             elif root not in self.bad and not self.reader.broken:
                 # Where operations could not be read, the deciding use may be among them.
                 type = self.slots.types[slot]
-                what = "mask" if type is types.MASK else "pointer"
+                what, expected = "what pointer it is", "!pto.ptr<T, gm|ub>"
+                if type is types.MASK:
+                    what, expected = "what mask it is", "!pto.mask<b8|b16|b32>"
+                elif (pointer := _argument(type)) is not None:
+                    what, expected = "what memory it points to", f"!pto.ptr<{pointer.dtype}, gm|ub>"
                 self.reader.findings.at(
                     PLACEHOLDER,
                     self._definition(slot),
-                    f"no use of {self._shown(slot)} decides what {what} it is",
+                    f"no use of {self._shown(slot)} decides {what}",
                     found=str(type),
-                    expected="!pto.mask<b8|b16|b32>" if what == "mask" else "!pto.ptr<T, gm|ub>",
+                    expected=expected,
                     hint="write the type where the value is defined",
                 )
 
@@ -152,6 +180,13 @@ class _Inference:
             return f"%{name}"
         op = self.owner.get(slot)
         return "a result" if op is not None and slot in op.results else "an argument"
+
+
+def _argument(type: TextType) -> Ptr | None:
+    """What a pointer that names no memory is where a caller passes it: a pointer to GM."""
+    if isinstance(type, Placeholder) and type.element is not None:
+        return Ptr(type.element, "gm")
+    return None
 
 
 def _walk(ops: list[Op]) -> Iterator[Op]:

@@ -17,12 +17,14 @@ ROOT = Path(__file__).parent.parent
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-CYCLES = (ROOT / "docs" / "cycles.md").read_text(encoding="utf-8")
+PAGES = [
+    (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8") for name in ("cycles", "debugging")
+]
 
 
 def fences(language: str) -> list[str]:
-    """The contents of the fenced blocks of one language, also of the page of cycles."""
-    pages = f"{TEXT}\n{CYCLES}"
+    """The contents of the fenced blocks of one language, also of the pages it refers to."""
+    pages = "\n".join((TEXT, *PAGES))
     return re.findall(rf"^```{language}\n(.*?)^```$", pages, re.MULTILINE | re.DOTALL)
 
 

@@ -18,6 +18,7 @@ from ptoscope.signature import Signature
 from ptoscope.sources import choose_entry, choose_revision, choose_target, parse, read
 
 if TYPE_CHECKING:
+    from ptoscope.machine.prints import Printed, Prints
     from ptoscope.timing import Timing
     from ptoscope.watch import Seen
 
@@ -126,6 +127,10 @@ class Kernel:
         self._prepared: dict[Any, Any] = {}
         self.warnings: list[Diagnostic] = []
         """What the last run that ended without a fault found strange."""
+        self.printed: list[Printed] = []
+        """What the last run printed, in the order of its blocks; a fault ends it early."""
+        self.prints_left_out: int = 0
+        """How many prints of the last run are not among them: there were too many."""
 
     def __repr__(self) -> str:
         function = self.signature.function
@@ -195,12 +200,17 @@ class Kernel:
             raise UsageError("another schedule needs the reference engine")
         if why:
             warnings.warn(f"on the reference engine: {why}", stacklevel=2)
+        from ptoscope.machine.prints import Prints
+
+        prints = Prints()
         try:
             if chosen == "native":
-                self.warnings = self._native.launch(bound, grid, threads, max_steps)
+                self.warnings = self._native.launch(bound, grid, threads, max_steps, prints)
             else:
-                self.warnings = self._interpret(bound, grid, max_steps, schedule or "program")
+                order = schedule or "program"
+                self.warnings = self._interpret(bound, grid, max_steps, order, prints)
         finally:
+            self.printed, self.prints_left_out = prints.kept()
             for argument in bound:
                 argument.write_back()
 
@@ -269,7 +279,12 @@ class Kernel:
         return chosen, why
 
     def _interpret(
-        self, bound: list[Argument], grid: int, max_steps: int | None, schedule: str
+        self,
+        bound: list[Argument],
+        grid: int,
+        max_steps: int | None,
+        schedule: str,
+        prints: Prints,
     ) -> list[Diagnostic]:
         from ptoscope.machine.launch import launch
         from ptoscope.machine.walker import Walker
@@ -277,7 +292,9 @@ class Kernel:
         if self._walker is None:
             self._walker = Walker(self.function, self.target, self.revision)
         program, target = self.program, self.target
-        return launch(program, self._walker, target, bound, grid, max_steps, schedule)
+        return launch(
+            program, self._walker, target, bound, grid, max_steps, schedule, prints=prints
+        )
 
     def _compile(self) -> None:
         from ptoscope import native

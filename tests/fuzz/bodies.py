@@ -17,7 +17,7 @@ from tests.fuzz.kernel import Full, Value
 from tests.fuzz.text import Block
 
 VECTOR = [r for r in TABLE.values() if r.where == "vecscope"]
-SCALAR = [r for r in TABLE.values() if r.where == "anywhere" and r.group != "arith"]
+SCALAR = [r for r in TABLE.values() if r.where == "anywhere" and r.group != "arith" and not r.stops]
 HELPERS = [r for r in TABLE.values() if r.where == "outside" and r.group == "SFU and DSA"]
 DEEPEST = 4
 

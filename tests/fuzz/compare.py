@@ -24,18 +24,19 @@ class Outcome:
     """The bytes of every array after a run, by parameter; or for a fault its diagnostics.
 
     After a fault the memory is undefined and left out. `crash` is the trace of an engine that
-    failed otherwise.
+    failed otherwise. `printed` is what it said of values, with places.
     """
 
     arrays: tuple[tuple[str, bytes], ...] = ()
     diagnostics: tuple[dict[str, Any], ...] = ()
     crash: str = ""
+    printed: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         if self.crash:
             return self.crash
         if not self.diagnostics:
-            return f"ran; {len(self.arrays)} arrays"
+            return f"ran; {len(self.arrays)} arrays; printed {self.printed}"
         return "\n".join(json.dumps(d, indent=2) for d in self.diagnostics)
 
 
@@ -58,7 +59,8 @@ def outcome(program: Program, engine: str, kernel: Kernel | None = None) -> Outc
     try:
         kernel(*arguments, grid=program.grid, engine=engine)
     except PtoError as error:
-        return Outcome(diagnostics=tuple(d.as_json() for d in error.diagnostics))
+        found = tuple(d.as_json() for d in error.diagnostics)
+        return Outcome(diagnostics=found, printed=_printed(kernel))
     except Exception:
         return Outcome(crash=traceback.format_exc())
     return Outcome(
@@ -66,8 +68,13 @@ def outcome(program: Program, engine: str, kernel: Kernel | None = None) -> Outc
             (p.name, a.tobytes())
             for p, a in zip(program.parameters, arguments, strict=True)
             if isinstance(p, Array)
-        )
+        ),
+        printed=_printed(kernel),
     )
+
+
+def _printed(kernel: Kernel) -> tuple[str, ...]:
+    return tuple(f"{p.line} {p.block} {p.iterations} {p.text}" for p in kernel.printed)
 
 
 def verdict(program: Program, engines: Sequence[str]) -> str | None:

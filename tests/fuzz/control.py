@@ -207,6 +207,8 @@ def while_loop(block: Block, fill: Filler, budget: int, iterations: int | None =
 
 
 _NAME = re.compile(r"%\w+")
+_TEXT = re.compile(r'("[^"]*")')
+"""Formats have percent signs that begin no name."""
 
 
 def vecscope(block: Block, fill: Filler, budget: int, strict: bool | None = None) -> None:
@@ -220,17 +222,24 @@ def vecscope(block: Block, fill: Filler, budget: int, strict: bool | None = None
         block.nest("pto.vecscope {", inner)
         return
     types = block.kernel.types
-    used = dict.fromkeys(n for row in inner.lines for n in _NAME.findall(row))
+    used = dict.fromkeys(n for row in inner.lines for n in _NAME.findall(_TEXT.sub("", row)))
     defined = {n for row in inner.lines for n in _defined(row)}
     passed = [n for n in used if n not in defined]
-    inner.lines = [
-        _NAME.sub(lambda m: m[0] if m[0] in defined else f"{m[0]}_in", row) for row in inner.lines
-    ]
+    inner.lines = [_renamed(row, defined) for row in inner.lines]
     listed = ", ".join(f"{n}_in: {types[n]}" for n in passed)
     inner.lines.insert(0, f"^bb0({listed}):")
     kinds = ", ".join(str(types[n]) for n in passed)
     head = f"pto.strict_vecscope({', '.join(passed)}) {{"
     block.nest(head, inner, f"}} : ({kinds}) -> ()")
+
+
+def _renamed(row: str, defined: set[str]) -> str:
+    """A line that uses the arguments of the scope."""
+    parts = _TEXT.split(row)
+    parts[::2] = [
+        _NAME.sub(lambda m: m[0] if m[0] in defined else f"{m[0]}_in", part) for part in parts[::2]
+    ]
+    return "".join(parts)
 
 
 def _defined(row: str) -> list[str]:

@@ -275,6 +275,10 @@ def _other_core(block: Block, bad: Value) -> None:
     _only_then(block, bad, f"pto.{name} {unit.name}, {event.name} : i64, i64")
 
 
+def _trap(block: Block, bad: Value) -> None:
+    _only_then(block, bad, "pto.trap")
+
+
 FAULTS: tuple[Fault, ...] = (
     Fault("PTO0901", ("scope",), _load_outside),
     Fault("PTO0901", ("scope",), _store_outside),
@@ -292,5 +296,6 @@ FAULTS: tuple[Fault, ...] = (
     Fault("PTO0905", ("work",), _event_number),
     Fault("PTO0904", ("work",), _endless_wait),
     Fault("PTO0913", ("work",), _other_core, ("a5", "a2a3")),
+    Fault("PTO0918", ("scope", "work"), _trap),
 )
 """All but those of copies, which stand beside them."""

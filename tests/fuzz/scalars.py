@@ -196,5 +196,11 @@ def scalar_instruction(block: Block, record: Record) -> None:
         case "get_vms4_sr":
             # It belongs behind a merge that has ended.
             raise Unfit
+        case "print":
+            chosen = draw.use(block, record)
+            if not block.scope and not isinstance(chosen.kinds["value"], Scalar):
+                raise Unfit
+            value = draw.operand(block, chosen, chosen.form.operands[0])
+            chosen.write(block, {"value": value})
         case _:
             draw.plain(block, record)

@@ -22,6 +22,7 @@ from ptoscope.machine.elements import quietly
 from ptoscope.machine.faults import Fault
 from ptoscope.machine.lanes import NumpyLanes, constant
 from ptoscope.machine.memory import Memory, Region, gm_base
+from ptoscope.machine.prints import Prints
 from ptoscope.machine.stream import LoadStream, Stream
 
 UB_BYTES = 8192
@@ -72,6 +73,7 @@ class _ListeningCore(ReferenceCore):
 
     def __init__(self, memory: Memory) -> None:
         super().__init__(memory, 0, 1)
+        self.prints = self.said = Prints()
         self.covered: list[Covered] = []
 
     def covers(self, site: Site, writes: bool, address: Lanes, length: Lanes) -> None:
@@ -89,6 +91,7 @@ class Outcome:
     registers: dict[str, int] = field(default_factory=dict[str, int])
     fault: str = ""
     covered: list[Covered] = field(default_factory=list["Covered"])
+    printed: list[str] = field(default_factory=list[str])
 
     def differs(self, expected: Outcome) -> str:
         """Where this is not what was expected; empty where it is."""
@@ -104,6 +107,8 @@ class Outcome:
             if found != wanted:
                 at = next(i for i, (f, w) in enumerate(zip(found, wanted, strict=True)) if f != w)
                 return f"{name} byte {at}: {found[at]:#x}, not {wanted[at]:#x}"
+        if self.printed != expected.printed:
+            return f"it prints {self.printed}, not {expected.printed}"
         if self.covered != expected.covered:
             return f"it says that it covers {self.covered}, not {expected.covered}"
         for name, wanted in expected.registers.items():
@@ -145,6 +150,7 @@ def observe(site: Site, case: Case, registers: Sequence[str]) -> Outcome:
         gm.tobytes(),
         {n: int(_number(core.read_register(site, n, I64, 0))) for n in registers},
         covered=core.covered,
+        printed=[one.text for one in core.said.kept()[0]],
     )
 
 

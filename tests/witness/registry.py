@@ -36,6 +36,7 @@ class State:
     registers: dict[str, int]
     covered: list[Covered] = field(default_factory=list[Covered])
     """What the instruction has to say of the UB that it goes through, in order."""
+    printed: list[str] = field(default_factory=list[str])
 
     def row(self, i: int) -> list[int]:
         """The lanes of a vector operand, or the bits of a mask."""
@@ -162,4 +163,5 @@ def _expected(use: Use, formula: Formula, case: Case) -> Outcome:
     except Refused as refused:
         return Outcome(fault=str(refused))
     ub, gm = bytes(state.ub), bytes(state.gm)
-    return Outcome(results or [], ub, gm, state.registers, covered=state.covered)
+    said = {"covered": state.covered, "printed": state.printed}
+    return Outcome(results or [], ub, gm, state.registers, **said)

@@ -124,3 +124,8 @@ def _set_bit(state: State) -> list[Value]:
     value, place = state.number(0), state.number(1)
     bit = 1 << place if place < 64 else 0
     return [value | bit if state.use.site.record.name == "pto.sbitset1" else value & ~bit]
+
+
+@witness("pto.trap", inputs=lambda use: [Case()])
+def _trap(state: State) -> None:
+    raise Refused("PTO0918")

@@ -71,6 +71,7 @@ RUN = {
     "PTO0915": "a run ends within the iterations it was given",
     "PTO0916": "no flag is left set and no buffer held when a run ends",
     "PTO0917": "a flag is not set more often than it can count",
+    "PTO0918": "a kernel does not stop itself",
 }
 """What is reported of a run: by code, what holds of a run without it."""
 

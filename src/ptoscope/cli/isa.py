@@ -204,7 +204,8 @@ def _operand_lines(form: Form) -> list[str]:
     operands = [*form.operands, *(o for g in form.groups for o in g.operands)]
     lines = [f"%{o.name}: {o.type}{_note(o.doc)}" for o in operands]
     for attr in form.attrs:
-        values = " ".join(attr.values) or f"{attr.low} to {attr.high}"
+        values = " ".join(v or '""' for v in attr.values) or f"{attr.low} to {attr.high}"
+        values += " or any other text" if attr.is_open else ""
         default = f" (default {attr.default})" if attr.default is not None else ""
         lines.append(f"{attr.name}: {values}{default}{_note(attr.doc)}")
     return [*lines, *(f"-> %{r.name}: {r.type}{_note(r.doc)}" for r in form.results)]

@@ -48,6 +48,7 @@ def answer(request: Request) -> Result:
     threads, max_steps = (_number(request, name) for name in ("threads", "max-steps"))
     findings: list[Diagnostic] = []
     seen = Seen()
+    kernel: Kernel | None = None
     try:
         kernel = prepared(path, request)
         findings = kernel.findings
@@ -74,7 +75,9 @@ def answer(request: Request) -> Result:
         findings = [*findings, *kernel.warnings, *differences(kernel, expected, arguments)]
     except PtoError as error:
         findings = told_once([*findings, *error.diagnostics])
-        return Result("run", _watched(seen), seen.as_json(), findings, exit=1)
+        shown, fields = _printed(kernel, grid) if kernel is not None else ([], {})
+        page = [*_watched(seen), *shown]
+        return Result("run", page, {**seen.as_json(), **fields}, findings, exit=1)
     buffers = {i: a for i, a in enumerate(arguments) if isinstance(a, ArrayFile)}
     saved = save(directory, buffers) if directory is not None else []
     records = [
@@ -87,7 +90,8 @@ def answer(request: Request) -> Result:
     ]
     if why:
         page.append(f"on the reference engine: {why}")
-    page += _watched(seen)
+    shown, prints = _printed(kernel, grid)
+    page += [*_watched(seen), *shown]
     if records:
         page.append(_table(records))
     if directory is not None:
@@ -99,6 +103,7 @@ def answer(request: Request) -> Result:
         "engine": engine,
         "grid": grid,
         "arguments": records,
+        **prints,
         **seen.as_json(),
         "saved": saved,
     }
@@ -115,6 +120,23 @@ def _watched(seen: Seen) -> list[str | Table]:
         f"{name}: {counted(len(found), 'finding') if found else 'none found'}"
         for name, found in seen.findings.items()
     ]
+
+
+def _printed(kernel: Kernel, grid: int) -> tuple[list[str | Table], dict[str, object]]:
+    """What a run printed, for people and for JSON: nothing where it printed nothing."""
+    if not kernel.printed and not kernel.prints_left_out:
+        return [], {}
+    from ptoscope.machine.prints import MOST_VALUES
+
+    file, page = kernel.signature.program.file, list[str | Table]()
+    for one in kernel.printed:
+        where = one.where(grid)
+        page.append(f"{file}:{one.line}{f' (at {where})' if where else ''}: {one.text}")
+    if kernel.prints_left_out:
+        more = counted(kernel.prints_left_out, "further print")
+        page.append(f"{more} left out: a run shows its first {MOST_VALUES} values")
+    said = [one.as_json() for one in kernel.printed]
+    return page, {"printed": said, "prints_left_out": kernel.prints_left_out}
 
 
 def prepared(path: Path, request: Request) -> Kernel:

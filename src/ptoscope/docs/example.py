@@ -15,7 +15,7 @@ from ptoscope.docs.kernel import ExampleKernel, ExampleOrder
 from ptoscope.docs.line import NamedValues, line
 from ptoscope.docs.values import MASKS, SHIFT, VECTORS, NoExample
 from ptoscope.isa import TABLE
-from ptoscope.isa.dtypes import F32, I64, INDEX, DType
+from ptoscope.isa.dtypes import F32, I1, I64, INDEX, DType
 from ptoscope.isa.patterns import AlignState, Bindings, IntVec, MaskBits, OneOf, PtrTo, VecIn
 from ptoscope.isa.record import AttrValue, Operand, Record, Site
 from ptoscope.isa.targets import BLOCK_BYTES, TARGETS, Revision, Target
@@ -139,7 +139,11 @@ class _Writer:
             return
         written = line(record, form, operands, results, attrs, clauses)
         if not self.kernel.buffers and not results:
-            self.kernel.before.append(written)
+            before = self.kernel.before
+            before.append(written)
+            if record.stops:
+                # The example goes on, past it.
+                before[-1:] = [f"scf.if {self.kernel.constant(0, I1)} {{", f"  {written}", "}"]
             self._payload(self.kernel.scope)
             return
         place.append(written)

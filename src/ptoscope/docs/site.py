@@ -79,6 +79,7 @@ def _navigation() -> str:
         "  - How to read a page: reading.md",
         "  - What is chosen: chosen.md",
         "  - Cycles: cycles.md",
+        "  - Looking into a kernel: debugging.md",
         "  - All groups: groups/index.md",
     ]
     for group, members in _groups():

@@ -155,6 +155,10 @@ class Core(ABC):
     def refuse(self, site: Site, condition: Lanes, code: str, message: str) -> None:
         """A fault at the site if the one lane of the condition is set."""
 
+    @abstractmethod
+    def print(self, site: Site, value: Lanes) -> None:
+        """Shows every lane of a value to the user, with its line and iteration."""
+
     # Pipes. Transfers and this are issued: they happen when their pipe gets to them.
 
     @abstractmethod

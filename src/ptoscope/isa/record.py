@@ -43,7 +43,8 @@ class Attr:
     """A static token or number of an instruction.
 
     `values` lists the legal tokens; empty means any integer from `low` up to `high`. `kind` is
-    the name of their set: `#pto.kind<token>` and `<token>` mean what `"token"` means.
+    the name of their set: `#pto.kind<token>` and `<token>` mean what `"token"` means. Where it
+    `is_open`, they are examples, and any other string is legal, too.
     """
 
     name: str
@@ -53,11 +54,12 @@ class Attr:
     low: int = 0
     high: int = 0
     kind: str = ""
+    is_open: bool = False
 
     def allows(self, value: AttrValue) -> bool:
         """Whether the value is one of this attribute's."""
         if self.values:
-            return value in self.values
+            return value in self.values or (self.is_open and isinstance(value, str))
         return isinstance(value, int) and self.low <= value <= self.high
 
 
@@ -85,6 +87,7 @@ class Form:
     attribute dictionary, `#x` a pipe attribute, `[...]` stands for itself, `groups` for the
     clauses, `region` for a body. After the colon stand the values whose types are written.
     With `bracketed`, brackets may stand around all that is before the colon.
+    What compilers read `in_destination_form` alone is printed so in SSA form, too.
     """
 
     operands: tuple[Operand, ...] = ()
@@ -93,6 +96,7 @@ class Form:
     groups: tuple[Group, ...] = ()
     syntax: str = ""
     bracketed: bool = False
+    in_destination_form: bool = False
 
     @cached_property
     def pattern(self) -> str:
@@ -255,6 +259,10 @@ class Record:
     where: Where = "vecscope"
     pure: bool = True
     """Of one that may stand anywhere: it only computes, from its operands and the launch."""
+    shows: bool = False
+    """It only shows its operands to people: it is no event of a run, and takes no time."""
+    stops: bool = False
+    """It ends a run with a fault, whatever its operands are."""
     unreliable_zeros: bool = False
     """Inactive lanes of its results are zero, but the manual forbids to rely on it; revision
     micro makes it the machine's rule."""

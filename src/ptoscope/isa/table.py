@@ -10,6 +10,7 @@ from ptoscope.isa import (
     binary,
     compare,
     convert,
+    debugging,
     dma,
     indexed,
     load_store,
@@ -70,6 +71,7 @@ TABLE = by_name(
         dma,
         sync,
         scalar,
+        debugging,
         arith,
     )
 )

@@ -12,6 +12,7 @@ from ptoscope.machine.elements import quietly
 from ptoscope.machine.faults import Fault
 from ptoscope.machine.lanes import NumpyLanes, constant
 from ptoscope.machine.memory import Memory, gm_base, gm_regions, own_regions
+from ptoscope.machine.prints import Prints
 from ptoscope.machine.schedule import Schedule
 from ptoscope.machine.signals import Buffer, Signal
 from ptoscope.machine.walker import Walker
@@ -27,11 +28,12 @@ def launch(
     max_steps: int | None = None,
     schedule: str = "program",
     iterations: dict[int, int] | None = None,
+    prints: Prints | None = None,
 ) -> list[Diagnostic]:
     """Runs every block, one after the other; PtoError if one faults. A block may begin
-    `max_steps` iterations of its loops; `iterations` takes how many each began. `schedule` says
-    which legal order the pipes take (see `Schedule.parse`). Gives warnings: flags that are left set
-    and buffers that are still held."""
+    `max_steps` iterations of its loops; `iterations` takes how many each began, `prints` what
+    they print. `schedule` says which legal order the pipes take (see `Schedule.parse`). Gives
+    warnings: flags that are left set and buffers that are still held."""
     chosen = Schedule.parse(schedule)
     regions = gm_regions(arguments)
     left: dict[int, dict[Signal, int]] = {}
@@ -41,6 +43,7 @@ def launch(
         for block in chosen.blocks(grid):
             memory = Memory(regions, own_regions(target))
             core = ReferenceCore(memory, block, grid, max_steps, chosen.order(block))
+            core.prints = prints
             try:
                 walker.run(core, values)
             except Fault as fault:

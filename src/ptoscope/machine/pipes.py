@@ -10,7 +10,7 @@ and something is still queued, that is a deadlock.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import islice
 
 from ptoscope.isa.order.ledger import Ticket
@@ -44,7 +44,7 @@ class Pipes:
     """
 
     def __init__(
-        self, order: Order | None = None, iterations: Sequence[IterationText] | None = None
+        self, order: Order | None = None, iterations: list[IterationText] | None = None
     ) -> None:
         # In the order of the pipes, so that what is reported does not depend on history.
         self._queues: dict[str, deque[Queued]] = {pipe: deque() for pipe in PIPES}
@@ -145,7 +145,7 @@ class Pipes:
         place = self._chosen(queue)
         entry = queue[place]
         try:
-            if entry.thunk() is False:
+            if self._run(entry) is False:
                 return False
         except Fault as fault:
             # The loops that run now are not those that issued it.
@@ -154,6 +154,18 @@ class Pipes:
             raise
         del queue[place]
         return True
+
+    def _run(self, entry: Queued) -> object:
+        """Runs what was queued, in the iterations that issued it."""
+        now = self._iterations
+        if now is None or entry.iterations is None:
+            return entry.thunk()
+        around = now.copy()
+        now[:] = entry.iterations
+        try:
+            return entry.thunk()
+        finally:
+            now[:] = around
 
     def _chosen(self, queue: deque[Queued]) -> int:
         """Which one of a queue runs. A copy may overtake copies and what only signals."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ptoscope.diagnostics import Diagnostic
     from ptoscope.isa.targets import Revision, Target
     from ptoscope.machine.faults import Fault
+    from ptoscope.machine.prints import Prints
     from ptoscope.native.compile import CompiledModule
     from ptoscope.native.jit import CpuFeatures
     from ptoscope.native.launch import Launch
@@ -147,14 +148,21 @@ class NativeKernel:
         return self._compiled.side_exits
 
     def launch(
-        self, arguments: list[Argument], grid: int, threads: int | None, max_steps: int | None
+        self,
+        arguments: list[Argument],
+        grid: int,
+        threads: int | None,
+        max_steps: int | None,
+        prints: Prints | None = None,
     ) -> list[Diagnostic]:
-        """Runs every block; PtoError if one faults. Gives warnings: flags that are left set
-        and buffers that are still held."""
-        launch = self.prepare(arguments, grid, max_steps)
+        """Runs every block; PtoError if one faults. `prints` takes what they print. Gives
+        warnings: flags that are left set and buffers that are still held."""
+        launch = self.prepare(arguments, grid, max_steps, prints=prints)
         failed = self.run(launch, threads or default_threads())
         if failed is not None:
             block, fault = failed
+            if prints is not None:
+                prints.end_at(block)
             raise PtoError([fault.diagnostic(self._program(), block, grid)])
         if not launch.left and not launch.held:
             return []
@@ -168,6 +176,7 @@ class NativeKernel:
         grid: int,
         max_steps: int | None,
         log: Log | None = None,
+        prints: Prints | None = None,
     ) -> Launch:
         """A launch, not begun. A traced kernel needs a log to write into."""
         from ptoscope.native.launch import Launch
@@ -183,6 +192,7 @@ class NativeKernel:
             self._find_side_exits,
             max_steps,
             log,
+            prints,
         )
 
     def run(self, launch: Launch, threads: int) -> tuple[int, Fault] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -230,6 +231,13 @@ class NativeCore(StreamCore):
         at = self.code.offset(Value("ptr", "%state"), index, "i64")
         return NativeLanes(self.code, I64, 1, self.code.load("i64", at, 8))
 
+    def print(self, site: Site, value: Lanes) -> None:
+        outer = self.side_exits.outer
+        names = tuple(loop.name for loop in outer)
+        numbers = [NativeLanes(self.code, I64, 1, loop.iteration) for loop in outer]
+        act = partial(_print_inside, site, names)
+        self.side_exits.hand("rt_service", site, act, (native(value), *numbers))
+
     def refuse(self, site: Site, condition: Lanes, code: str, message: str) -> None:
         wrong = native(condition)
         if wrong.is_empty:
@@ -239,3 +247,7 @@ class NativeCore(StreamCore):
             raise Fault(site, code, message)
 
         self.side_exits.when(wrong.value, site, act)
+
+
+def _print_inside(site: Site, names: tuple[str, ...], core: Any, *rows: Lanes) -> None:
+    core.print_inside(site, names, *rows)

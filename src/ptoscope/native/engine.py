@@ -275,7 +275,8 @@ class Runner:
                 from ptoscope.native.service import Service
 
                 memory = Memory(self._launch.regions, self._own)
-                self._service = Service(self, memory, self._block, self._launch.grid)
+                launch = self._launch
+                self._service = Service(self, memory, self._block, launch.grid, launch.prints)
             self._service.serve(side_exit, address)
             return 0
         except BaseException as failure:

@@ -17,6 +17,7 @@ from ptoscope.machine.memory import Region, gm_base, gm_regions
 from ptoscope.native import layout
 
 if TYPE_CHECKING:
+    from ptoscope.machine.prints import Prints
     from ptoscope.machine.signals import Buffer, Signal
     from ptoscope.native.log import Log
     from ptoscope.native.side_exits import SideExit
@@ -41,6 +42,7 @@ class Launch:
         side_exits: Callable[[], tuple[SideExit, ...]],
         max_steps: int | None,
         log: Log | None = None,
+        prints: Prints | None = None,
     ) -> None:
         self.kernel = kernel
         self.target = target
@@ -49,6 +51,7 @@ class Launch:
         self.frame_bytes = frame_bytes
         self.max_steps = max_steps
         self.log = log
+        self.prints = prints
         self._side_exits = side_exits
         self._arguments = arguments
         # A core's own memories stand before the first, UB last; each runner fills in its own.

@@ -43,10 +43,11 @@ class PipeCore(Core):
         self._issues += 1
         name = f"body{self._issues}"
         loops, self.side_exits.loops = self.side_exits.loops, []
+        self.side_exits.outer = loops
         with self.code.outlined(f"define i32 @{name}(ptr %state, ptr %captured)") as function:
             write()
             self.code.do("ret i32 0")
-        self.side_exits.loops = loops
+        self.side_exits.loops, self.side_exits.outer = loops, []
         captured = captures([*function.allocas, *function.lines, *function.cold])
         values = [Value(self.code.kinds[n], n) for n in captured]
         opening = [f"  {loaded}" for loaded in PROLOGUE]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,9 +16,10 @@ from ptoscope.machine.elements import quietly, storage
 from ptoscope.machine.faults import Fault, too_many_steps
 from ptoscope.machine.lanes import NumpyLanes, number
 from ptoscope.machine.memory import Memory
+from ptoscope.machine.prints import Prints
 from ptoscope.machine.signals import Signal
 from ptoscope.native import layout
-from ptoscope.native.side_exits import SideExit, size
+from ptoscope.native.side_exits import LoopAround, SideExit, size
 
 _BODY = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)
 
@@ -54,6 +56,12 @@ class ServiceCore(ReferenceCore):
 
         self.pipes.issue(pipe, site, run)
 
+    def print_inside(self, site: Site, names: Sequence[str], value: Any, *numbers: Any) -> None:
+        """Prints a value in a body that loops of other code issue: their names and iterations."""
+        around = [LoopAround.text(n, number(i)) for n, i in zip(names, numbers, strict=True)]
+        self.iterations[:0] = [(iteration,) for iteration in around]
+        self.print(site, value)
+
     def too_many_iterations(self, site: Site) -> None:
         """The fault of a block that has begun all the iterations it may."""
         raise too_many_steps(site, self._runner.begun)
@@ -62,9 +70,17 @@ class ServiceCore(ReferenceCore):
 class Service:
     """Runs for one block what its code asks for."""
 
-    def __init__(self, runner: RunningBlock, memory: Memory, block: int, grid: int) -> None:
+    def __init__(
+        self,
+        runner: RunningBlock,
+        memory: Memory,
+        block: int,
+        grid: int,
+        prints: Prints | None,
+    ) -> None:
         self._runner = runner
         self._core = ServiceCore(memory, block, grid, runner)
+        self._core.prints = prints
         self._serving = False
 
     def serve(self, side_exit: SideExit, address: int) -> None:
@@ -120,9 +136,7 @@ def _read(side_exit: SideExit, address: int) -> tuple[list[str], list[NumpyLanes
     iterations: list[str] = []
     for depth, name in enumerate(side_exit.iterations):
         value = ctypes.c_int64.from_address(address - 8 * (depth + 1)).value
-        iterations.append(
-            f"iteration {value} of scf.while" if name == "iteration" else f"{name} = {value}"
-        )
+        iterations.append(LoopAround.text(name, value))
     rows: list[NumpyLanes] = []
     for dtype, count in side_exit.rows:
         length = size(dtype, count)

@@ -28,6 +28,11 @@ class LoopAround:
     name: str
     iteration: Value
 
+    @staticmethod
+    def text(name: str, number: int) -> str:
+        """An iteration as people read it."""
+        return f"iteration {number} of scf.while" if name == "iteration" else f"{name} = {number}"
+
 
 @dataclass(frozen=True)
 class SideExit:
@@ -46,6 +51,8 @@ class SideExits:
         self._code = code
         self.all: list[SideExit] = []
         self.loops: list[LoopAround] = []
+        self.outer: list[LoopAround] = []
+        """The loops around the body that is written, where it is a function of its own."""
         self.needs: set[str] = {"rt_service"}
 
     def enter(self, name: str, iteration: Value) -> None:

@@ -38,7 +38,7 @@ class Outline:
                 segment = None
 
     def place(self, op: Op) -> Place | None:
-        """The place of an operation; a terminator has none."""
+        """The place of an operation; a terminator has none, nor has what only shows values."""
         return self._by_op.get(id(op))
 
     def begins(self, op: Op) -> int | None:
@@ -52,9 +52,9 @@ def list_places(function: Function) -> list[Place]:
 
     def visit(block: Block, parent: int, side: int, scope: int, loops: tuple[int, ...]) -> None:
         for op in block.ops:
-            if isinstance(op, Terminator):
+            record = TABLE.get(op.name)
+            if isinstance(op, Terminator) or (record is not None and record.shows):
                 continue
-            record = None if isinstance(op, (Loop, If)) else TABLE[op.name]
             index = len(found)
             pipe = _pipe(op, scope)
             found.append(Place(index, op, record, pipe, parent, side, scope, loops))

@@ -411,6 +411,9 @@ class AbstractCore(Core):
     def refuse(self, site: Site, condition: Lanes, code: str, message: str) -> None:
         """A run decides."""
 
+    def print(self, site: Site, value: Lanes) -> None:
+        """Nobody runs it."""
+
     def memory_barrier(self, site: Site, kinds: str) -> None:
         self.nodes.append(MemoryBarrier(self.op, kinds))
 

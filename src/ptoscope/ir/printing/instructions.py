@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple, get_args
 
+from ptoscope.ir.attributes import quoted
 from ptoscope.ir.forms.match import marks, matcher, separated
 from ptoscope.ir.forms.outline import NO_ARROW, PACK, LineOutline
 from ptoscope.ir.forms.readings import AssemblyLine, choose, readings
@@ -53,7 +54,7 @@ def instruction(
     """The text of an instruction without a body, in parts before which a line may break.
     `given` are the attributes to write where they may be left out."""
     spelling = _Spelling(op, record, values, given)
-    if level == "dps":
+    if level == "dps" or (level == "ssa" and spelling.form.in_destination_form):
         return spelling.destinations(names)
     if level == "asm":
         found = spelling.assembly(names)
@@ -225,7 +226,7 @@ class _Spelling:
 
 def literal(value: AttrValue) -> str:
     """The value of an instruction's attribute as text, strings quoted."""
-    return f'"{value}"' if isinstance(value, str) else str(value)
+    return quoted(value) if isinstance(value, str) else str(value)
 
 
 def _spaced(text: str) -> str:

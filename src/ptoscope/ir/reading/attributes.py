@@ -174,7 +174,8 @@ def given_attributes(
         place = literals[literal]
         token = reader.text[place]
         if token[0] == '"':
-            found[name] = plain_string_at(reader, place)
+            is_open = form.attr(name).is_open
+            found[name] = (string_at if is_open else plain_string_at)(reader, place)
         elif form.attr(name).values:
             found[name] = _word(reader, form.attr(name), place)
         else:

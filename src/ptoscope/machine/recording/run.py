@@ -65,7 +65,8 @@ class TraceWalker(Walker):
 
     def _site(self, op: Op) -> Site:
         site = super()._site(op)
-        self.sites[site] = self._place(op)
+        if not site.record.shows:
+            self.sites[site] = self._place(op)
         return site
 
     def _block(self, block: Block) -> list[Step]:

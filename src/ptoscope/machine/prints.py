@@ -1,0 +1,76 @@
+"""What a run printed: `pto.print`, in the order of blocks, and within one in that of execution."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from threading import Lock
+
+MOST_VALUES = 100_000
+"""Values that are kept of a launch: those of its first blocks. Chosen: it bounds its memory."""
+
+
+@dataclass(frozen=True)
+class Printed:
+    """One print: its text without a line break at the end, the values, and where it happened.
+    `iterations` are those of the loops around it, `calls` the lines that call the helper it
+    stands in, both the outermost first."""
+
+    text: str
+    values: tuple[int | float, ...]
+    line: int
+    block: int
+    iterations: tuple[str, ...] = ()
+    calls: tuple[int, ...] = ()
+
+    def where(self, grid: int) -> str:
+        """Block, calls and iterations, as faults name them; empty where there is nothing to say."""
+        blocks = [f"block {self.block} of {grid}"] if grid > 1 else []
+        calls = [f"called from line {line}" for line in self.calls]
+        return ", ".join((*blocks, *calls, *self.iterations))
+
+    def as_json(self) -> dict[str, object]:
+        """The stable JSON form."""
+        return asdict(self)
+
+
+class Prints:
+    """The prints of a launch. Blocks may run at once, and what is kept does not depend on how."""
+
+    def __init__(self) -> None:
+        self._blocks: dict[int, list[Printed]] = {}
+        self._added: dict[int, int] = {}
+        self._values = 0
+        self._lock = Lock()
+
+    def add(self, one: Printed) -> None:
+        """A block prints."""
+        with self._lock:
+            self._blocks.setdefault(one.block, []).append(one)
+            self._added[one.block] = self._added.get(one.block, 0) + 1
+            self._values += len(one.values)
+            if self._values > 2 * MOST_VALUES:
+                # What is cut has enough before it never to be among the first ones.
+                self._cut()
+
+    def _cut(self) -> None:
+        self._values = 0
+        for block in sorted(self._blocks):
+            rows = self._blocks[block]
+            for place, row in enumerate(rows):
+                if self._values + len(row.values) > MOST_VALUES:
+                    del rows[place:]
+                    break
+                self._values += len(row.values)
+
+    def end_at(self, block: int) -> None:
+        """A block has failed: later ones count as if none had begun."""
+        with self._lock:
+            for later in [b for b in self._blocks if b > block]:
+                del self._blocks[later], self._added[later]
+
+    def kept(self) -> tuple[list[Printed], int]:
+        """Those that were kept, and how many were not."""
+        with self._lock:
+            self._cut()
+            rows = [row for block in sorted(self._blocks) for row in self._blocks[block]]
+            return rows, sum(self._added.values()) - len(rows)

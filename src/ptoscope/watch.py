@@ -10,13 +10,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ptoscope.arguments import bind, copies
+from ptoscope.arguments import Argument, bind, copies
 from ptoscope.diagnostics import Diagnostic, PtoError
 from ptoscope.program import Launchable
 
 if TYPE_CHECKING:
     from ptoscope.machine.try_schedules import Difference
     from ptoscope.races.race import Race
+    from ptoscope.trace.trace import Trace
 
 RACES, POISON, SCHEDULES = "races", "poison", "schedules"
 ALL_SCHEDULES = 8
@@ -107,7 +108,7 @@ def watch(
         return seen
     bound = bind(kernel.program, kernel.function, arguments)
     if what.races:
-        seen.findings[RACES] = _races(kernel, copies(bound), grid, max_steps, engine, seen)
+        seen.findings[RACES] = _races(kernel, bound, grid, max_steps, engine, seen)
     if what.poison:
         seen.findings[POISON] = _poison(kernel, copies(bound), grid, max_steps, what.undefined)
     if what.schedules:
@@ -117,7 +118,7 @@ def watch(
 
 def _races(
     kernel: Launchable,
-    arguments: list[Any],
+    bound: list[Argument],
     grid: int,
     limit: int | None,
     engine: str | None,
@@ -126,8 +127,16 @@ def _races(
     from ptoscope.races.find import list_races, tell
     from ptoscope.tracing import trace
 
-    record = trace(kernel, arguments, grid, limit, engine)
+    def run(kernel: Launchable) -> Trace:
+        return trace(kernel, copies(bound), grid, limit, engine)
+
+    record = run(kernel)
     seen.races = list_races(record, kernel.program, kernel.target)
+    if any(race.fix for race in seen.races):
+        # A kernel that is right pays for no trial.
+        from ptoscope.races.trial import tried
+
+        seen.races = tried(kernel, record, seen.races, run)
     fault = [] if record.error is None else list(record.error.diagnostics)
     return [*tell(seen.races, record, kernel.program), *fault]
 

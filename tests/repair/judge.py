@@ -8,12 +8,11 @@ from ptoscope.check import check
 from ptoscope.check.apply import fixed
 from ptoscope.diagnostics import Diagnostic, PtoError, edited
 from ptoscope.kernel import Kernel, stops
-from ptoscope.races.find import find_races
 from ptoscope.sources import choose_target, parse
-from ptoscope.tracing import trace
+from ptoscope.watch import Watch, watch
 
 from .mistakes import Mistake
-from .subjects import Launch, Subject, copied
+from .subjects import Launch, Subject
 
 SCHEDULES = ("program", "lazy", "eager", "seed:1")
 STEPS = 100_000
@@ -84,9 +83,8 @@ def _races(subject: Subject, text: str) -> list[Diagnostic]:
         kernel = subject.kernel(text, launch.entry)
         if any(stops(d, force=True) for d in kernel.findings):
             continue
-        record = trace(kernel, copied(launch.arguments), launch.grid, STEPS, "reference")
-        found += find_races(record, kernel.program, kernel.target)
-        found += [] if record.error is None else record.error.diagnostics
+        seen = watch(kernel, launch.arguments, Watch(races=True), launch.grid, STEPS, "reference")
+        found += seen.diagnostics
     return found
 
 

@@ -13,7 +13,7 @@ from ptoscope.isa.targets import Target
 from ptoscope.program import Program
 from ptoscope.races.blocks import meetings_of_blocks
 from ptoscope.races.cells import Runs, cut
-from ptoscope.races.fixes import Remedies, Remedy
+from ptoscope.races.fixes import Remedies
 from ptoscope.races.last_accesses import Meeting
 from ptoscope.races.messages import diagnostic
 from ptoscope.races.pipes import meetings
@@ -23,6 +23,7 @@ from ptoscope.races.race import (
     PIPES_RACE,
     SCOPE_RACE,
     Race,
+    Remedy,
     side,
 )
 from ptoscope.races.scopes import hazards
@@ -51,17 +52,13 @@ def list_races(trace: Trace, program: Program, target: Target) -> list[Race]:
     remedies = Remedies(trace, Text(program), target)
     found = _Found(trace, runs)
     meetings(trace, runs, found.add)
-    races = [_with(race, remedies.of(race)) for race in found.races()]
+    races = [replace(race, remedies=remedies.of(race)) for race in found.races()]
     between = _Found(trace, runs, BLOCKS_RACE)
     meetings_of_blocks(trace, runs, between.add)
-    races += [_with(race, BLOCKS_REMEDY) for race in between.races()]
+    races += [replace(race, remedies=(BLOCKS_REMEDY,)) for race in between.races()]
     if target.name == "a5":
         races += _in_scopes(trace, runs, remedies)
     return races
-
-
-def _with(race: Race, remedy: Remedy) -> Race:
-    return replace(race, remedy=remedy.text, fix=remedy.fix)
 
 
 def _in_scopes(trace: Trace, runs: Runs, remedies: Remedies) -> list[Race]:
@@ -69,7 +66,7 @@ def _in_scopes(trace: Trace, runs: Runs, remedies: Remedies) -> list[Race]:
     for early, late, times in hazards(trace, runs):
         first, then = ((int(runs.event[run]), bool(runs.writes[run])) for run in (early, late))
         race = _race(trace, SCOPE_RACE, first, then, UB, times)
-        races.append(_with(race, remedies.of(race)))
+        races.append(replace(race, remedies=remedies.of(race)))
     return races
 
 

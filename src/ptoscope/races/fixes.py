@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from ptoscope.check.buffers import BufferAccess, overlap_of
@@ -18,18 +16,11 @@ from ptoscope.isa.targets import Target
 from ptoscope.isa.types import Space
 from ptoscope.program import Loop
 from ptoscope.races.event_ids import EventIds
-from ptoscope.races.race import COPIES_RACE, SCOPE_RACE, Race, Side
+from ptoscope.races.race import COPIES_RACE, SCOPE_RACE, Race, Remedy, Side
 from ptoscope.races.scopes import scope_access
 from ptoscope.trace.trace import NONE, SPACE_NAMES, Place, Trace
 
 FULL_BARRIER = "pto.barrier #pto.pipe<PIPE_ALL>"
-
-
-class Remedy(NamedTuple):
-    """A sentence for the hint, and the edits that do it."""
-
-    text: str
-    fix: tuple[Edit, ...] = ()
 
 
 class Remedies:
@@ -41,16 +32,17 @@ class Remedies:
         self._values = Values(trace.function)
         self._ids = EventIds(trace.function, target)
 
-    def of(self, race: Race) -> Remedy:
-        """What helps against a race of one block."""
-        return self._overlap(race) or self._order(race)
-
-    def _order(self, race: Race) -> Remedy:
+    def of(self, race: Race) -> tuple[Remedy, ...]:
+        """What should help against a race of one block, the smallest change first."""
+        overlap = self._overlap(race)
+        if overlap is not None:
+            return (overlap,)
         if race.code == SCOPE_RACE:
-            return self.inside_scope(race.early, race.late)
-        if race.code == COPIES_RACE:
-            return self.between_copies(race.late)
-        return self.between_pipes(race.early, race.late)
+            return (self.inside_scope(race.early, race.late),)
+        copies = race.code == COPIES_RACE
+        smallest = self.between_copies if copies else self.between_pipes
+        made = (smallest(race.early, race.late), self._barrier(FULL_BARRIER, race.late))
+        return tuple(dict.fromkeys(made))
 
     def _overlap(self, race: Race) -> Remedy | None:
         """What to do where two buffers share bytes: no order helps."""
@@ -91,7 +83,7 @@ class Remedies:
             lines += [(loop, signal, False), (loop, wait, True)]
         return Remedy(words, self._edits(lines))
 
-    def between_copies(self, late: Side) -> Remedy:
+    def between_copies(self, _: Side, late: Side) -> Remedy:
         """The barrier of their pipe."""
         return self._barrier(BARRIER.written(late.pipe, ""), late)
 

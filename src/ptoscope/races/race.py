@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ptoscope.diagnostics import Edit
 from ptoscope.trace.trace import REGISTERS, SPACE_NAMES, Place, Trace
@@ -40,6 +40,14 @@ class Side:
         return "writes" if self.writes else "reads"
 
 
+class Remedy(NamedTuple):
+    """A sentence for the hint, and the edits that do it; none where the text cannot be changed
+    safely."""
+
+    text: str
+    fix: tuple[Edit, ...] = ()
+
+
 @dataclass(frozen=True)
 class Race:
     """Two accesses to the bytes `first` to `last` (inclusive) of a space (-1 is UB, -2 are special
@@ -48,8 +56,7 @@ class Race:
     to `last`.
 
     `count` is how often the two places meet so; the sides are those of the first time.
-    `remedy` says in words the smallest thing that would order them; `fix` is that change of
-    the text, empty where it cannot be made safely.
+    `remedies` are changes that should order them, the smallest first.
     """
 
     code: str
@@ -60,8 +67,17 @@ class Race:
     last: int
     runs: int
     count: int
-    remedy: str = ""
-    fix: tuple[Edit, ...] = ()
+    remedies: tuple[Remedy, ...] = ()
+
+    @property
+    def remedy(self) -> str:
+        """What to do, in words."""
+        return self.remedies[0].text if self.remedies else ""
+
+    @property
+    def fix(self) -> tuple[Edit, ...]:
+        """The same as a change of the text; empty where there is none."""
+        return self.remedies[0].fix if self.remedies else ()
 
     @property
     def kind(self) -> RaceKind:

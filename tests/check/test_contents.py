@@ -104,3 +104,38 @@ def test_rows_that_overlap_in_the_source(stride: str, expected: list[str]) -> No
     dense = kernel(copy_in("%a", "%l256", "%l4", "%l512"))
     assert codes(dense) == []
     assert codes(dense.replace("nburst(%l4, %l256,", f"nburst(%l4, {stride},")) == expected
+
+
+BLOCKS = f"{P}, i16, i16, !pto.mask<b32>"
+
+
+@pytest.mark.parametrize(
+    ("repeat", "expected"), [(0, {}), (1, {"PTO0506": "warning"}), (8, {"PTO0506": "error"})]
+)
+def test_blocks_that_nothing_has_written_are_a_part_of_what_is_read(
+    repeat: int, expected: dict[str, str]
+) -> None:
+    """The eight blocks of a load, so many after those that were copied in."""
+    found = findings(
+        tile(
+            "%one16 = arith.constant 1 : i16",
+            f"%repeat = arith.constant {repeat} : i16",
+            f"%v = pto.vsldb %a, %one16, %repeat, %m : {BLOCKS} -> {V}",
+            store("%v", "%b"),
+        )
+    )
+    assert {d.code: d.severity for d in found if d.code != "PTO0508"} == expected
+
+
+@pytest.mark.parametrize(("repeat", "expected"), [(0, set()), (7, set()), (8, {"PTO0508"})])
+def test_a_store_of_blocks_is_read_where_one_of_them_is(repeat: int, expected: set[str]) -> None:
+    lines = (
+        "%one16 = arith.constant 1 : i16",
+        f"%repeat = arith.constant {repeat} : i16",
+        load("%v", "%a"),
+        f"pto.vsstb %v, %d, %one16, %repeat, %m : {V}, {BLOCKS}",
+        'pto.mem_bar "VST_VLD"',
+        load("%w", "%d"),
+        store("%w", "%b"),
+    )
+    assert {code for code in codes(tile(*lines)) if code == "PTO0508"} == expected

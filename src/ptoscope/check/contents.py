@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 
 from ptoscope.check.analysis.expr import ZERO, Expr, Symbol, affine
@@ -73,6 +74,35 @@ def _read_twice(context: Context) -> Iterator[Finding]:
             )
 
 
+@dataclass(frozen=True)
+class _Undefined:
+    """Bytes that a read gets and nothing has written: all of its data, or a part."""
+
+    read: Touch
+    start: int
+    end: int
+    where: str
+    whole: bool
+
+    def finding(self, context: Context, whole: bool) -> Finding:
+        """An error where nothing that its instruction reads was written."""
+        memory = MEMORIES[self.read.space].title
+        known = 0 <= self.start <= self.end <= context.target.bytes_of(self.read.space)
+        part = "" if whole else ", in part"
+        return Finding(
+            self.read.op.span,
+            f"{self.read.op.name}: reads {memory} that nothing has written{part}{self.where}",
+            found=f"bytes {self.start} to {self.end - 1}"
+            if known
+            else f"no write to {memory} that could be it",
+            expected="a copy from GM or a store to these bytes before it",
+            hint=f"what {memory} holds at the start of a kernel is not defined"
+            if whole
+            else "these lanes hold anything: let no result depend on them, or fill them first",
+            severity="" if whole else "warning",
+        )
+
+
 def _unwritten(context: Context) -> Iterator[Finding]:
     nodes = context.analysis.nodes
     touches = [node for node in flat(nodes) if isinstance(node, Touch)]
@@ -84,6 +114,7 @@ def _unwritten(context: Context) -> Iterator[Finding]:
         if touch.writes:
             writes[touch.space, *touch.may.bounds()].append(id(touch))
     loops = Loops(context.function, context.analysis.walker)
+    by_use: dict[int, list[_Undefined | None]] = defaultdict(list)
     for read, later in _reads(nodes, [], False):
         if id(read) not in certain or read.sure is None:
             continue
@@ -94,45 +125,31 @@ def _unwritten(context: Context) -> Iterator[Finding]:
             if space == read.space and any(i not in after for i in made)
         ]
         data = read.data or read.sure
-        found = None if data.length == ZERO else _undefined(context, read, data, before, loops)
-        if found is not None:
-            yield found
+        found = None if data.length == ZERO else _undefined(read, data, before, loops)
+        by_use[id(read.op)].append(found)
+    for reads in by_use.values():
+        found = [read for read in reads if read is not None]
+        whole = len(found) == len(reads) and all(read.whole for read in found)
+        for each in found if whole else found[-1:]:
+            yield each.finding(context, whole)
 
 
 def _undefined(
-    context: Context, read: Touch, data: KnownBytes, before: list[tuple[int, int]], loops: Loops
-) -> Finding | None:
-    """What a read gets that none of the writes before it may have written: an error where that
-    is all of its data, in some iteration."""
-    memory, size = MEMORIES[read.space].title, context.target.bytes_of(read.space)
+    read: Touch, data: KnownBytes, before: list[tuple[int, int]], loops: Loops
+) -> _Undefined | None:
+    """What a read gets that none of the writes before it may have written, in some iteration."""
     whole = read.data or read.may
     ends = [(at, loops.at(iterations)) for at, iterations in _ends_of_loops(data)]
     for (low, high), where in ((whole.bounds(), ""), *((at.bounds(), w) for at, w in ends)):
         if not any(low < end and start < high for start, end in before):
-            known = 0 <= low <= high <= size
-            return Finding(
-                read.op.span,
-                f"{read.op.name}: reads {memory} that nothing has written{where}",
-                found=f"bytes {low} to {high - 1}"
-                if known
-                else f"no write to {memory} that could be it",
-                expected="a copy from GM or a store to these bytes before it",
-                hint=f"what {memory} holds at the start of a kernel is not defined",
-            )
+            return _Undefined(read, low, high, where, True)
     if read.pipe in COPY_PIPES:
         # Copies out of more than was stored are usual: the caller knows what counts.
         return None
     for at, where in ((data, ""), *ends):
         gap = None if at.start.terms else _gap(at.rows(), before)
         if gap is not None:
-            return Finding(
-                read.op.span,
-                f"{read.op.name}: reads {memory} that nothing has written, in part{where}",
-                found=f"bytes {gap[0]} to {gap[1] - 1}",
-                expected="a copy from GM or a store to these bytes before it",
-                hint="these lanes hold anything: let no result depend on them, or fill them first",
-                severity="warning",
-            )
+            return _Undefined(read, *gap, where, False)
     return None
 
 
@@ -214,15 +231,18 @@ def _never_read(context: Context) -> Iterator[Finding]:
         # It gives nothing back yet: a fragment, or a kernel that is not finished.
         return
     reads = {(t.space, *t.may.bounds()) for t in touches if not t.writes}
-    seen: set[int] = set()
+
+    def is_read(touch: Touch) -> bool:
+        low, high = touch.may.bounds()
+        return any(s == touch.space and low < end and start < high for s, start, end in reads)
+
+    done = {id(touch.op) for touch in touches if touch.writes and is_read(touch)}
     for touch in _touches(context):
         memory = MEMORIES[touch.space]
-        if not touch.writes or not memory.on_core or id(touch.op) in seen:
+        if not touch.writes or not memory.on_core or id(touch.op) in done:
             continue
+        done.add(id(touch.op))
         low, high = touch.may.bounds()
-        if any(s == touch.space and low < end and start < high for s, start, end in reads):
-            continue
-        seen.add(id(touch.op))
         known = 0 <= low <= high <= context.target.bytes_of(memory.name)
         yield Finding(
             touch.op.span,

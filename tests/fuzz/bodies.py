@@ -11,7 +11,7 @@ from ptoscope.isa.parts import EVENTS, VECTOR_CORE_PIPES
 from ptoscope.isa.patterns import AlignState, PtrTo
 from ptoscope.isa.record import Record
 from ptoscope.isa.types import Ptr, Scalar
-from tests.fuzz import control, copies, draw, memory, scalars, streams
+from tests.fuzz import control, copies, draw, memory, pointers, scalars, streams
 from tests.fuzz.draw import Unfit
 from tests.fuzz.kernel import Full, Value
 from tests.fuzz.text import Block
@@ -71,6 +71,9 @@ def _scope_step(block: Block, budget: int) -> int:
         scalars.scalar_instruction(block, rng.choice(SCALAR))
     elif way < 0.31:
         memory.reload(block)
+    elif way < 0.33 and block.depth < DEEPEST:
+        pointers.loop(block)
+        return 3
     else:
         vector_instruction(block, rng.choices(VECTOR, _WEIGHTS)[0])
     return 1

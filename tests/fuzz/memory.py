@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ptoscope.isa.dtypes import I1, I64, INDEX, DType
+from ptoscope.isa.dtypes import I1, I64, INDEX, VREG_BYTES, DType
 from ptoscope.isa.patterns import IntVec, PtrTo
 from ptoscope.isa.record import Record
 from ptoscope.isa.types import Mask, Ptr, Scalar, VReg, granularity
@@ -132,36 +132,93 @@ def reload(block: Block) -> None:
     block.emit(text, (result,), (at,))
 
 
+def loads(chosen: Use) -> bool:
+    """Whether it is a load: what is stored stands before the pointer."""
+    return isinstance(chosen.form.operands[0].type, PtrTo)
+
+
+def updates(chosen: Use) -> bool:
+    """Whether it is a post-update form: the pointer comes back, advanced."""
+    return any(isinstance(r.type, PtrTo) for r in chosen.form.results)
+
+
 def access(block: Block, record: Record) -> None:
     """Draws a load or a store of any kind but streams."""
     chosen = draw.use(block, record)
     try:
-        operands = _operands(block, chosen)
+        base, at = _place(block, chosen)
+        if updates(chosen):
+            write_update(block, chosen, _moved(block, base, at), follow=True)
+        else:
+            chosen.write(block, _operands(block, chosen, base, at))
     except Full:
         raise Unfit from None
-    ordered = {o.name: operands[o.name] for o in chosen.form.operands}
-    chosen.write(block, ordered)
 
 
-def _operands(block: Block, chosen: Use) -> dict[str, Value]:
-    form, element = chosen.form, _pointed(chosen)
-    step = _step(chosen, element)
-    pointed = next(o for o in form.operands if isinstance(o.type, PtrTo))
-    has_offset = any(o.name in ("offset",) for o in form.operands)
-    operands: dict[str, Value] = {}
-    if form.results:
-        base = pointer(block, element)
-        at = offset(block, step, element)
+def write_update(block: Block, chosen: Use, base: Value, *, follow: bool) -> Value:
+    """Writes a post-update access at a pointer; gives the pointer that it gives, and with
+    `follow` a vector is loaded or stored there."""
+    element = pointed(chosen)
+    *_, updated = chosen.write(block, _operands(block, chosen, base, _advance(block, chosen)))
+    if follow and loads(chosen):
+        load_at(block, updated)
+    elif follow:
+        value, gate = draw.vector(block, element), draw.all_lanes(block, granularity(element.bits))
+        block.emit('pto.mem_bar "VST_VST"')
+        text = f"pto.vsts {value.name}, {updated.name}[{block.kernel.constant(0, INDEX).name}]"
+        text += f", {gate.name} : {value.type}, {updated.type}, {gate.type}"
+        block.emit(text, (), (value,))
+    return updated
+
+
+def load_at(block: Block, base: Value) -> None:
+    """A vector from where a pointer points to."""
+    assert isinstance(base.type, Ptr)
+    result, at = block.kernel.fresh(VReg(base.type.dtype)), block.kernel.constant(0, INDEX)
+    text = f"{result.name} = pto.vlds {base.name}[{at.name}] : {base.type} -> {result.type}"
+    block.emit(text, (result,))
+
+
+ADVANCE = 128
+"""What a post-update access moves its pointer by is less, in bytes; and a multiple of 32."""
+
+
+def _advance(block: Block, chosen: Use) -> Value:
+    blocks = block.rng.randrange(ADVANCE // 32)
+    return block.kernel.known(32 * blocks // pointed(chosen).bytes, INDEX)
+
+
+def extent(chosen: Use) -> int:
+    """The bytes a store may reach over, what follows the pointer that it gives included."""
+    reach = _EXTENTS.get(chosen.record.name, AREA // 2)
+    return ADVANCE + max(reach, VREG_BYTES) if updates(chosen) else reach
+
+
+def _place(block: Block, chosen: Use) -> tuple[Value, Value]:
+    """A pointer and the offset from it at which an access works."""
+    element = pointed(chosen)
+    if loads(chosen):
+        base, at = pointer(block, element), offset(block, _step(chosen, element), element)
     else:
-        extent = _EXTENTS.get(chosen.record.name, AREA // 2)
-        base, at = place(block, extent, element)
-    if any(isinstance(o.type, IntVec) for o in form.operands):
+        base, at = place(block, extent(chosen), element)
+    if any(isinstance(o.type, IntVec) for o in chosen.form.operands):
         at = _plus(block, at, SIGNED)
-    if has_offset:
+    return base, at
+
+
+def _moved(block: Block, base: Value, at: Value) -> Value:
+    return base if at == block.kernel.constant(0, INDEX) else moved(block, base, at)
+
+
+def _operands(block: Block, chosen: Use, base: Value, at: Value) -> dict[str, Value]:
+    """Values for the operands, in their order: a pointer, an offset where it takes one."""
+    form = chosen.form
+    operands: dict[str, Value] = {}
+    if any(o.name == "offset" for o in form.operands):
         operands["offset"] = at
-    elif at != block.kernel.constant(0, INDEX):
-        base = moved(block, base, at)
-    operands[pointed.name] = base
+    elif not updates(chosen):
+        base = _moved(block, base, at)
+    operands[next(o.name for o in form.operands if isinstance(o.type, PtrTo))] = base
     for each in form.operands:
         if each.name in operands:
             continue
@@ -171,16 +228,19 @@ def _operands(block: Block, chosen: Use) -> dict[str, Value]:
             operands["offsets"] = indices(block, chosen, kind.dtype)
         else:
             operands[each.name] = draw.operand(block, chosen, each)
-    return operands
+    return {o.name: operands[o.name] for o in form.operands}
 
 
-def _pointed(chosen: Use) -> DType:
+def pointed(chosen: Use) -> DType:
+    """The element type of the pointer."""
     return next(k.dtype for k in chosen.kinds.values() if isinstance(k, Ptr))
 
 
 def _step(chosen: Use, element: DType) -> int:
     """What an offset's bytes are a multiple of. The widest element keeps every view aligned."""
     mode = str(chosen.attrs.get("dist", ""))
+    if updates(chosen):
+        return 32
     if mode.startswith(("BRC_B", "1PT")) and mode != "BRC_BLK":
         return max(element.bytes, int(mode.rpartition("_B")[2]) // 8)
     if chosen.record.name in ("pto.pld", "pto.plds", "pto.pldi"):
@@ -199,7 +259,7 @@ def indices(block: Block, chosen: Use, element: DType) -> Value:
     kernel = block.kernel
     if chosen.record.name == "pto.vgatherb":
         fill, limit = "blocks", AREA // 2 // 32
-    elif not chosen.form.results and not kernel.target.ordered_aliases:
+    elif not loads(chosen) and not kernel.target.ordered_aliases:
         # An address may be written once on such a target.
         fill, limit = "permutation", element.lanes
     else:

@@ -49,10 +49,11 @@ IN = f"%a, %b, %m : {V}, {V}, {M}"
             f"%i is i32, not {V}",
         ),
         (
-            f"pto.vsts ins(%a, %p[%j], %m : {V}, {UB}, {M}) outs(%d : {V})",
+            f'pto.vstsx2 ins(%a, %b, %p[%j], "INTLV_B32", %m : {V}, {V}, {UB}, index, {M})'
+            f" outs(%d : {V})",
             "PTO0010",
-            90,
-            "pto.vsts has no results, but 1 is named",
+            135,
+            "pto.vstsx2 has no results, but 1 is named",
         ),
         (
             f"%d = pto.vadd ins({IN}) outs(%d : {V})",

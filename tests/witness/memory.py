@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from ptoscope.isa.dtypes import dtype
-from ptoscope.isa.types import VReg
+from ptoscope.isa.types import Ptr, VReg
 from tests.isa.elements import Element
 from tests.isa.registers import lanes_of
 from tests.witness.inputs import main, mask, memory, rng, some
@@ -64,13 +64,28 @@ def _loads(use: Use) -> Iterator[Case]:
         yield Case(address, memory(number))
 
 
+def updates(use: Use) -> bool:
+    """Whether it is a post-update form: the last result is the base, advanced."""
+    return bool(use.site.results) and isinstance(use.site.results[-1], Ptr)
+
+
 def address(state: State, operand: int, alignment: int, touched: bool = True) -> int:
-    """Base plus offset elements, which has to be aligned where anything is touched."""
-    size = use_element(state.use).bytes
-    at = (state.number(operand) + size * state.number(operand + 1)) % (1 << 64)
+    """Base plus offset elements, the base alone with post-update; it has to be aligned where
+    anything is touched."""
+    at = state.number(operand) if updates(state.use) else _further(state, operand)
     if touched and at % alignment:
         raise Refused("PTO0903")
     return at
+
+
+def _further(state: State, operand: int) -> int:
+    size = use_element(state.use).bytes
+    return (state.number(operand) + size * state.number(operand + 1)) % (1 << 64)
+
+
+def updated(state: State, operand: int) -> list[Value]:
+    """The further result of a post-update form: the base plus the offset."""
+    return [_further(state, operand)] if updates(state.use) else []
 
 
 # Element of memory that lane i of a load is, in elements of the mode's width.
@@ -98,7 +113,7 @@ def _with_wider(use: Use) -> Iterator[Use]:
     if mode.startswith("UNPK") and integers and e.bits == 8 * _suffix(use, "dist"):
         for sign in ("i", "si", "ui"):
             wide = VReg(dtype(f"{sign}{e.bits * (4 if mode == 'UNPK4' else 2)}"))
-            yield Use(replace(use.site, results=(wide,)))
+            yield Use(replace(use.site, results=(wide, *use.site.results[1:])))
 
 
 @witness("pto.vlds", inputs=_loads, variants=_with_wider)
@@ -112,7 +127,7 @@ def _load(state: State) -> list[Value]:
         place = _LOADS[name](i, width)
         first = at + place * width
         data += bytes(width) if place == NOWHERE else state.ub[first : first + width]
-    return [lanes(use.results[0], data)]
+    return [lanes(use.results[0], data), *updated(state, 0)]
 
 
 @witness("pto.vldsx2", inputs=_loads)
@@ -122,7 +137,8 @@ def _load_two(state: State) -> list[Value]:
     width = 32 if mode == "BDINTLV" else _suffix(use, "dist")
     at = address(state, 0, _aligned(use, 1 if mode == "BDINTLV" else width, False))
     pieces = [bytes(state.ub[at + i : at + i + width]) for i in range(0, 512, width)]
-    return [lanes(use.results[0], b"".join(pieces[k::2])) for k in range(2)]
+    both = [lanes(use.results[0], b"".join(pieces[k::2])) for k in range(2)]
+    return [*both, *updated(state, 0)]
 
 
 _STRIDES = {"S3_B16": (3, 2), "S4_B64": (4, 8), "S8_B32": (8, 4), "S2_B64": (2, 8)}
@@ -155,7 +171,7 @@ def _merged(i: int, channels: int, group: int) -> int:
 
 
 @witness("pto.vsts", inputs=_stores(1, True))
-def _store(state: State) -> None:
+def _store(state: State) -> list[Value]:
     """Narrowing modes keep the low bytes, 1PT the first element whatever the mask."""
     use, mode = state.use, state.use.attr("dist")
     width = _suffix(use, "dist")
@@ -175,6 +191,7 @@ def _store(state: State) -> None:
     at = address(state, 1, _aligned(use, kept, mode.startswith("1PT")), bool(pieces))
     for place, piece in pieces:
         state.ub[at + place : at + place + kept] = piece
+    return updated(state, 1)
 
 
 @witness("pto.vstsx2", inputs=_stores(2, True))
@@ -325,12 +342,12 @@ def _strides(use: Use, number: int) -> tuple[int, ...]:
     """Block and repeat stride, as two operands or one word."""
     pairs = ((1, 3), (5, 0), (0, 2), (17, 9), (2, 1), (0x8000, 1), (1, 1), (1, 0xFFFF), (0xFFFF, 1))
     block, repeat = pairs[number]
-    packed_form = len(use.operands) - (0 if use.results else 1) == 3
-    return ((block << 16 | repeat),) if packed_form else (block, repeat)
+    return ((block << 16 | repeat),) if use.form == 1 else (block, repeat)
 
 
-def _blocks(state: State, operand: int) -> list[tuple[int, int]]:
-    """The active blocks with their addresses."""
+def _blocks(state: State, operand: int) -> tuple[list[tuple[int, int]], list[Value]]:
+    """The active blocks with their addresses. With post-update the first is at the base, and the
+    base advanced by the repeat stride is a further result."""
     *strides, bits = state.values[operand + 1 :]
     if len(strides) == 1:
         word = strides[0]
@@ -344,15 +361,16 @@ def _blocks(state: State, operand: int) -> list[tuple[int, int]]:
     e = use_element(state.use)
     active = lanes_of(bits, e.lanes)
     out: list[tuple[int, int]] = []
+    base, further = state.number(operand), state.number(operand) + 32 * repeat
     for i in range(8):
-        at = state.number(operand) + 32 * (repeat + i * block)
+        at = (base if updates(state.use) else further) + 32 * i * block
         if active[i]:
             if at % 32:
                 raise Refused("PTO0903")
             if at + 32 > len(state.ub):
                 raise Refused("PTO0901")
             out.append((i, at))
-    return out
+    return out, [further] if updates(state.use) else []
 
 
 def _block_masks(use: Use, number: int) -> list[int]:
@@ -367,7 +385,8 @@ def _block_masks(use: Use, number: int) -> list[int]:
 def _block_accesses(use: Use) -> Iterator[Case]:
     e = use_element(use)
     for number in range(9 if main(use) else 2):
-        row = () if use.results else (some(e, 256 // e.bytes, number),)
+        loads = isinstance(use.site.operands[0], Ptr)
+        row = () if loads else (some(e, 256 // e.bytes, number),)
         base = 64 * (number + 1) + (4 if number == 6 else 0)
         yield Case((*row, base, *_strides(use, number), _block_masks(use, number)), memory(number))
 
@@ -375,14 +394,17 @@ def _block_accesses(use: Use) -> Iterator[Case]:
 @witness("pto.vsldb", inputs=_block_accesses)
 def _load_blocks(state: State) -> list[Value]:
     data = bytearray(256)
-    for i, at in _blocks(state, 0):
+    blocks, moved = _blocks(state, 0)
+    for i, at in blocks:
         data[32 * i : 32 * i + 32] = state.ub[at : at + 32]
-    return [lanes(state.use.results[0], bytes(data))]
+    return [lanes(state.use.results[0], bytes(data)), *moved]
 
 
 @witness("pto.vsstb", inputs=_block_accesses)
-def _store_blocks(state: State) -> None:
+def _store_blocks(state: State) -> list[Value]:
     """In order: where blocks meet the last one stays."""
     data = packed(state.use.operands[0], state.row(0))
-    for i, at in _blocks(state, 1):
+    blocks, moved = _blocks(state, 1)
+    for i, at in blocks:
         state.ub[at : at + 32] = data[32 * i : 32 * i + 32]
+    return moved

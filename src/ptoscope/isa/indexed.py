@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from ptoscope.isa.core import Core
 from ptoscope.isa.cost import Cost, Figure, load, store
@@ -13,6 +14,7 @@ from ptoscope.isa.families import MASK, RESULT
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.load_store import DEST, SOURCE, TYPES, VALUE, element
 from ptoscope.isa.patterns import IntVec, MaskBits, ScalarIn, VecIn
+from ptoscope.isa.post_update import evidence, post_update, updates, with_base
 from ptoscope.isa.record import Evidence, Form, Operand, Record, Run, Site, Types, When
 
 GROUP = "load/store"
@@ -193,18 +195,21 @@ vscatter = Record(
 
 
 def _strides(values: tuple[Lanes, ...]) -> tuple[Lanes, Lanes]:
-    """Block and repeat stride in bytes: two operands, or one packed word."""
+    """Block and repeat stride in blocks: two operands, or one packed word."""
     if len(values) == 2:
         block, repeat = (v.as_unsigned().cast(I64) for v in values)
-    else:
-        word = values[0].as_unsigned()
-        block, repeat = (word >> 16).cast(I64), (word & 0xFFFF).cast(I64)
-    return block * BLOCK, repeat * BLOCK
+        return block, repeat
+    word = values[0].as_unsigned()
+    return (word >> 16).cast(I64), (word & 0xFFFF).cast(I64)
 
 
-def _block_offsets(core: Core, values: tuple[Lanes, ...]) -> Lanes:
+def _blocks(core: Core, site: Site, base: Lanes, values: tuple[Lanes, ...]) -> tuple[Lanes, Lanes]:
+    """The bytes from the base to each block, and where post-update moves the base."""
     block, repeat = _strides(values)
-    return repeat.splat(8) + core.iota(I64, 8) * block.splat(8)
+    offsets = core.iota(I64, 8) * (block * BLOCK).splat(8)
+    if updates(site):
+        return offsets, core.address(base, repeat, BLOCK)
+    return (repeat * BLOCK).splat(8) + offsets, base
 
 
 def _block_lanes(mask: Lanes, dtype: DType) -> Lanes:
@@ -215,11 +220,12 @@ def _block_lanes(mask: Lanes, dtype: DType) -> Lanes:
 def _load_blocks(site: Site) -> Run:
     dtype = element(site)
 
-    def run(core: Core, source: Lanes, *values: Lanes) -> Lanes:
+    def run(core: Core, source: Lanes, *values: Lanes) -> Any:
         *strides, mask = values
-        offsets = _block_offsets(core, tuple(strides))
+        offsets, moved = _blocks(core, site, source, tuple(strides))
         active = _block_lanes(mask, dtype)
-        return block_bytes(core, offsets, active, site, source).bits(dtype)
+        loaded = block_bytes(core, offsets, active, site, source).bits(dtype)
+        return with_base(site, moved, loaded)
 
     return run
 
@@ -227,11 +233,12 @@ def _load_blocks(site: Site) -> Run:
 def _store_blocks(site: Site) -> Run:
     dtype = element(site, operand=0)
 
-    def run(core: Core, value: Lanes, dest: Lanes, *values: Lanes) -> None:
+    def run(core: Core, value: Lanes, dest: Lanes, *values: Lanes) -> Any:
         *strides, mask = values
-        offsets = _block_offsets(core, tuple(strides))
+        offsets, moved = _blocks(core, site, dest, tuple(strides))
         active = _block_lanes(mask, dtype)
         core.scatter(site, dest, offsets, active, value, BLOCK, in_order=True)
+        return with_base(site, moved)
 
     return run
 
@@ -243,13 +250,12 @@ _BLOCK_STRIDE = Operand("block_stride", ScalarIn((I16,)), "32-byte blocks from b
 _REPEAT_STRIDE = Operand("repeat_stride", ScalarIn((I16,)), "32-byte blocks before the first")
 
 
-def _block_forms(before: tuple[Operand, ...], results: tuple[Operand, ...]) -> tuple[Form, ...]:
-    return (
-        Form((*before, _BLOCK_STRIDE, _REPEAT_STRIDE, MASK), results),
-        Form((*before, _WORD, MASK), results),
-    )
+def _block_forms(before: tuple[Operand, ...], *results: Operand) -> tuple[Form, ...]:
+    apart = Form((*before, _BLOCK_STRIDE, _REPEAT_STRIDE, MASK), results)
+    return apart, Form((*before, _WORD, MASK), results), post_update(apart)
 
 
+_UPDATE = "Block i at i*block; the repeat stride only advances the base."
 _BLOCK_EVIDENCE = (
     Evidence("strides", "suite", "Unsigned, in 32-byte blocks; block i at repeat + i*block."),
     Evidence("mask", "micro", "Lane i of the mask governs block i.", about="mask"),
@@ -263,6 +269,7 @@ def _block_record(
     meaning: Callable[[Site], Run],
     formula: str,
     cost: Cost,
+    updated: Evidence,
 ) -> Record:
     return Record(
         f"pto.{name}",
@@ -272,7 +279,7 @@ def _block_record(
         meaning,
         TYPES,
         cost=cost,
-        evidence=(*_BLOCK_EVIDENCE, _ZEROS),
+        evidence=(*_BLOCK_EVIDENCE, updated, _ZEROS),
         formula=formula,
         cpp=f"{name}(reg, base, strides, mask)",
     )
@@ -282,10 +289,11 @@ RECORDS = (
     _block_record(
         "vsldb",
         "Loads eight 32-byte blocks that lie a stride apart.",
-        _block_forms((SOURCE,), (RESULT,)),
+        _block_forms((SOURCE,), RESULT),
         _load_blocks,
         "block i of result = mask[i] ? 32 bytes at source + 32*(repeat + i*block) : 0",
         load(),
+        evidence(2, "chosen", f"{_UPDATE} The document names the advance; the rest as vsstb."),
     ),
     _gather_record(
         "vgather2", "Gathers elements by index.", "Both forms; a count is a prefix.", _GATHER
@@ -300,10 +308,11 @@ RECORDS = (
     _block_record(
         "vsstb",
         "Stores eight 32-byte blocks a stride apart.",
-        _block_forms((VALUE, DEST), ()),
+        _block_forms((VALUE, DEST)),
         _store_blocks,
         "if mask[i]: 32 bytes at dest + 32*(repeat + i*block) = block i of value",
         store(),
+        evidence(2, "suite", _UPDATE),
     ),
     vscatter,
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ptoscope.isa.core import Core
 from ptoscope.isa.cost import load, store
 from ptoscope.isa.distributions import (
@@ -21,6 +23,7 @@ from ptoscope.isa.dtypes import ELEMENTS, INDEX, DType, unsigned
 from ptoscope.isa.families import MASK, RESULT
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.patterns import AnyMask, Extended, PtrTo, ScalarIn, Vec
+from ptoscope.isa.post_update import begins, evidence, post_update, with_base
 from ptoscope.isa.record import (
     IN_MANUAL,
     IN_MICRO,
@@ -51,6 +54,7 @@ _ALIGNMENT = Evidence(
     about="alignment",
 )
 _OFFSET_EVIDENCE = Evidence("offset", "micro", "Counts elements.")
+_UPDATE = "Works at the base; the offset, in elements, only advances it."
 _SUFFIX = Evidence(
     "width suffix unlike the element (revision micro)",
     "suite",
@@ -84,9 +88,10 @@ def _load(site: Site) -> Run:
     seen = mode.seen(stored)
     places = access(mode, seen, alignment(site, stored))
 
-    def run(core: Core, source: Lanes, offset: Lanes) -> Lanes:
-        address = core.address(source, offset, stored.bytes)
-        return core.load(site, address, places, seen).bits(dtype)
+    def run(core: Core, source: Lanes, offset: Lanes) -> Any:
+        moved = core.address(source, offset, stored.bytes)
+        loaded = core.load(site, begins(site, source, moved), places, seen)
+        return with_base(site, moved, loaded.bits(dtype))
 
     return run
 
@@ -106,18 +111,17 @@ def _not_extended(site: Site) -> str:
     return "" if fits and same else f"{stored} in memory, {dtype} in the register, mode {token}"
 
 
+_VLDS = Form(
+    (SOURCE, OFFSET),
+    (_EXTENDED,),
+    (Attr("dist", tuple(LOAD_MODES), "NORM", "how memory maps to lanes"),),
+    syntax="source[offset] {dist} : source -> result",
+)
 vlds = Record(
     "pto.vlds",
     GROUP,
     "Loads a vector from UB, distributed over the lanes by a mode.",
-    (
-        Form(
-            (SOURCE, OFFSET),
-            (_EXTENDED,),
-            (Attr("dist", tuple(LOAD_MODES), "NORM", "how memory maps to lanes"),),
-            syntax="source[offset] {dist} : source -> result",
-        ),
-    ),
+    (_VLDS, post_update(_VLDS)),
     _load,
     TYPES,
     cost=load(note=""),
@@ -125,6 +129,7 @@ vlds = Record(
         _ALIGNMENT,
         _SUFFIX,
         _OFFSET_EVIDENCE,
+        evidence(1, "suite", _UPDATE),
         Evidence(
             "BLK",
             "chosen",
@@ -186,12 +191,13 @@ def _store(site: Site) -> Run:
     seen = mode.seen(dtype)
     places = access(mode, seen, alignment(site, dtype))
 
-    def run(core: Core, value: Lanes, dest: Lanes, offset: Lanes, mask: Lanes) -> None:
-        address = core.address(dest, offset, dtype.bytes)
+    def run(core: Core, value: Lanes, dest: Lanes, offset: Lanes, mask: Lanes) -> Any:
+        moved = core.address(dest, offset, dtype.bytes)
         lanes = value.bits(seen)
         if mode.stored:
             lanes = lanes.as_unsigned().cast(unsigned(mode.stored))
-        core.store(site, address, places, lanes, active(mask))
+        core.store(site, begins(site, dest, moved), places, lanes, active(mask))
+        return with_base(site, moved)
 
     def active(mask: Lanes) -> Lanes | None:
         if mode.ignores_mask:
@@ -221,18 +227,17 @@ def _mask_misfit(site: Site) -> str:
     return "" if mask.bits in needed else f"{mask}, where b{needed[0]} is needed"
 
 
+_VSTS = Form(
+    (VALUE, DEST, OFFSET, Operand("mask", AnyMask(), "which lanes are stored")),
+    (),
+    (Attr("dist", tuple(STORE_MODES), "NORM", "how lanes map to memory"),),
+    syntax="value, dest[offset], mask {dist} : value, dest, mask",
+)
 vsts = Record(
     "pto.vsts",
     GROUP,
     "Stores the active lanes of a vector to UB, placed by a mode.",
-    (
-        Form(
-            (VALUE, DEST, OFFSET, Operand("mask", AnyMask(), "which lanes are stored")),
-            (),
-            (Attr("dist", tuple(STORE_MODES), "NORM", "how lanes map to memory"),),
-            syntax="value, dest[offset], mask {dist} : value, dest, mask",
-        ),
-    ),
+    (_VSTS, post_update(_VSTS)),
     _store,
     TYPES,
     stores_lanes=True,
@@ -241,6 +246,7 @@ vsts = Record(
         _ALIGNMENT,
         _SUFFIX,
         _OFFSET_EVIDENCE,
+        evidence(1, "suite", _UPDATE),
         Evidence("inactive lanes", "manual", "Write nothing.", about="mask"),
         Evidence(
             "1PT",
@@ -283,27 +289,27 @@ def _dual_load(site: Site) -> Run:
         parted(bits, second, alignment(site, dtype)) for second in (False, True)
     )
 
-    def run(core: Core, source: Lanes, offset: Lanes) -> tuple[Lanes, Lanes]:
-        address = core.address(source, offset, dtype.bytes)
+    def run(core: Core, source: Lanes, offset: Lanes) -> Any:
+        moved = core.address(source, offset, dtype.bytes)
+        address = begins(site, source, moved)
         low = core.load(site, address, even, seen)
         high = core.load(site, address, odd, seen)
-        return low.bits(dtype), high.bits(dtype)
+        return with_base(site, moved, low.bits(dtype), high.bits(dtype))
 
     return run
 
 
+_VLDSX2 = Form(
+    (SOURCE, OFFSET),
+    (Operand("low", Vec(), "the even ones"), Operand("high", Vec(), "the odd ones")),
+    (Attr("dist", tuple(DUAL_LOAD_MODES), None, "what is taken apart"),),
+    syntax='source[offset], "dist" : source, offset -> low, high',
+)
 vldsx2 = Record(
     "pto.vldsx2",
     GROUP,
     "Loads two vectors, taking interleaved elements or blocks apart.",
-    (
-        Form(
-            (SOURCE, OFFSET),
-            (Operand("low", Vec(), "the even ones"), Operand("high", Vec(), "the odd ones")),
-            (Attr("dist", tuple(DUAL_LOAD_MODES), None, "what is taken apart"),),
-            syntax='source[offset], "dist" : source, offset -> low, high',
-        ),
-    ),
+    (_VLDSX2, post_update(_VLDSX2)),
     _dual_load,
     TYPES,
     cost=load(),
@@ -311,6 +317,7 @@ vldsx2 = Record(
         _ALIGNMENT,
         _SUFFIX,
         _OFFSET_EVIDENCE,
+        evidence(1, "chosen", f"{_UPDATE} The document names the advance; the rest as vlds."),
         Evidence(
             "BDINTLV",
             "chosen",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ptoscope.isa.types import Ptr
-from tests.ir.kernels import error, function, program, round_trip
+from tests.ir.kernels import error, errors, function, program, round_trip
 
 ENDS = "%n: i64, %j: index"
 
@@ -167,3 +167,65 @@ def test_types_that_are_not_there(type: str, found: str, hint: str):
     assert said.code in ("PTO0001", "PTO0005")
     assert said.found.startswith(found)
     assert hint in said.hint
+
+
+LOCATIONS = """\
+#loc = loc("k.py":3:1)
+#loc3 = loc("%x"(#loc))
+module attributes {pto.target_arch = "a5"} {
+  func.func @k(%a: i32 loc("k.py":1:2), %n: i32 loc(unknown)) attributes {pto.kernel} {
+    %w = scf.while (%k = %n) : (i32) -> i32 {
+      %go = arith.cmpi slt, %k, %a : i32 loc(callsite("f" at #loc))
+      scf.condition(%go) %k : i32 loc(#loc)
+    } do {
+    ^bb0(%k: i32 loc(fused<"of">["a", #loc1])):
+      scf.yield %k : i32 loc(#loc)
+    } loc(#loc2)
+    return loc(#loc2)
+  } loc(#loc)
+} loc(#loc)
+#loc1 = loc(unknown)
+#loc2 = loc("k.py":1:2 to :5)
+"""
+
+
+def test_locations_everywhere():
+    assert "loc" not in round_trip(LOCATIONS)
+
+
+@pytest.mark.parametrize(
+    ("alias", "found", "expected"),
+    [("#loc = 3", "3", "a location"), ('#loc = loc("a"', "end of file", "')'")],
+)
+def test_wrong_aliases(alias: str, found: str, expected: str):
+    said = errors(f"{alias}\n")[0]
+    assert (said.code, said.found, said.expected) == ("PTO0001", found, expected)
+
+
+@pytest.mark.parametrize(
+    ("types", "meant"),
+    [
+        (
+            "!pto.ptr<f32, ub> to !pto.ptr<i8, ub>",
+            "pto.castptr %v : !pto.ptr<f32, ub> -> !pto.ptr<i8, ub>",
+        ),
+        (
+            "!pto.ptr<f32, ub> to memref<64xf32, #pto.address_space<vec>>",
+            "pto.castptr %v : !pto.ptr<f32, ub> -> !pto.ptr<f32, ub>",
+        ),
+        ("i32 to ui32", "arith.bitcast %v : i32 to ui32"),
+    ],
+)
+def test_casts_between_views(types: str, meant: str):
+    line = f"%r = builtin.unrealized_conversion_cast %v : {types}"
+    text = round_trip(function(line, f"%v: {types.partition(' to ')[0]}"))
+    assert f"  %r = {meant}" in text.splitlines()
+
+
+@pytest.mark.parametrize(
+    "types", ["!pto.ptr<f32, ub> to i64", "!pto.mask<b32> to !pto.mask<b16>", "index to !pto.align"]
+)
+def test_casts_that_are_no_views(types: str):
+    line = f"%r = builtin.unrealized_conversion_cast %v : {types}"
+    said = error(function(line, f"%v: {types.partition(' to ')[0]}"))
+    assert (said.code, said.found) == ("PTO0009", types)

@@ -458,6 +458,9 @@ constant = _record(
     formula="result = value",
     gives="constant",
 )
+bitcast = _conversion(
+    "bitcast", _bitcast, SCALARS, SCALARS, "the same bits", resize=Resize("as wide")
+)
 RECORDS = (
     constant,
     *_PLAIN,
@@ -511,5 +514,5 @@ RECORDS = (
     _conversion(
         "fptoui", lambda v, d: _to_int(v, d, True), _FLOATS, _INTS, "toward zero", _SATURATE
     ),
-    _conversion("bitcast", _bitcast, SCALARS, SCALARS, "the same bits", resize=Resize("as wide")),
+    bitcast,
 )

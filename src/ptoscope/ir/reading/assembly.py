@@ -8,6 +8,7 @@ from ptoscope.ir.forms.follow import Typing, bind
 from ptoscope.ir.forms.outline import NO_ARROW, LineOutline
 from ptoscope.ir.forms.readings import LEFT_OUT, AssemblyLine, Reading, choose, mismatch, readings
 from ptoscope.ir.module import Note, Packs
+from ptoscope.ir.reading import immediates
 from ptoscope.ir.reading.attributes import all_attributes, given_attributes
 from ptoscope.ir.reading.findings import WRONG_OPERANDS, WRONG_TYPE, Stop
 from ptoscope.ir.reading.literals import literal_value
@@ -54,8 +55,9 @@ def read(tokens: OperandTokens, outline: LineOutline, *, prefixed: bool = False)
 
 
 def _known(reader: Reader, place: int, value: int | None) -> TextType | None:
-    if value is None and "#" in reader.text[place]:
-        # `%x#0` for a single result, or a number too many: no name for a result.
+    if value is None and ("#" in reader.text[place] or reader.text[place][:1] != "%"):
+        # `%x#0` for a single result, or a number too many: no name for a result. Neither is a
+        # number.
         return types.UNKNOWN
     return None if value is None else reader.type_of(value)
 
@@ -77,22 +79,25 @@ class _Assembled:
         reader, tokens, reading = self.reader, self.tokens, self.reading
         packs, places = self._names()
         values = [
-            None if at == LEFT_OUT else reader.use(tokens.values[at]) for at in reading.operands
+            None if at == LEFT_OUT else immediates.used(reader, tokens.values[at])
+            for at in reading.operands
         ]
         if self.typing.misfit >= 0:
             raise self._no_such_type(self.typing.misfit)
+        form = self.form
+        where = tuple(
+            [tokens.name if at == LEFT_OUT else tokens.values[at] for at in reading.operands]
+        )
+        if tokens.numbers:
+            values = self._with_constants(values, where)
         for number, at in enumerate(self.typing.places):
             value = values[at] if at >= 0 else None
             if value is not None:
                 reader.agree(value, tokens.listed[number], tokens.listed_at[number])
         results = self._results(places, values)
         operands = [self._all_lanes(values, results) if v is None else v for v in values]
-        form = self.form
         given = given_attributes(reader, form, reading.attrs, tokens.literals, tokens.entries)
         last = reader.i - 1
-        where = tuple(
-            [tokens.name if at == LEFT_OUT else tokens.values[at] for at in reading.operands]
-        )
         op = reader.make(
             tokens.name,
             tokens.matcher.record.name,
@@ -107,6 +112,14 @@ class _Assembled:
             hint = "results stand before the operands in assembly form"
             reader.bind(op.results, packs, places, tokens.name, hint)
         return op
+
+    def _with_constants(self, values: list[int | None], where: tuple[int, ...]) -> list[int | None]:
+        typing = self.typing
+        typed = zip(typing.places, self.tokens.listed, strict=False)
+        listed = {at: type for at, type in typed if at >= 0}
+        slots = [LOST if value is None else value for value in values]
+        found = immediates.settled(self.reader, self.form, slots, where, listed, typing.results)
+        return [None if v is None else slot for v, slot in zip(values, found, strict=True)]
 
     def _names(self) -> tuple[Packs, list[int]]:
         """The names of the results and their places."""

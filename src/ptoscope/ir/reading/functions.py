@@ -162,6 +162,7 @@ def _parameters(reader: Reader) -> list[tuple[int, TextType]]:
         reader.i += 1
         reader.expect(":")
         arguments.append((place, reader.type()))
+        reader.location()
         if reader.text[reader.i] == "{":
             message = "attributes of parameters are not supported"
             raise reader.findings.stop(STRUCTURE, reader.i, message, found="{")

@@ -12,7 +12,7 @@ from ptoscope.ir.forms.mismatch import plural
 from ptoscope.ir.forms.outline import NO_ARROW, LineOutline, Mismatch, Plan
 from ptoscope.ir.language import PREFIX
 from ptoscope.ir.module import Note
-from ptoscope.ir.reading import assembly
+from ptoscope.ir.reading import assembly, immediates
 from ptoscope.ir.reading.attributes import all_attributes, given_attributes
 from ptoscope.ir.reading.findings import STRUCTURE, SYNTAX, WRONG_OPERANDS, Stop
 from ptoscope.ir.reading.literals import literal_value
@@ -36,7 +36,7 @@ def instruction(reader: Reader, name: int) -> Op:
     if tokens.named:
         return _ssa(tokens, outline, plans)
     found = assembly.read(tokens, outline, prefixed=True)
-    return found or _ssa(tokens, outline, plans)
+    return found or _ssa(tokens, outline, plans, assembly_too=True)
 
 
 def mnemonic(reader: Reader, name: int) -> Op:
@@ -51,9 +51,16 @@ def mnemonic(reader: Reader, name: int) -> Op:
         return _destinations(tokens)
     outline = tokens.scan()
     found = assembly.read(tokens, outline)
-    if found is None:
-        raise misfit(tokens, assembly.mismatch(tokens.matcher, outline))
-    return found
+    if found is not None:
+        return found
+    wrong = assembly.mismatch(tokens.matcher, outline)
+    other = immediates.as_values(tokens, outline)
+    if other is not None:
+        found = assembly.read(tokens, other)
+        if found is not None:
+            return found
+        wrong = max(wrong, assembly.mismatch(tokens.matcher, other), key=lambda m: m.score)
+    raise misfit(tokens, wrong)
 
 
 DESTINATIONS = ("ins", "outs")
@@ -73,13 +80,32 @@ def misfit(tokens: OperandTokens, wrong: Mismatch) -> Stop:
     )
 
 
-def _ssa(tokens: OperandTokens, outline: LineOutline, plans: tuple[Plan, ...]) -> Op:
+def _ssa(
+    tokens: OperandTokens,
+    outline: LineOutline,
+    plans: tuple[Plan, ...],
+    *,
+    assembly_too: bool = False,
+) -> Op:
     if plans:
         return _build(tokens, outline, plans)
+    other = immediates.as_values(tokens, outline)
+    if other is not None:
+        if plans := tokens.matcher.plans(other):
+            return _build(tokens, other, plans)
+        found = assembly.read(tokens, other, prefixed=True) if assembly_too else None
+        if found is not None:
+            return found
+    raise _mismatch(tokens, outline, other)
+
+
+def _mismatch(tokens: OperandTokens, outline: LineOutline, other: LineOutline | None) -> Stop:
+    """Why no form fits; `other` is the outline with its numbers as operands, if it has some."""
     # What the operands are called is still worth checking.
     for place in tokens.values:
-        tokens.reader.use(place)
-    raise misfit(tokens, tokens.matcher.mismatch(outline))
+        immediates.used(tokens.reader, place)
+    wrong = [tokens.matcher.mismatch(o) for o in (outline, other) if o is not None]
+    return misfit(tokens, max(wrong, key=lambda m: m.score))
 
 
 def _destinations(tokens: OperandTokens) -> Op:
@@ -89,12 +115,12 @@ def _destinations(tokens: OperandTokens) -> Op:
         raise reader.findings.stop(SYNTAX, reader.i, message, found=reader.text[reader.i])
     outline = tokens.scan_destinations()
     plans = tokens.matcher.plans(outline)
+    other = None if plans else immediates.as_values(tokens, outline)
+    if other is not None:
+        plans = tokens.matcher.plans(other)
+        outline = other if plans else outline
     if not plans:
-        for place in tokens.values:
-            reader.use(place)
-        raise _wrong_destinations(tokens, outline) or misfit(
-            tokens, tokens.matcher.mismatch(outline)
-        )
+        raise _wrong_destinations(tokens, other or outline) or _mismatch(tokens, outline, other)
     op = _build(tokens, outline, plans)
     if tokens.outs is None:
         if op.results:
@@ -145,7 +171,10 @@ def _missing(tokens: OperandTokens, form: Form) -> Stop:
 def _build(tokens: OperandTokens, outline: LineOutline, plans: tuple[Plan, ...]) -> Op:
     reader = tokens.reader
     use = reader.use
-    values = [use(place) for place in tokens.values]
+    if tokens.numbers:
+        values = [immediates.used(reader, place) for place in tokens.values]
+    else:
+        values = [use(place) for place in tokens.values]
     plan = plans[0] if len(plans) == 1 else _choose(tokens, plans, values)
     if plan.results != "listed":
         for at, listed in enumerate(tokens.listed):
@@ -161,10 +190,15 @@ def _build(tokens: OperandTokens, outline: LineOutline, plans: tuple[Plan, ...])
         results = _implied_results(form)
     last = reader.i - 1
     places = tuple([tokens.values[p] for p in plan.operands])
+    operands = [values[p] for p in plan.operands]
+    if tokens.numbers:
+        typed = zip(plan.typed, tokens.listed, strict=False)
+        listed_of = {plan.operands.index(at): type for at, type in typed}
+        operands = immediates.settled(reader, form, operands, places, listed_of, results)
     return reader.make(
         tokens.name,
         record.name,
-        [values[p] for p in plan.operands],
+        operands,
         results,
         Note(0, 0, last, last, places, given=tuple(given)),
         all_attributes(form, given),

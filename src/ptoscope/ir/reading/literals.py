@@ -33,10 +33,16 @@ def number(reader: Cursor) -> tuple[int | float | bool, TextType]:
     kind = reader.type() if reader.accept(":") else default
     if kind is types.UNKNOWN:
         return 0, kind
+    return number_of(reader, place, kind), kind
+
+
+def number_of(reader: Cursor, place: int, kind: TextType) -> int | float | bool:
+    """The value of a number of a given type."""
+    literal = reader.text[place]
     found = _numbers.get((literal, kind))
     if found is None:
         found = _numbers[literal, kind] = _number(reader, place, literal, kind)
-    return found, kind
+    return found
 
 
 _numbers: dict[tuple[str, TextType], int | float | bool] = {}

@@ -43,6 +43,8 @@ class OperandTokens:
         self.outs: tuple[Packs, list[int]] | None = None
         self.mixed = False
         """Whether items may follow types."""
+        self.numbers = False
+        """Whether numbers are among the values."""
 
     def scan(self) -> LineOutline:
         """Reads `items clauses {entries} : types -> types`."""

@@ -11,7 +11,16 @@ from ptoscope.diagnostics import Diagnostic, PtoError, Span
 from ptoscope.ir.attributes import Attribute
 from ptoscope.ir.language import PREFIX, Language, language
 from ptoscope.ir.module import Enclosing, Module, SourceNotes
-from ptoscope.ir.reading import arith, calls, control, functions, generic, instructions, scopes
+from ptoscope.ir.reading import (
+    arith,
+    calls,
+    casts,
+    control,
+    functions,
+    generic,
+    instructions,
+    scopes,
+)
 from ptoscope.ir.reading.braces import LeftOpen, left_open
 from ptoscope.ir.reading.findings import NOT_TEXT, SYNTAX, Findings
 from ptoscope.ir.reading.names import LOST
@@ -239,6 +248,7 @@ _STRUCTURE: dict[str, Handler] = {
     "func.func": functions.function,
     "func.call": calls.call,
     "call": calls.call,
+    casts.CAST: casts.cast,
     "return": functions.returned,
     "func.return": functions.returned,
     SECTION_VECTOR: scopes.section,

@@ -95,12 +95,16 @@ class Reader(Recovery):
             name = self.i
             word = text[name]
             handler = self.handlers.get(word)
+            if handler is None and self._is_label(name):
+                name += 2
+                word = text[name]
+                handler = self.handlers.get(word)
             if handler is None:
                 handler = self._unusual(name, word)
             self.i = name + 1
             item = handler(self, name)
             if text[self.i] == "loc" and text[self.i + 1] == "(":
-                self._location()
+                self.location()
             elif self.i < len(text) and text[self.i] not in _AFTER_OPERATION:
                 self._check_end(item)
             doubtful = len(self.findings) > found
@@ -143,6 +147,11 @@ class Reader(Recovery):
         self.i += 1
         return packs, places
 
+    def _is_label(self, at: int) -> bool:
+        """Whether `name:` stands there, which assembly form allows; nothing jumps to it."""
+        word = self.text[at]
+        return self.text[at + 1] == ":" and (word[:1].isalpha() or word[:1] == "_")
+
     def _unusual(self, at: int, word: str) -> Handler:
         """The handler of a generic operation, or the finding that there is none."""
         if word[:1] == '"' and len(word) > 1:
@@ -177,8 +186,10 @@ class Reader(Recovery):
         name = item.name if isinstance(item, Op) else outer
         raise self.findings.expected(i, f"the end of {name}")
 
-    def _location(self) -> None:
-        """Skips `loc(...)`."""
+    def location(self) -> None:
+        """Skips `loc(...)`, if it stands there."""
+        if self.text[self.i] != "loc" or self.text[self.i + 1] != "(":
+            return
         opened = self.i + 1
         depth = 0
         while True:
@@ -190,6 +201,13 @@ class Reader(Recovery):
             if depth == 0 and self.i > opened:
                 self.i += 1
                 return
+
+    def _alias(self) -> None:
+        """Skips `#name = loc(...)`, a location by a name."""
+        self.i += 2
+        if self.text[self.i] != "loc":
+            self.findings.expected(self.i, "a location")
+        self.location()
 
     # Bodies
 
@@ -257,6 +275,7 @@ class Reader(Recovery):
                 self.i += 1
                 self.expect(":")
                 slots.append(self._argument(place, self.type()))
+                self.location()
                 if self.text[self.i] != ")":
                     self.expect(",")
         self.expect(":")
@@ -273,6 +292,9 @@ class Reader(Recovery):
             if word == "}" or word is END:
                 self.broken = self.broken or broken
                 return items, broken
+            if word[0] == "#" and text[self.i + 1] == "=" and not self.in_function:
+                self._alias()
+                continue
             if word[0] == "^":
                 self.findings.at(
                     SYNTAX,

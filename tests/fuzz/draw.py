@@ -201,6 +201,8 @@ _LIMITED: dict[tuple[str, str], Numbers] = {
     ("pto.vsunpack", "part"): lambda b, t: b.rng.randint(0, 1),
     ("pto.vzunpack", "part"): lambda b, t: b.rng.randint(0, 1),
     ("pto.set_ctrl", "value"): lambda b, t: 0,
+    ("pto.chistv2", "bin"): lambda b, t: b.rng.randint(0, 1),
+    ("pto.dhistv2", "bin"): lambda b, t: b.rng.randint(0, 1),
     ("pto.sbitset0", "position"): lambda b, t: b.rng.randint(-1, 64),
     ("pto.sbitset1", "position"): lambda b, t: b.rng.randint(-1, 64),
 }

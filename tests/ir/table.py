@@ -50,6 +50,11 @@ def value(attr: Attr) -> str:
     return f'"{attr.values[0]}"' if attr.values else str(attr.low)
 
 
+def _entry(attr: Attr) -> str:
+    """The same in the dictionary."""
+    return f"#pto<{attr.kind} {attr.values[0]}>" if attr.kind else value(attr)
+
+
 def write(record: Record, index: int, element: DType = F32, clauses: int = 2) -> tuple[str, str]:
     """A line in the given form, with all of its optional parts, and its parameters."""
     wrong: list[str] = []
@@ -92,7 +97,7 @@ def _write(record: Record, form: Form, element: DType, clauses: int) -> tuple[st
             case "close":
                 pieces += "]"
     if syntax.entries:
-        pieces += f" {{{', '.join(f'{a.name} = {value(a)}' for a in syntax.entries)}}}"
+        pieces += f" {{{', '.join(f'{a.name} = {_entry(a)}' for a in syntax.entries)}}}"
     named = {**results, **types} if set(syntax.listed) <= set(types) else {**types, **results}
     listed = [str(named[n]) for n in syntax.listed]
     for group in form.groups:

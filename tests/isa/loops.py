@@ -26,6 +26,16 @@ def _mul(e: Element, a: int, b: int) -> int:
     return ieee.mul(e, a, b) if e.is_float else e.wrap(a * b)
 
 
+def _div(e: Element, a: int, b: int) -> int:
+    """Integers are cut toward zero; by zero they give 0."""
+    if e.is_float:
+        return ieee.div(e, a, b)
+    x, y = e.number(a), e.number(b)
+    if y == 0:
+        return 0
+    return e.wrap(abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1))
+
+
 def greater(e: Element, a: int, b: int) -> bool:
     """a > b as C compares: false on NaN, signless integers signed."""
     return e.value(a) > e.value(b) if e.is_float else e.number(a) > e.number(b)
@@ -66,7 +76,7 @@ LOOPS: dict[str, Lane] = {
     "vadd": _add,
     "vsub": _sub,
     "vmul": _mul,
-    "vdiv": ieee.div,
+    "vdiv": _div,
     "vmax": _max,
     "vmin": _min,
     "vand": lambda e, a, b: a & b,

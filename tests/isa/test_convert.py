@@ -33,6 +33,7 @@ FORMS: dict[tuple[str, str], str] = {
     ("f32", "f16"): RSP,
     ("f32", "bf16"): RSP,
     ("bf16", "f16"): RS,
+    ("f16", "bf16"): R,
     ("f16", "f32"): P,
     ("bf16", "f32"): P,
     ("ui8", "f16"): P,
@@ -172,7 +173,8 @@ def _codes(text: str, **options: Any) -> list[str]:
     ("source", "target", "attrs", "code"),
     [
         ("f32", "si8", "", "PTO0106"),
-        ("f16", "bf16", "", "PTO0106"),
+        ("f16", "ui16", "", "PTO0106"),
+        ("f16", "bf16", ' {sat = "SAT"}', "PTO0107"),
         ("f32", "f32", "", "PTO0106"),
         ("ui64", "f32", "", "PTO0102"),
         ("f32", "ui64", "", "PTO0102"),

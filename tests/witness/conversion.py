@@ -242,3 +242,23 @@ def _converting(state: State) -> list[Value]:
         made.append(value if on and e.value(value) > 0 else 0)
     out = values(e.name, to.name, made, "R", True)
     return [(out + [0] * to.lanes)[: to.lanes]]
+
+
+def _scaled(use: Use) -> Iterator[Case]:
+    """Factors of all kinds, among them 1, with which rounding is that of the conversion."""
+    f32 = Element("f32")
+    one = f32.round(Fraction(1))
+    for number in range(12 if main(use) else 3):
+        factor = one if number % 3 == 0 else some(f32, 1, ("factor", number))[0]
+        row = _known(f32, Element("f16"))[number * 64 :][:64] if number % 2 else []
+        row = (row + some(f32, 64, number))[:64]
+        yield Case((row, factor, mask(number, 64, number)))
+
+
+@witness("pto.vmulscvt", inputs=_scaled)
+def _scale(state: State) -> list[Value]:
+    """The product is an f32; half of its lane takes the result."""
+    f32, factor = Element("f32"), state.number(1)
+    products = [ieee.mul(f32, value, factor) for value in state.row(0)]
+    active = lanes_of(state.row(2), 64)
+    return [expected("f32", "f16", products, active, state.use.attr("part"), state.use.attr("rnd"))]

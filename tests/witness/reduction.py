@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from tests.isa import ieee
 from tests.isa.elements import Element
-from tests.isa.registers import lanes_of
+from tests.isa.registers import image, lanes_of
 from tests.isa.values import scattered
 from tests.witness.inputs import main, mask, rng, some
 from tests.witness.machine import Case, Value
-from tests.witness.registry import State, witness
+from tests.witness.registry import Refused, State, witness
 from tests.witness.use import Use
 
 
@@ -134,3 +134,46 @@ def _group_best(state: State) -> list[Value]:
     size = e.lanes // 8
     best = [_extreme(state, g * size, size, highest)[0] for g in range(8)]
     return [best + [0] * (e.lanes - 8)]
+
+
+@witness("pto.vcbmax", "pto.vcbmin", inputs=_registers)
+def _marked(state: State) -> list[Value]:
+    """The value, and every active lane that equals it; of zeros +0 is the higher."""
+    e = state.use.operands[0]
+    highest = state.use.site.record.name == "pto.vcbmax"
+    best, _ = _extreme(state, 0, e.lanes, highest)
+    bits = lanes_of(state.row(1), e.lanes)
+    same = [
+        int(on and not (e.is_float and e.is_nan(raw)) and _number(e, raw) == _number(e, best))
+        for raw, on in zip(state.row(0), bits, strict=True)
+    ]
+    if e.is_float and _number(e, best) == 0:
+        zeros = [raw for raw, on in zip(state.row(0), same, strict=True) if on]
+        best = min(zeros) if highest else max(zeros)
+    return [[best, *[0] * (e.lanes - 1)], image(same)]
+
+
+def _samples(use: Use) -> Iterator[Case]:
+    for number in range(6 if main(use) else 2):
+        r = rng("samples", number)
+        few = [r.randrange(256) for _ in range(1 + 40 * (number % 3))]
+        row = [r.choice(few) for _ in range(256)]
+        counts = [r.choice((0, 1, 65535, r.randrange(65536))) for _ in range(128)]
+        yield Case((counts, row, mask(number, 256, number), number % 2))
+    for bin in (2, (1 << 32) - 1):
+        yield Case(([0] * 128, [0] * 256, mask(1, 256), bin))
+
+
+@witness("pto.chistv2", "pto.dhistv2", inputs=_samples)
+def _histogram(state: State) -> list[Value]:
+    """Half of the 256 bins; cumulative ones count from 0 on."""
+    half = state.number(3)
+    if half > 1:
+        raise Refused("PTO0910")
+    counts = [0] * 256
+    for sample, on in zip(state.row(1), state.row(2), strict=True):
+        counts[sample] += on
+    if state.use.site.record.name == "pto.chistv2":
+        counts = [sum(counts[: value + 1]) for value in range(256)]
+    new = counts[128 * half : 128 * half + 128]
+    return [[(a + b) % 65536 for a, b in zip(state.row(0), new, strict=True)]]

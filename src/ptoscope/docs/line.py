@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ptoscope.ir.forms.syntax import compiled
+from ptoscope.ir.printing.instructions import entry
 from ptoscope.isa.record import AttrValue, Form, Record
 from ptoscope.isa.types import Type
 
@@ -38,7 +39,7 @@ def line(
                 text += "[" if item.kind == "open" else "]"
                 continue
         text += f", {piece}" if text and text[-1] != "[" else piece
-    entries = [f"{a.name} = {_literal(attrs[a.name])}" for a in syntax.entries if a.name in attrs]
+    entries = [f"{a.name} = {entry(a, attrs[a.name])}" for a in syntax.entries if a.name in attrs]
     text += f" {{{', '.join(entries)}}}" if entries else ""
     named = {**results, **operands}
     listed = [str(named[n][1]) for n in syntax.listed]

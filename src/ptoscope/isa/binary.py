@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ptoscope.isa.dtypes import (
     BF16,
     F16,
     F32,
     FLOATS,
+    I16,
+    I32,
     INT_ELEMENTS,
     INTS,
     INTS8,
     INTS32,
     INTS64,
+    SI16,
+    SI32,
     SIGNLESS,
 )
 from ptoscope.isa.families import binary, carrying, cost
 from ptoscope.isa.lanes import Lanes
-from ptoscope.isa.record import IN_MICRO, Evidence, Types, When
+from ptoscope.isa.record import IN_MICRO, Attr, Constraint, Evidence, Site, Types, When
+from ptoscope.isa.types import VReg
 
 GROUP = "binary"
 _NUMBERS = "f32 f16 i32 i16 i8"
@@ -80,14 +87,81 @@ vmul = binary(
     cost=cost(8, "f32 f16 i32 i16", completion={"float": 20, "int": 18}, rv="RV_VMUL"),
     evidence=(_BF16, _OVERFLOW),
 )
-vdiv = binary(
+
+
+def _quotient(lhs: Lanes, rhs: Lanes) -> Lanes:
+    if lhs.dtype.is_float:
+        return lhs / rhs
+    zero = rhs.eq(0)
+    return zero.select(lhs.const(0), lhs.quotient(zero.select(rhs.const(1), rhs)))
+
+
+def _precise(site: Site) -> str:
+    if site.attrs["precisionType"] != "high_precision":
+        return ""
+    vector = site.operands[0]
+    assert isinstance(vector, VReg)
+    return (
+        "" if vector.dtype is F32 and site.target.name != "a2a3" else f"vectors of {vector.dtype}"
+    )
+
+
+_DIVIDED = (I16, SI16, I32, SI32)
+_divided = binary(
     "vdiv",
-    lambda lhs, rhs: lhs / rhs,
-    doc="Lane-wise quotient of floats.",
-    types=Types(FLOATS, micro=(F32, F16)),
+    _quotient,
+    doc="Lane-wise quotient; of integers cut toward zero.",
+    types=Types(FLOATS, micro=(F32, F16, *_DIVIDED), without={"a2a3": _DIVIDED}),
     formula="lhs[i] / rhs[i]",
     cost=cost(17, "f32", f16=22, repeat_f16=4, completion={"float": 20}, rv="RV_VDIV"),
-    evidence=(_BY_ZERO,),
+    evidence=(
+        _BY_ZERO,
+        Evidence(
+            "integers (revision micro)",
+            "micro",
+            "Newer pages: signed and signless 16 and 32 bits, exact, by a library of A5; the "
+            "lowest number by -1 wraps. The manual has floats only.",
+            when=When("micro", elements=_DIVIDED),
+        ),
+        Evidence(
+            "an integer by zero",
+            "chosen",
+            "0: undefined, and a fault would stop kernels that divide lanes they do not use.",
+            when=When("micro", elements=_DIVIDED),
+        ),
+        Evidence(
+            "high precision",
+            "chosen",
+            "The correctly rounded quotient, which the default is here, too: nobody says how far "
+            "that of the machine is from it.",
+            when=When(attrs={"precisionType": ("high_precision",)}),
+        ),
+    ),
+)
+vdiv = replace(
+    _divided,
+    forms=(
+        replace(
+            _divided.forms[0],
+            attrs=(
+                Attr(
+                    "precisionType",
+                    ("default", "high_precision"),
+                    "default",
+                    "whether a quotient of f32 is corrected",
+                    kind="div_precision",
+                ),
+            ),
+            syntax="lhs, rhs, mask {precisionType} : lhs, rhs, mask -> result",
+        ),
+    ),
+    constraints=(
+        Constraint(
+            "high precision is for f32 on A5",
+            _precise,
+            "leave precisionType out",
+        ),
+    ),
 )
 vmax = binary(
     "vmax",

@@ -120,6 +120,7 @@ _DOCUMENTED = """
     f16 si32: rnd part;       f16 si16: rnd sat;        f16 si8: rnd sat part
     f16 ui8: rnd sat part;    bf16 si32: rnd sat part
     f32 f16: rnd sat part;    f32 bf16: rnd sat part;   bf16 f16: rnd sat
+    f16 bf16: rnd
     f16 f32: part;            bf16 f32: part
     ui8 f16: part;            si8 f16: part;            si16 f16: rnd
     si16 f32: part;           si32 f32: rnd;            ui32 f32: rnd
@@ -447,4 +448,52 @@ vbitcast = Record(
     cpp="vbitcast(dst, src)",
 )
 
-RECORDS = (vci, vcvt, vtrc, vbitcast)
+
+def _scale(site: Site) -> Run:
+    odd = site.attrs["part"] == "ODD"
+    convert = converter(F32, F16, cast(Rounding, site.attrs["rnd"]), False)
+
+    def run(core: Core, input: Lanes, scalar: Lanes, mask: Lanes) -> Lanes:
+        product = input * scalar.splat(input.count)
+        return _narrow(convert(product).masked(mask.gate(input.count)), F16, int(odd))
+
+    return run
+
+
+vmulscvt = Record(
+    "pto.vmulscvt",
+    GROUP,
+    "Multiplies f32 lanes by a scalar and converts the products to f16.",
+    (
+        Form(
+            (_INPUT, Operand("scalar", ScalarFor(), "the factor of every lane"), MASK),
+            (Operand("result", Vec("U"), "the products in even or odd lanes, zeros between"),),
+            (
+                Attr("rnd", ROUNDINGS, doc="how to round"),
+                Attr("part", _HALVES, doc="which half of a lane takes the product"),
+            ),
+            syntax='input, scalar, mask, "rnd", "part" : input, scalar, mask -> result',
+        ),
+    ),
+    _scale,
+    {"T": Types((F32,)), "U": Types((F16,))},
+    targets=("cpu", "a5"),
+    unreliable_zeros=True,
+    cost=Cost(like="vcvt_f32_to_f16"),
+    evidence=(
+        ZEROING,
+        _TIES_AWAY,
+        Evidence("types", "micro", "f32 to f16, the pair that is documented."),
+        Evidence(
+            "rounding",
+            "chosen",
+            "The product in f32, to nearest even, then to f16 as rnd says: one step of the "
+            "machine, of which nobody says that it rounds once.",
+        ),
+        Evidence("out of range", "chosen", "As vcvt with NOSAT."),
+    ),
+    formula="result[2i + part] = mask[i] ? convert(input[i] * scalar, rnd) : 0",
+    cpp="vmulscvt(dst, src, scalar, mask, rnd, part)",
+)
+
+RECORDS = (vci, vcvt, vtrc, vbitcast, vmulscvt)

@@ -38,7 +38,8 @@ GROUP = "reduction"
 _INPUT = Operand("input", Vec(), "the source vector")
 
 
-def _halves(count: int) -> list[int]:
+def halves(count: int) -> list[int]:
+    """Half of a count, half of that, and so on to 1."""
     steps: list[int] = []
     while count > 1:
         count //= 2
@@ -46,7 +47,7 @@ def _halves(count: int) -> list[int]:
     return steps
 
 
-def _upper(value: Lanes, step: int) -> Lanes:
+def upper(value: Lanes, step: int) -> Lanes:
     """Lane i is lane i + step."""
     return value.shuffle(tuple(i + step if i < step else -1 for i in range(value.count)))
 
@@ -62,8 +63,8 @@ def _sum(site: Site) -> Run:
 
     def run(core: Core, input: Lanes, mask: Lanes) -> Lanes:
         total = input.masked(mask.gate(input.count)).cast(result.dtype)
-        for step in _halves(total.count):
-            total = total + _upper(total, step)
+        for step in halves(total.count):
+            total = total + upper(total, step)
         # From +0, as the loop starts: a sum of negative zeros is +0.
         total = total + 0
         return total.shuffle((0,) + (-1,) * (result.lanes - 1))
@@ -113,13 +114,13 @@ vcadd = Record(
 def _extreme(highest: bool, name: str, doc: str) -> Record:
     def meaning(site: Site) -> Run:
         def run(core: Core, input: Lanes, mask: Lanes) -> Lanes:
-            worst = input.const(_worst(input.dtype, highest))
+            lowest = input.const(worst(input.dtype, highest))
             active = mask.gate(input.count)
             taking_part = active & ~input.isnan() if input.dtype.is_float else active
-            best = taking_part.select(input, worst)
+            best = taking_part.select(input, lowest)
             index = core.iota(unsigned(input.dtype.bits), input.count)
-            for step in _halves(input.count):
-                other, other_index = _upper(best, step), _upper(index, step)
+            for step in halves(input.count):
+                other, other_index = upper(best, step), upper(index, step)
                 better = other > best if highest else other < best
                 better = better | (other.eq(best) & (other_index < index))
                 best = better.select(other, best)
@@ -159,7 +160,8 @@ def _extreme(highest: bool, name: str, doc: str) -> Record:
     )
 
 
-def _worst(element: DType, highest: bool) -> int | float:
+def worst(element: DType, highest: bool) -> int | float:
+    """What every number is at least as high as, or as low."""
     if element.is_float:
         return float("-inf") if highest else float("inf")
     if element.signed:
@@ -194,7 +196,7 @@ def _neighbour(value: Lanes, step: int) -> Lanes:
 def _group_sum(site: Site) -> Run:
     def run(core: Core, input: Lanes, mask: Lanes) -> Lanes:
         total = input.masked(mask.gate(input.count))
-        for step in _halves(total.count // GROUPS):
+        for step in halves(total.count // GROUPS):
             total = total + _inside(total, step)
         return _front(total + 0)
 
@@ -229,13 +231,13 @@ vcgadd = Record(
 def _group_extreme(highest: bool, name: str, doc: str) -> Record:
     def meaning(site: Site) -> Run:
         def run(core: Core, input: Lanes, mask: Lanes) -> Lanes:
-            worst = input.const(_worst(input.dtype, highest))
+            lowest = input.const(worst(input.dtype, highest))
             active = mask.gate(input.count)
             taking_part = active & ~input.isnan() if input.dtype.is_float else active
-            best = taking_part.select(input, worst)
+            best = taking_part.select(input, lowest)
             # Neighbours first: the lower lane stays where both are equal (+0 and -0 are), so
             # that the first of equals wins, as in the loop.
-            for step in reversed(_halves(best.count // GROUPS)):
+            for step in reversed(halves(best.count // GROUPS)):
                 other = _neighbour(best, step)
                 better = other > best if highest else other < best
                 best = better.select(other, best)

@@ -82,6 +82,10 @@ def _mula(acc: Lanes, lhs: Lanes, rhs: Lanes) -> Lanes:
     return fma(lhs, rhs, acc) if acc.dtype.is_float else acc + lhs * rhs
 
 
+def _madd(acc: Lanes, lhs: Lanes, rhs: Lanes) -> Lanes:
+    return fma(lhs, acc, rhs)
+
+
 def _addrelu(lhs: Lanes, rhs: Lanes) -> Lanes:
     return relu(lhs + rhs)
 
@@ -259,6 +263,19 @@ RECORDS = (
             replace(_ONCE, when=When(elements=FLOATS)),
             Evidence("element types", "chosen", "Those of vmul on A5."),
         ),
+    ),
+    replace(
+        _fused(
+            "vmadd",
+            ("acc", "lhs", "rhs"),
+            _madd,
+            "Multiply by the first operand and add, fused.",
+            "lhs[i] * acc[i] + rhs[i]",
+            Types(FLOATS),
+            "vmula",
+            (Evidence("rounding", "micro", "Fused: rounded once."),),
+        ),
+        targets=("cpu", "a5"),
     ),
     _fused(
         "vaddrelu",

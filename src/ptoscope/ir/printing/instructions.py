@@ -16,7 +16,7 @@ from ptoscope.ir.forms.outline import NO_ARROW, PACK, LineOutline
 from ptoscope.ir.forms.readings import AssemblyLine, choose, readings
 from ptoscope.ir.forms.syntax import LETTERS, Item, Syntax, compiled
 from ptoscope.ir.language import PREFIX
-from ptoscope.isa.record import Form, Record
+from ptoscope.isa.record import Attr, Form, Record
 from ptoscope.isa.types import AttrValue, Ptr, Type, VReg
 from ptoscope.program import Op
 
@@ -186,7 +186,7 @@ class _Spelling:
         """The attribute dictionary."""
         given = self.given
         entries = [
-            f"{a.name} = {literal(given[a.name])}" for a in self.syntax.entries if a.name in given
+            f"{a.name} = {entry(a, given[a.name])}" for a in self.syntax.entries if a.name in given
         ]
         return f" {{{', '.join(entries)}}}" if entries else ""
 
@@ -222,6 +222,11 @@ class _Spelling:
             return ""
         known = dict(zip([r.name for r in self.form.results], self.op.results, strict=True))
         return ", ".join(str(self.types[known[name]]) for name in self.syntax.returned)
+
+
+def entry(attr: Attr, value: AttrValue) -> str:
+    """The value of an entry of the dictionary; one of a set with a name as compilers read it."""
+    return f"#pto<{attr.kind} {value}>" if attr.kind else literal(value)
 
 
 def literal(value: AttrValue) -> str:

@@ -209,6 +209,11 @@ def _word(reader: Cursor, attr: Attr, place: int) -> str:
 
 def _of_kind(reader: Cursor, attr: Attr, attribute: Attribute, place: int) -> AttrValue:
     value = attribute.value
+    head, _, token = attribute.text[:-1].rpartition("<")
+    if attr.kind and head == f"#pto.{attr.kind}":
+        return token.strip()
+    if attr.kind and head == "#pto" and token.split()[:1] == [attr.kind]:
+        return token.removeprefix(attr.kind).strip()
     if isinstance(value, str | int) and isinstance(value, str) == bool(attr.values):
         return value
     expected = f'a string such as "{attr.values[0]}"' if attr.values else "an integer"

@@ -145,7 +145,15 @@ def _ties(use: Use) -> Iterator[Case]:
 lanewise("vprelu", _prelu)
 lanewise("vaxpy", lambda e, x, y, alpha: precise.fma(e, alpha, x, y))
 lanewise("vmula", _accumulate, inputs=_ties)
-lanewise("vmadd", lambda e, acc, a, b: precise.fma(e, a, acc, b), inputs=_ties)
+
+
+def _factors_first(use: Use) -> Iterator[Case]:
+    for case in _ties(use):
+        addend, *rest, active = case.values
+        yield Case((*rest, addend, active))
+
+
+lanewise("vmadd", lambda e, acc, a, b: precise.fma(e, a, acc, b), inputs=_factors_first)
 lanewise("vaddrelu", lambda e, a, b: _positive(e, ieee.add(e, a, b)))
 lanewise("vsubrelu", lambda e, a, b: _positive(e, ieee.sub(e, a, b)))
 

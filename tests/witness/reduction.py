@@ -136,7 +136,18 @@ def _group_best(state: State) -> list[Value]:
     return [best + [0] * (e.lanes - 8)]
 
 
-@witness("pto.vcbmax", "pto.vcbmin", inputs=_registers)
+def _with_zeros(use: Use) -> Iterator[Case]:
+    """Also rows of one zero in which a single lane has the other sign."""
+    yield from _registers(use)
+    e = use.operands[0]
+    for place in (0, 1, e.lanes // 4, e.lanes // 2 - 1, e.lanes // 2, e.lanes - 1):
+        for zero in (0, e.sign):
+            row = [zero] * e.lanes
+            row[place] = zero ^ e.sign
+            yield Case((row, mask(1, e.lanes)))
+
+
+@witness("pto.vcbmax", "pto.vcbmin", inputs=_with_zeros)
 def _marked(state: State) -> list[Value]:
     """The value, and every active lane that equals it; of zeros +0 is the higher."""
     e = state.use.operands[0]
@@ -160,6 +171,8 @@ def _samples(use: Use) -> Iterator[Case]:
         row = [r.choice(few) for _ in range(256)]
         counts = [r.choice((0, 1, 65535, r.randrange(65536))) for _ in range(128)]
         yield Case((counts, row, mask(number, 256, number), number % 2))
+    for value in (5, 200):
+        yield Case(([0] * 128, [value] * 256, mask(1, 256), value // 128))
     for bin in (2, (1 << 32) - 1):
         yield Case(([0] * 128, [0] * 256, mask(1, 256), bin))
 

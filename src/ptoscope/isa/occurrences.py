@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ptoscope.isa.core import Core
 from ptoscope.isa.cost import Cost
-from ptoscope.isa.dtypes import F16, F32, FLOATS, I32, INTS, UI8, UI16, unsigned
+from ptoscope.isa.dtypes import F16, F32, FLOATS, I32, INTS, UI8, UI16, signed
 from ptoscope.isa.families import MASK
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.patterns import MaskBits, MaskFor, ScalarIn, Vec, VecIn
@@ -18,8 +18,8 @@ _OUT_OF_RANGE = "PTO0910"
 
 def _tie(value: Lanes, highest: bool) -> Lanes:
     """Where a lane wins against an equal one: of two zeros +0 is the higher."""
-    sign = value.bits(unsigned(value.dtype.bits)) >> (value.dtype.bits - 1)
-    return sign.eq(0) if highest else sign.ne(0)
+    raw = value.bits(signed(value.dtype.bits))
+    return raw >= 0 if highest else raw < 0
 
 
 def _places(highest: bool, name: str, doc: str) -> Record:

@@ -29,7 +29,7 @@ def _random_scopes(seed: int) -> dict[str, Any]:
     return {
         "entries": 4,
         "classes": classes,
-        "core": np.array([23, 12, 5, random.integers(2, 60), random.integers(3, 70), 4, 1, 6]),
+        "core": np.array([23, 12, 5, random.integers(2, 60), random.integers(3, 70), 4, 1, 6, 1]),
         "kind": np.array([0, 0, 1, 2, 3, 4]),
         "ports": np.array([3, 1, 0, 0, 0, 0]),
         "unit": np.array([0, 1, 0, 0, 0, 0]),
@@ -45,6 +45,10 @@ def _random_scopes(seed: int) -> dict[str, Any]:
         "dep_at": dep_at,
         "dep": dep,
         "uses": np.bincount(dep[: dep_at[-1]], minlength=size),
+        "moved": np.array(
+            [row[-1] if row and random.random() < 0.2 else -1 for row in rows or [()]]
+        ),
+        "sent_at": np.zeros(size, dtype=np.int64),
         "queue": np.zeros(400, dtype=np.int64),
         "ring": np.zeros(RING, dtype=np.int64),
         "port_class": np.zeros(4, dtype=np.int64),

@@ -163,3 +163,37 @@ def test_an_empty_vecscope_starts_and_drains() -> None:
     assert cycles(scope()) == STARTUP + 6 + DRAIN
     nothing = scope().replace(f'%all = pto.pset_b32 "PAT_ALL" : {MASK}', "")
     assert cycles(nothing) == STARTUP + DRAIN
+
+
+def _advancing(count: int, pointers: int) -> list[str]:
+    """Loads that advance so many pointers in turn."""
+    return [
+        f"%v{i}, %p{i + pointers} = pto.vlds %{f'p{i}' if i >= pointers else 'ub'}[%c64]"
+        f" : {UB} -> {REG}, {UB}"
+        for i in range(count)
+    ]
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 8])
+def test_a_pointer_is_advanced_once_a_cycle(count: int) -> None:
+    """Loads of one pointer are dispatched one a cycle, of two pointers as loads of any kind."""
+    assert cycles(scope(*_advancing(count, 1))) == STARTUP + count - 1 + 9 + DRAIN
+    others = cycles(scope(*(lds(f"v{i}") for i in range(count))))
+    assert cycles(scope(*_advancing(count, 2))) == others
+
+
+def test_a_pointer_carried_by_a_loop_is_advanced_once_a_cycle() -> None:
+    """Three accesses of one pointer in an iteration: two of them could start together."""
+    loop = f"%end = scf.for %i = %c0 to %n step %c1 iter_args(%p0 = %ub) -> ({UB}) {{"
+    loads = [f"%v{i}, %p{i + 1} = pto.vlds %p{i}[%c0] : {UB} -> {REG}, {UB}" for i in range(3)]
+    body = (loop, *loads, f"scf.yield %p3 : {UB}", "}")
+    short, long = (cycles(scope(*body, n=n)) for n in (400, 600))
+    assert (long - short) / 200 == pytest.approx(3, abs=0.02)
+    given = cycles(scope(*body, n=400), overrides={"core.pointer": 2})
+    assert given == pytest.approx(2 * short, rel=0.05)
+
+
+def test_scalar_code_between_two_accesses_is_not_counted() -> None:
+    lines = [*_advancing(1, 1), f"%q = pto.addptr %p1, %c64 : {UB} -> {UB}"]
+    lines.append(f"%w, %r = pto.vlds %q[%c64] : {UB} -> {REG}, {UB}")
+    assert cycles(scope(*lines)) == cycles(scope(lds("a"), lds("b")))

@@ -38,6 +38,7 @@ _CORE = {
 _FITTED = {
     "second_load": Figure(1, "measured", "the second load of a cycle arrives later (points)"),
     "loop": Figure(6, "measured", "from the last iteration of a loop to the next loop (points)"),
+    "pointer": Figure(1, "measured", "between two post-update accesses of one pointer (probes)"),
 }
 _FORWARD_LESS = 3
 """Where no pair is listed, a result is forwarded so many cycles before the latency is over."""
@@ -145,6 +146,8 @@ class A5(Model):
             code.dep_at,
             code.dep,
             code.uses(),
+            code.moved,
+            np.zeros(size, dtype=np.int64),
             np.zeros(int(core[3]) + PREDICATES + 1, dtype=np.int64),
             np.zeros(RING, dtype=np.int64),
             np.zeros(4, dtype=np.int64),

@@ -30,7 +30,17 @@ FIELDS = {
     ),
     "dma": ("bytes_per_cycle", "startup"),
     "scalar": ("issue",),
-    "core": ("startup", "drain", "width", "queue", "registers", "release", "second_load", "loop"),
+    "core": (
+        "startup",
+        "drain",
+        "width",
+        "queue",
+        "registers",
+        "release",
+        "second_load",
+        "loop",
+        "pointer",
+    ),
 }
 LARGEST = 4000
 """The largest figure that may be given."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ptoscope.dataflow import BranchResult, Dataflow, Definition, LoopResult, OpResult, Received
 from ptoscope.isa import TABLE
-from ptoscope.isa.types import is_vector_state
+from ptoscope.isa.types import Type, is_vector_state
 from ptoscope.native.subset import Ints, compiled
 from ptoscope.program import Loop, Op
 from ptoscope.trace.trace import Trace
@@ -33,14 +33,21 @@ def ragged(rows: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
     return at, ints(number for row in rows for number in row)
 
 
-def producers(trace: Trace, events: Ints, number: Ints, entry: Ints) -> tuple[Ints, Ints]:
-    """The producers of each instruction, as a ragged array of instruction numbers.
+def producers(
+    trace: Trace,
+    events: Ints,
+    number: Ints,
+    entry: Ints,
+    wanted: Callable[[Type], bool] = is_vector_state,
+) -> tuple[Ints, Ints]:
+    """The producers of each instruction, as a ragged array of instruction numbers: of what it
+    reads of the types that are wanted.
 
     `events` are the rows of `trace.events` inside vecscopes, in order; `number` gives each
     one its number as an instruction, or -1 (scalar code); `entry` the vecscope entered.
     """
     function = trace.function
-    vector = [is_vector_state(kind) for kind in function.types]
+    vector = [wanted(kind) for kind in function.types]
     places = [p.op for p in trace.places]
     read_at, reads = ragged([[s for s in op.operands if vector[s]] for op in places])
     write_at, writes = ragged([[s for s in op.results if vector[s]] for op in places])
@@ -52,10 +59,10 @@ def producers(trace: Trace, events: Ints, number: Ints, entry: Ints) -> tuple[In
     _, yielded = ragged([[y for _, _, y in loop] for loop in loops])
 
     place = trace.events.place[events].astype(np.int64)
-    wanted = (read_at[1:] - read_at[:-1])[place]
-    wanted[number < 0] = 0
+    room = (read_at[1:] - read_at[:-1])[place]
+    room[number < 0] = 0
     dep_at = np.zeros(len(events) + 1, dtype=np.int64)
-    np.cumsum(wanted, out=dep_at[1:])
+    np.cumsum(room, out=dep_at[1:])
     dep = np.full(max(1, int(dep_at[-1])), NONE, dtype=np.int64)
     parent = ints(trace.iterations.parent)
     _follow(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ptoscope.isa.types import is_vector_state
+from ptoscope.isa.types import Ptr, is_vector_state
 from ptoscope.native.subset import Ints
 from ptoscope.program import Loop
 from ptoscope.timing.producers import producers
@@ -23,7 +23,8 @@ class Instructions:
     """Dynamic instructions of all vecscope entries, in order.
 
     `event` is the row of each in the trace, `place` its place, `iteration` its iteration; those of
-    entry e are `entry_at[e]` to `entry_at[e + 1]`. `gap` is as the vector core takes it.
+    entry e are `entry_at[e]` to `entry_at[e + 1]`. `gap` is as the vector core takes it, `moved`
+    the instruction that advanced the pointer of each, or -1.
     """
 
     event: Ints
@@ -33,6 +34,7 @@ class Instructions:
     gap: Ints
     dep_at: Ints
     dep: Ints
+    moved: Ints
 
     def __len__(self) -> int:
         return len(self.event)
@@ -83,7 +85,21 @@ def instructions(trace: Trace) -> Instructions:
         _gaps(trace, iteration, entry[kept]),
         dep_at,
         dep,
+        _moved(trace, events, number, entry, counted),
     )
+
+
+def _moved(trace: Trace, events: Ints, number: Ints, entry: Ints, counted: np.ndarray) -> Ints:
+    """The instruction that advanced the pointer of each, by post-update."""
+    none = np.full(max(1, int((number >= 0).sum())), -1, dtype=np.int64)
+    types = trace.function.types
+    made = (s for p in trace.places if counted[p.index] for s in p.op.results)
+    if not any(isinstance(types[slot], Ptr) for slot in made):
+        return none
+    at, found = producers(trace, events, number, entry, lambda kind: isinstance(kind, Ptr))
+    some = np.flatnonzero(np.diff(at))
+    none[some] = found[at[some + 1] - 1]
+    return none
 
 
 def innermost(trace: Trace) -> np.ndarray:

@@ -16,7 +16,7 @@ COMPUTE, LOAD, STORE, BARRIER, PREDICATE = range(5)
 """Kinds of instructions. Predicate instructions need no execution port and no room in the queue:
 nobody states what they take, and the points show nothing of them."""
 
-STARTUP, DRAIN, WIDTH, DEPTH, REGISTERS, RELEASE, SECOND_LOAD, LOOP = range(8)
+STARTUP, DRAIN, WIDTH, DEPTH, REGISTERS, RELEASE, SECOND_LOAD, LOOP, POINTER = range(9)
 """Positions in the array of the core's sizes and delays."""
 
 DEPENDENCY, PORT, MEMORY, QUEUE, REENTRY, MEM_BAR, RETIRE = range(7)
@@ -93,6 +93,8 @@ def run_scopes(
     dep_at: Ints,
     dep: Ints,
     uses: Ints,
+    moved: Ints,
+    sent_at: Ints,
     queue: Ints,
     ring: Ints,
     port_class: Ints,
@@ -114,8 +116,8 @@ def run_scopes(
     to start: `forward` of producer and consumer, `interval` on one port. By instruction:
     `cls`, `place`, `gap` (of the first of a loop: least cycles since the loop before began; of
     the first of a further iteration -1; else 0), producers `dep[dep_at[i]:dep_at[i + 1]]`, how many
-    `uses` its result has (counted down). `queue`, `ring` (of zeros), `port_class` and
-    `port_start` (of 4) are scratch.
+    `uses` its result has (counted down), the one that `moved` its pointer, or -1. `sent_at` (as
+    many), `queue`, `ring` (of zeros), `port_class` and `port_start` (of 4) are scratch.
 
     Gives for each instruction the cycle of its `start` (from -1), where (`track`), the
     producer it was `bound` by (from -1), cycles it `waited` for that one with nothing else
@@ -155,6 +157,9 @@ def run_scopes(
                     t < loop_began + gap[head] or t < iteration_began + core[LOOP]
                 ):
                     why = REENTRY
+                    break
+                if moved[head] >= 0 and t < sent_at[moved[head]] + core[POINTER]:
+                    why = DEPENDENCY
                     break
                 if kind[c] == BARRIER:
                     if memory_waiting > 0 or t < memory_done:
@@ -202,6 +207,7 @@ def run_scopes(
                 if room > 0:
                     occupied += 1
                 live += registers[c]
+                sent_at[head] = t
                 ready[head] = -1
                 head += 1
                 sent += 1

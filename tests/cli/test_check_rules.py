@@ -84,7 +84,7 @@ def test_explain_json(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("--explain", "PTO0111"), "near it are PTO0106, PTO0107, PTO0108, PTO0109, PTO0110"),
+        (("--explain", "PTO0112"), "near it are PTO0107, PTO0108, PTO0109, PTO0110, PTO0111"),
         (("--explain", "mask"), "there is no code MASK; codes are PTO0000 to PTO0015, PTO0101 to"),
         (("--explain", "PTO0706"), "there is no code PTO0706; near it are PTO0701, PTO0702"),
         (("--explain",), "--explain needs a value: CODE"),

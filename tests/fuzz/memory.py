@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ptoscope.isa.dtypes import I1, I64, INDEX, VREG_BYTES, DType
+from ptoscope.isa.dtypes import I1, INDEX, UI8, VREG_BYTES, DType
 from ptoscope.isa.patterns import IntVec, PtrTo
 from ptoscope.isa.record import Record
 from ptoscope.isa.types import Mask, Ptr, Scalar, VReg, granularity
@@ -104,7 +104,7 @@ def sink(block: Block, value: Value) -> None:
     """Stores a vector or a mask whole."""
     kind = value.type
     if isinstance(kind, Mask):
-        base, at = place(block, 32, I64)
+        base, at = place(block, 32, UI8)
         text = f'pto.psts {value.name}, {base.name}[{at.name}], "NORM" : {kind}, {base.type}, index'
         block.emit(text, (), (value, at))
         return
@@ -184,14 +184,29 @@ ADVANCE = 128
 
 
 def _advance(block: Block, chosen: Use) -> Value:
-    blocks = block.rng.randrange(ADVANCE // 32)
-    return block.kernel.known(32 * blocks // pointed(chosen).bytes, INDEX)
+    number = 32 * block.rng.randrange(ADVANCE // 32) // _unit(chosen)
+    immediate = chosen.record.short in ("pldi", "psti")
+    made = block.kernel.constant if immediate else block.kernel.known
+    return made(number, INDEX)
+
+
+def _unit(chosen: Use) -> int:
+    """The bytes that an offset counts."""
+    match chosen.record.short:
+        case "plds" | "psts":
+            return 1
+        case "pldi" | "psti":
+            return 16 if chosen.attrs["dist"] in ("US", "PK") else 32
+        case _:
+            return pointed(chosen).bytes
 
 
 def extent(chosen: Use) -> int:
     """The bytes a store may reach over, what follows the pointer that it gives included."""
     reach = _EXTENTS.get(chosen.record.name, AREA // 2)
-    return ADVANCE + max(reach, VREG_BYTES) if updates(chosen) else reach
+    if updates(chosen):
+        return ADVANCE + max(reach, VREG_BYTES)
+    return reach + (ADVANCE if _unit(chosen) != pointed(chosen).bytes else 0)
 
 
 def _place(block: Block, chosen: Use) -> tuple[Value, Value]:
@@ -203,6 +218,8 @@ def _place(block: Block, chosen: Use) -> tuple[Value, Value]:
         base, at = place(block, extent(chosen), element)
     if any(isinstance(o.type, IntVec) for o in chosen.form.operands):
         at = _plus(block, at, SIGNED)
+    if _unit(chosen) != element.bytes and not updates(chosen):
+        return _moved(block, base, at), _advance(block, chosen)
     return base, at
 
 

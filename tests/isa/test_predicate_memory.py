@@ -144,13 +144,16 @@ def _stored(dist: str, register: list[int]) -> bytes:
     return packed(register[::2] if dist == "PK" else register)
 
 
+UNITS = {"NORM": 32, "US": 16, "DS": 32, "PK": 16}
+"""The bytes that an immediate offset counts: VL/8, VL/16, the lesser of 32 and VL/4, VL/16."""
+
+
 @cache
 def _move(immediate: bool, load: str, store: str, name: str, bits: int, target: str) -> Any:
     ptr, m = f"!pto.ptr<{name}, ub>", f"!pto.mask<b{bits}>"
-    size = Element(name).bytes
     params = "" if immediate else "%o: index, %d: index"
-    offsets = f"""%o = arith.constant {520 // size} : index
-      %d = arith.constant {4096 // size} : index"""
+    offsets = f"""%o = arith.constant {544 // UNITS[load]} : index
+      %d = arith.constant {4096 // UNITS[store]} : index"""
     end = "i" if immediate else "s"
     body = f"""{offsets if immediate else ""}
       %m = pto.pld{end} %ub[%o], "{load}" : {ptr}, index -> {m}
@@ -163,17 +166,17 @@ def _move(immediate: bool, load: str, store: str, name: str, bits: int, target: 
 @pytest.mark.parametrize("load", LOAD_BYTES)
 @pytest.mark.parametrize("store", ["NORM", "PK"])
 def test_images(load: str, store: str, bits: int, target: str) -> None:
-    """All 256 bits, whatever the granularity; offsets count the pointer's elements."""
+    """All 256 bits, whatever the granularity. Offsets count bytes, whatever the pointer's
+    elements; immediate ones as UNITS says."""
     for seed, name in enumerate(("ui8", "i16", "f32", "i64", "bf16")):
-        size = Element(name).bytes
         before = memory(seed)
         for immediate in (False, True):
             move = _move(immediate, load, store, name, bits, target)
-            for at, to in [(520, 4096)] if immediate else [(0, 4096), (520, 4096), (4096, 2008)]:
+            for at, to in [(544, 4096)] if immediate else [(0, 4096), (520, 4096), (4096, 2008)]:
                 data = before[at : at + LOAD_BYTES[load]]
                 written = _stored(store, _loaded(load, data))
                 after = before[:to] + written + before[to + len(written) :]
-                offsets = () if immediate else (at // size, to // size)
+                offsets = () if immediate else (at, to)
                 assert run(move, before, *offsets) == after, (name, immediate)
 
 
@@ -196,6 +199,68 @@ def test_image_faults(target: str) -> None:
         for wrong in (1, 4, 20):
             assert fault(move, wrong, 0).code == "PTO0903"
             assert fault(move, 0, wrong).code == "PTO0903"
+
+
+@pytest.mark.parametrize("name", ["f32", "ui8"])
+@pytest.mark.parametrize("load", LOAD_BYTES)
+@pytest.mark.parametrize("store", ["NORM", "PK"])
+@pytest.mark.parametrize("end", ["i", "s"])
+def test_post_update_through_a_loop(end: str, load: str, store: str, name: str) -> None:
+    """Both pointers are carried: each access is at its pointer, which then advances by one unit
+    of an immediate offset, or by 48 bytes."""
+    ptr, m = f"!pto.ptr<{name}, ub>", "!pto.mask<b32>"
+    by = 1 if end == "i" else 48
+    body = f"""%far = arith.constant 4096 : i64
+      %dest = pto.castptr %far : i64 -> {ptr}
+      %by = arith.constant {by} : index
+      %one_index = arith.constant 1 : index
+      %n = arith.constant 5 : index
+      %ends:2 = scf.for %i = %c0 to %n step %one_index
+          iter_args(%p = %ub, %q = %dest) -> ({ptr}, {ptr}) {{
+        %m, %p1 = pto.pld{end} %p[%by], "{load}" : {ptr}, index -> {m}, {ptr}
+        pto.mem_bar "VST_VST"
+        %q1 = pto.pst{end} %m, %q[%by], "{store}" : {m}, {ptr}, index -> {ptr}
+        scf.yield %p1, %q1 : {ptr}, {ptr}
+      }}
+      pto.mem_bar "VST_VST"
+      pto.pst{end} %mask, %ends#1[%c0], "{store}" : {m}, {ptr}, index"""
+    before = memory(3)
+    after = bytearray(before)
+    steps = (UNITS[load], UNITS[store]) if end == "i" else (48, 48)
+    for k in range(5):
+        at, to = k * steps[0], 4096 + k * steps[1]
+        data = _stored(store, _loaded(load, before[at : at + LOAD_BYTES[load]]))
+        after[to : to + len(data)] = data
+    data = _stored(store, [1] * 256)
+    to = 4096 + 5 * steps[1]
+    after[to : to + len(data)] = data
+    assert run(kernel(name, body, mask=32), before) == bytes(after)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("plds", '%m, %q = pto.plds %ub[%c0], "NORM" : PTR, index -> !pto.mask<b32>, TYPE'),
+        ("pldi", '%m, %q = pto.pldi %ub[%c0], "NORM" : PTR, index -> !pto.mask<b32>, TYPE'),
+        ("psts", '%q = pto.psts %mask, %ub[%c0], "NORM" : !pto.mask<b32>, PTR, index -> TYPE'),
+        ("psti", '%q = pto.psti %mask, %ub[%c0], "NORM" : !pto.mask<b32>, PTR, index -> TYPE'),
+    ],
+)
+def test_the_advanced_base_has_the_type_of_the_base(name: str, text: str) -> None:
+    text = text.replace("PTR", P)
+    assert codes("f32", text.replace("TYPE", P), mask=32) == set(), name
+    for wrong in ("!pto.ptr<i32, ub>", "!pto.ptr<f32, gm>", "!pto.mask<b32>"):
+        assert codes("f32", text.replace("TYPE", wrong), mask=32) == {"PTO0101"}
+
+
+@pytest.mark.parametrize("name", ["pldi", "psti"])
+def test_an_immediate_offset_is_a_constant(name: str) -> None:
+    loads = name == "pldi"
+    text = f'pto.{name} %mask, %ub[%o], "NORM" : !pto.mask<b32>, {P}, index'
+    if loads:
+        text = f'%m = pto.{name} %ub[%o], "NORM" : {P}, index -> !pto.mask<b32>'
+    assert codes("f32", text, "%o: index", mask=32) == {"PTO0111"}
+    assert codes("f32", f"%o = arith.constant 3 : index\n{text}", mask=32) == set()
 
 
 # Streams of masks: 16 bytes of a b16, 8 of a b32 mask.

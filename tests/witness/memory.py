@@ -12,7 +12,7 @@ from tests.isa.registers import lanes_of
 from tests.witness.inputs import main, mask, memory, rng, some
 from tests.witness.machine import Case, Value
 from tests.witness.registry import Refused, State, witness
-from tests.witness.use import Use
+from tests.witness.use import Use, updates
 
 NOWHERE = -1
 
@@ -62,11 +62,6 @@ def addresses(use: Use) -> Iterator[tuple[int, int]]:
 def _loads(use: Use) -> Iterator[Case]:
     for number, address in enumerate(addresses(use)):
         yield Case(address, memory(number))
-
-
-def updates(use: Use) -> bool:
-    """Whether it is a post-update form: the last result is the base, advanced."""
-    return bool(use.site.results) and isinstance(use.site.results[-1], Ptr)
 
 
 def address(state: State, operand: int, alignment: int, touched: bool = True) -> int:

@@ -8,7 +8,7 @@ from tests.isa.registers import BITS, image, lanes_of
 from tests.witness.inputs import main, mask, memory, rng
 from tests.witness.machine import Case, Value
 from tests.witness.registry import Refused, State, witness
-from tests.witness.use import Use
+from tests.witness.use import Use, updates
 
 _WIDTHS = (8, 16, 32)
 
@@ -134,10 +134,10 @@ def _places(use: Use) -> Iterator[Case]:
     """Addresses that are multiples of 8, and two that are not."""
     loads = use.site.record.short.startswith("pld")
     word = use.site.record.short in ("pld", "pst")
-    size = 8 if word else use.operands[0 if loads else 1].bytes
+    size = _unit(use)
     width = 32 if word else 64
     for number, (base, bytes_on) in enumerate(
-        ((1024, 64), (512, 8), (2048, -256), (8, 0), (0, 0), (1028, 0), (1024, 4))
+        ((1024, 64), (512, 8), (2048, -256), (8, 0), (0, 0), (1028, 0), (1024, 4), (1024, 1))
     ):
         if bytes_on % size:
             continue
@@ -146,13 +146,30 @@ def _places(use: Use) -> Iterator[Case]:
         yield Case((*ahead, base, offset), memory(number))
 
 
-def _address(state: State, pointer: int, size: int) -> int:
-    offset, bits = state.number(pointer + 1), state.use.operands[pointer + 1].bits
-    signed = offset - (1 << bits) if offset >> (bits - 1) else offset
-    address = state.number(pointer) + size * signed
+def _unit(use: Use) -> int:
+    """The bytes that an offset counts: those of a word; one; and of an immediate one, by mode."""
+    name = use.site.record.short
+    if name in ("pld", "pst"):
+        return 8
+    return {"US": 16, "PK": 16}.get(use.attr("dist"), 32) if name in ("pldi", "psti") else 1
+
+
+def _address(state: State, pointer: int) -> int:
+    """The base plus the offset, the base alone with post-update."""
+    address = state.number(pointer) if updates(state.use) else _further(state, pointer)
     if address % 8:
         raise Refused("PTO0903")
     return address
+
+
+def _further(state: State, pointer: int) -> int:
+    offset, bits = state.number(pointer + 1), state.use.operands[pointer + 1].bits
+    signed = offset - (1 << bits) if offset >> (bits - 1) else offset
+    return state.number(pointer) + _unit(state.use) * signed
+
+
+def _updated(state: State, pointer: int) -> list[Value]:
+    return [_further(state, pointer)] if updates(state.use) else []
 
 
 _SPREAD: dict[str, Callable[[int], int]] = {
@@ -164,27 +181,28 @@ _SPREAD: dict[str, Callable[[int], int]] = {
 
 @witness("pto.plds", "pto.pldi", inputs=_places)
 def _load(state: State) -> list[Value]:
-    address = _address(state, 0, state.use.operands[0].bytes)
+    address = _address(state, 0)
     bits, place = bits_of(state.ub[address : address + 64]), _SPREAD[state.use.attr("dist")]
-    return [[bits[place(i)] for i in range(BITS)]]
+    return [[bits[place(i)] for i in range(BITS)], *_updated(state, 0)]
 
 
 @witness("pto.psts", "pto.psti", inputs=_places)
-def _store(state: State) -> None:
+def _store(state: State) -> list[Value]:
     """PK keeps every second bit."""
-    address = _address(state, 1, state.use.operands[1].bytes)
+    address = _address(state, 1)
     data = bytes_of(state.row(0)[:: 2 if state.use.attr("dist") == "PK" else 1])
     state.ub[address : address + len(data)] = data
+    return _updated(state, 1)
 
 
 @witness("pto.pld", inputs=_places)
 def _load_word(state: State) -> list[Value]:
-    address = _address(state, 0, 8)
+    address = _address(state, 0)
     bits, place = bits_of(state.ub[address : address + 16]), _SPREAD[state.use.attr("dist")]
     return [image([bits[place(i)] for i in range(64)])]
 
 
 @witness("pto.pst", inputs=_places)
 def _store_word(state: State) -> None:
-    address = _address(state, 1, 8)
+    address = _address(state, 1)
     state.ub[address : address + 8] = bytes_of(lanes_of(state.row(0), 64))

@@ -72,6 +72,11 @@ class Use:
         return " ".join(words)
 
 
+def updates(use: Use) -> bool:
+    """Whether it is a post-update form: the last result is the base, advanced."""
+    return bool(use.site.results) and isinstance(use.site.results[-1], Ptr)
+
+
 def element(type: Type) -> Element:
     """The element type as the tests see it: an index is 64 bits wide."""
     if isinstance(type, Mask):

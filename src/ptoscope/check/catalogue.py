@@ -152,7 +152,7 @@ def codes() -> tuple[str, ...]:
 
 
 def groups() -> list[str]:
-    """The codes in short: `PTO0101 to PTO0110` for those of one hundred."""
+    """The codes in short: `PTO0101 to PTO0111` for those of one hundred."""
     hundreds: dict[str, list[str]] = {}
     for code in codes():
         hundreds.setdefault(code[:5], []).append(code)

@@ -47,4 +47,22 @@ def _other_mask(context: Context, op: Op, site: Site, constraint: Constraint) ->
     return ()
 
 
-RULES = (Rule("PTO0108", "the instruction's own constraints hold", _broken),)
+def _computed(context: Context) -> Iterator[Finding]:
+    for op in context.function.ops():
+        record = TABLE.get(op.name)
+        operands = () if record is None else record.forms[op.form].operands
+        for operand, slot in zip(operands, op.operands, strict=False):
+            if operand.immediate and context.values.constant(slot) is None:
+                yield Finding(
+                    op.span,
+                    f"{op.name}: operand '{operand.name}' is not a constant",
+                    found="a value that is computed",
+                    expected="a constant: it is part of the instruction",
+                    hint=f"{operand.immediate} takes any offset, in bytes",
+                )
+
+
+RULES = (
+    Rule("PTO0108", "the instruction's own constraints hold", _broken),
+    Rule("PTO0111", "what is part of an instruction is a constant", _computed),
+)

@@ -34,6 +34,9 @@ class Operand:
     decides."""
     shifts: bool = False
     """It is an amount to shift by, which is less than the bits of an element."""
+    immediate: str = ""
+    """It is part of the instruction, so that it has to be a constant; names the instruction that
+    takes any number instead."""
     distinct: bool = False
     """Its active lanes have to differ, but for targets where aliases are ordered."""
 

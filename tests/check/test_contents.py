@@ -86,6 +86,31 @@ def test_what_nobody_reads_is_said(stored: str, expected: list[str]) -> None:
     assert codes(text) == expected
 
 
+@pytest.mark.parametrize(
+    ("end", "length", "expected"),
+    [
+        # Of 4 iterations, 256 bytes each: all go out, some bytes of the last, none of it.
+        ("%i256", "%l1024", []),
+        ("%i256", "%l800", []),
+        ("%i256", "%l512", ["pto.vsts: nothing reads what it writes to UB (at %i = 192)"]),
+        # How far it goes the launch says.
+        ("%n", "%l256", []),
+    ],
+)
+def test_iterations_whose_stores_nobody_reads_are_said(
+    end: str, length: str, expected: list[str]
+) -> None:
+    text = kernel(
+        "%l800 = arith.constant 800 : i64",
+        copy_in("%a", "%l1024"),
+        BARRIER,
+        scope(loop(load("%v", "%a", "%i"), store("%v", "%b", "%i"), to=end, step="%i64")),
+        BARRIER,
+        copy_out("%b", length),
+    )
+    assert [d.message for d in findings(text) if d.code == "PTO0508"] == expected
+
+
 def test_a_kernel_that_gives_nothing_back_is_not_finished() -> None:
     assert codes(kernel(copy_in("%a"), copy_in("%c"))) == []
 

@@ -36,25 +36,25 @@ class Verdict:
 
 def is_clean(subject: Subject) -> bool:
     """Whether nothing is found in the correct kernel: only then a mistake is all there is."""
-    return not (_findings(subject, subject.text) or _races(subject, subject.text))
+    return not (findings(subject, subject.text) or watched(subject, subject.text))
 
 
 def judge(mistake: Mistake) -> Verdict:
     """Applies all fixes of check and of races, again and again, and compares the results."""
     subject = mistake.subject
-    first = _findings(subject, mistake.text)
-    found = first or _races(subject, mistake.text)
+    first = findings(subject, mistake.text)
+    found = first or watched(subject, mistake.text)
     codes = tuple(dict.fromkeys(d.code for d in found))
     if not found:
-        same = all(_same(subject, launch, mistake.text) for launch in subject.launches)
-        return Verdict(mistake, HARMLESS if same else MISSED, False, mistake.text)
+        ending = HARMLESS if is_right(subject, mistake.text) else MISSED
+        return Verdict(mistake, ending, False, mistake.text)
     text, offered = mistake.text, any(d.fix for d in found)
     left: list[Diagnostic] = []
     for _ in range(8):
-        text, _, left = fixed(text, lambda text: _findings(subject, text))
+        text, _, left = fixed(text, lambda text: findings(subject, text))
         if left:
             break
-        left = _races(subject, text)
+        left = watched(subject, text)
         fixes = [d.fix for d in left if d.fix]
         if not fixes:
             break
@@ -63,11 +63,11 @@ def judge(mistake: Mistake) -> Verdict:
     if left:
         said = tuple(dict.fromkeys(d.code for d in left))
         return Verdict(mistake, LEFT, offered, text, codes, said)
-    same = all(_same(subject, launch, text) for launch in subject.launches)
-    return Verdict(mistake, RIGHT if same else WRONG, offered, text, codes)
+    return Verdict(mistake, RIGHT if is_right(subject, text) else WRONG, offered, text, codes)
 
 
-def _findings(subject: Subject, text: str) -> list[Diagnostic]:
+def findings(subject: Subject, text: str) -> list[Diagnostic]:
+    """What check finds in a text, but for notes."""
     try:
         program = parse(text, subject.name, None, subject.revision)
         found = check(program, choose_target(program, None), subject.revision)
@@ -76,7 +76,7 @@ def _findings(subject: Subject, text: str) -> list[Diagnostic]:
     return [d for d in found if d.severity != "note"]
 
 
-def _races(subject: Subject, text: str) -> list[Diagnostic]:
+def watched(subject: Subject, text: str) -> list[Diagnostic]:
     """Races and faults of the launches of a text that check finds nothing in."""
     found: list[Diagnostic] = []
     for launch in subject.launches:
@@ -86,6 +86,11 @@ def _races(subject: Subject, text: str) -> list[Diagnostic]:
         seen = watch(kernel, launch.arguments, Watch(races=True), launch.grid, STEPS, "reference")
         found += seen.diagnostics
     return found
+
+
+def is_right(subject: Subject, text: str) -> bool:
+    """Whether a text gives the results of the correct kernel, in every order."""
+    return all(_same(subject, launch, text) for launch in subject.launches)
 
 
 def _same(subject: Subject, launch: Launch, text: str) -> bool:

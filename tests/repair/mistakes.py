@@ -81,7 +81,7 @@ Made = Iterator[tuple[str, str]]
 """What was done, and the text."""
 
 
-def _is_copy(op: Op) -> bool:
+def is_copy(op: Op) -> bool:
     return op.name.startswith(("pto.mte_", "pto.copy_"))
 
 
@@ -89,14 +89,14 @@ def _of(source: Source, *names: str) -> list[Op]:
     return [op for op in source.ops if op.name in names]
 
 
-def _line(op: Op) -> str:
+def line(op: Op) -> str:
     return f"line {op.span.line}: {op.name}"
 
 
 def _dropped(*names: str) -> Callable[[Source], Made]:
     def make(source: Source) -> Made:
         for op in _of(source, *names):
-            yield f"{_line(op)} left out", source.without(op)
+            yield f"{line(op)} left out", source.without(op)
 
     return make
 
@@ -104,7 +104,7 @@ def _dropped(*names: str) -> Callable[[Source], Made]:
 def _doubled(*names: str) -> Callable[[Source], Made]:
     def make(source: Source) -> Made:
         for op in _of(source, *names):
-            yield f"{_line(op)} twice", source.replaced(op, 2 * source.written(op))
+            yield f"{line(op)} twice", source.replaced(op, 2 * source.written(op))
 
     return make
 
@@ -115,13 +115,13 @@ def _changed(names: tuple[str, ...], pattern: str, new: str | Callable[[re.Match
             old = source.written(op)
             text = re.sub(pattern, new, old, count=1)
             if text != old:
-                yield f"{_line(op)} to {text.strip()}", source.replaced(op, text)
+                yield f"{line(op)} to {text.strip()}", source.replaced(op, text)
 
     return make
 
 
 def _matters(op: Op) -> bool:
-    return op.name in (*FLAGS, *BUFFERS, *BARRIERS) or _is_copy(op) or bool(op.blocks)
+    return op.name in (*FLAGS, *BUFFERS, *BARRIERS) or is_copy(op) or bool(op.blocks)
 
 
 def _moved(wanted: Callable[[Op], bool], *, down: bool) -> Callable[[Source], Made]:
@@ -137,7 +137,7 @@ def _moved(wanted: Callable[[Op], bool], *, down: bool) -> Callable[[Source], Ma
                     j = i + steps if down else i - steps
                     if 0 <= j < len(ops):
                         where = f"{'down' if down else 'up'} by {steps}"
-                        yield f"{_line(op)} moved {where}", source.moved(op, ops[j], down)
+                        yield f"{line(op)} moved {where}", source.moved(op, ops[j], down)
 
     return make
 
@@ -154,7 +154,7 @@ def _mask_makers(source: Source) -> Made:
             text = (
                 source.written(op).replace(f"_{old} ", f"_{new} ").replace(f"<{old}>", f"<{new}>")
             )
-            yield f"{_line(op)} of {new}", source.replaced(op, text)
+            yield f"{line(op)} of {new}", source.replaced(op, text)
 
 
 def _mask_uses(source: Source) -> Made:
@@ -167,11 +167,11 @@ def _mask_uses(source: Source) -> Made:
             maker = makers[slot]
             bits = maker.name.rpartition("_")[2]
             other = _MASKS[bits]
-            name = source.text[slice(*_range(source, op, index))]
+            name = source.text[slice(*operand_range(source, op, index))]
             made = source.written(maker).replace(f"_{bits} ", f"_{other} ")
             made = made.replace(f"<{bits}>", f"<{other}>").replace(f"{name} =", "%other_mask =")
             used = source.places.places(op, f"!pto.mask<{bits}>")
-            start, end = _range(source, op, index)
+            start, end = operand_range(source, op, index)
             types = [(source.places.offset(s), s.length) for s in used[-1:]]
             text = source.text
             for at, length, new in sorted(
@@ -183,10 +183,10 @@ def _mask_uses(source: Source) -> Made:
             ):
                 text = text[:at] + new + text[at + length :]
             at = source.lines(maker)[1]
-            yield f"{_line(op)} with a mask of {other}", text[:at] + made + text[at:]
+            yield f"{line(op)} with a mask of {other}", text[:at] + made + text[at:]
 
 
-def _range(source: Source, op: Op, index: int) -> tuple[int, int]:
+def operand_range(source: Source, op: Op, index: int) -> tuple[int, int]:
     start = source.places.offset(op.operand_spans[index])
     return start, start + op.operand_spans[index].length
 
@@ -198,11 +198,11 @@ def _modes(source: Source) -> Made:
         for match in re.finditer(r'"(EVEN|ODD|P[0-3])"', written):
             for other in others.get(match[1], ()):
                 text = written[: match.start(1)] + other + written[match.end(1) :]
-                yield f"{_line(op)}: {match[1]} to {other}", source.replaced(op, text)
+                yield f"{line(op)}: {match[1]} to {other}", source.replaced(op, text)
         for match in re.finditer(r'"(\w+_)B(8|16|32)"', written):
             for bits in {"8", "16", "32"} - {match[2]}:
                 text = written[: match.start(2)] + bits + written[match.end(2) :]
-                yield f"{_line(op)}: to {match[1]}B{bits}", source.replaced(op, text)
+                yield f"{line(op)}: to {match[1]}B{bits}", source.replaced(op, text)
 
 
 def _constants(source: Source, used: Callable[[Op], tuple[int, ...]]) -> list[Op]:
@@ -225,7 +225,7 @@ def _addresses(source: Source) -> Made:
         own = int(str(op.attrs["value"]))
         for other in sorted(values - {own}):
             for value in (other, other + 32):
-                what = f"{_line(op)}: {own} to {value}"
+                what = f"{line(op)}: {own} to {value}"
                 yield what, source.replaced(op, _number(source, op, value))
 
 
@@ -234,7 +234,7 @@ def _bounds(source: Source) -> Made:
     for op in _constants(source, lambda op: (op.upper,) if isinstance(op, For) else ()):
         own = int(str(op.attrs["value"]))
         for value in (2 * own, 2 * own + 1):
-            yield f"{_line(op)}: {own} to {value}", source.replaced(op, _number(source, op, value))
+            yield f"{line(op)}: {own} to {value}", source.replaced(op, _number(source, op, value))
 
 
 def _streams(source: Source) -> Made:
@@ -282,7 +282,7 @@ KINDS: dict[str, list[Callable[[Source], Made]]] = {
         ),
         _changed(("pto.barrier", "pto.pipe_barrier"), r"PIPE_\w+", "PIPE_V"),
     ],
-    "copy moved": [_moved(_is_copy, down=True), _moved(_is_copy, down=False)],
+    "copy moved": [_moved(is_copy, down=True), _moved(is_copy, down=False)],
     "mask": [_mask_makers, _mask_uses],
     "mode": [_modes],
     "stream": [_streams],

@@ -231,26 +231,36 @@ def _never_read(context: Context) -> Iterator[Finding]:
         # It gives nothing back yet: a fragment, or a kernel that is not finished.
         return
     reads = {(t.space, *t.may.bounds()) for t in touches if not t.writes}
+    loops = Loops(context.function, context.analysis.walker)
+    certain = {id(touch.op) for touch in _touches(context) if touch.writes}
+    by_use: dict[int, list[Touch]] = defaultdict(list)
+    for touch in touches:
+        if touch.writes and MEMORIES[touch.space].on_core and id(touch.op) in certain:
+            by_use[id(touch.op)].append(touch)
+    for writes in by_use.values():
+        op, memory = writes[0].op, MEMORIES[writes[0].space]
+        read = [(start, end) for space, start, end in reads if space == memory.name]
+        for parts in zip(*(_parts(touch, loops) for touch in writes), strict=False):
+            if any(low < end and start < high for (low, high), _ in parts for start, end in read):
+                continue
+            (low, high), where = parts[0]
+            known = 0 <= low <= high <= context.target.bytes_of(memory.name)
+            yield Finding(
+                op.span,
+                f"{op.name}: nothing reads what it writes to {memory.title}{where}",
+                found=f"bytes {low} to {high - 1}" if known else f"no read of {memory.title} there",
+                expected=f"a load or a copy of these bytes of {memory.title}",
+                hint="check the address here and where the data is read or copied out",
+            )
+            break
 
-    def is_read(touch: Touch) -> bool:
-        low, high = touch.may.bounds()
-        return any(s == touch.space and low < end and start < high for s, start, end in reads)
 
-    done = {id(touch.op) for touch in touches if touch.writes and is_read(touch)}
-    for touch in _touches(context):
-        memory = MEMORIES[touch.space]
-        if not touch.writes or not memory.on_core or id(touch.op) in done:
-            continue
-        done.add(id(touch.op))
-        low, high = touch.may.bounds()
-        known = 0 <= low <= high <= context.target.bytes_of(memory.name)
-        yield Finding(
-            touch.op.span,
-            f"{touch.op.name}: nothing reads what it writes to {memory.title}",
-            found=f"bytes {low} to {high - 1}" if known else f"no read of {memory.title} there",
-            expected=f"a load or a copy of these bytes of {memory.title}",
-            hint="check the address here and where the data is read or copied out",
-        )
+def _parts(touch: Touch, loops: Loops) -> Iterator[tuple[tuple[int, int], str]]:
+    """What a write may write in all, and in the iterations in which that lies lowest and
+    highest, which are named."""
+    yield touch.may.bounds(), ""
+    for at, iterations in () if touch.sure is None else _ends_of_loops(touch.sure):
+        yield at.bounds(), loops.at(iterations)
 
 
 def _nothing(context: Context) -> Iterator[Finding]:

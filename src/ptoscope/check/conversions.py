@@ -59,9 +59,10 @@ def _absent_pair_attributes(context: Context) -> Iterator[Finding]:
         for attr in form.attrs:
             value = op.attrs.get(attr.name, attr.default)
             legal = taken.get(attr.name, (str(attr.default),))
-            if value is None or not attr.allows(value) or value in legal:
-                continue
             listed = attr.name in taken
+            drop = () if listed else context.text.drop_entry(op, attr.name)
+            if value is None or not attr.allows(value) or (value in legal and not drop):
+                continue
             yield Finding(
                 op.span,
                 f"{record.name} from {pair[0]} to {pair[1]}: '{attr.name}' "
@@ -72,7 +73,7 @@ def _absent_pair_attributes(context: Context) -> Iterator[Finding]:
                 "result is used"
                 if listed
                 else "",
-                fix=() if listed else context.text.drop_entry(op, attr.name),
+                fix=drop,
             )
 
 

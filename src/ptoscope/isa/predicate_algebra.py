@@ -13,7 +13,17 @@ from ptoscope.isa.cost import FREE, PREDICATE
 from ptoscope.isa.lanes import PREDICATE_BITS, Lanes
 from ptoscope.isa.patterns import AnyMask, MaskBits
 from ptoscope.isa.rearrange import deinterleaved, interleaved
-from ptoscope.isa.record import Attr, Evidence, Form, Meaning, Operand, Record, Run, Site
+from ptoscope.isa.record import (
+    Attr,
+    Constraint,
+    Evidence,
+    Form,
+    Meaning,
+    Operand,
+    Record,
+    Run,
+    Site,
+)
 from ptoscope.isa.types import GRANULARITIES, Mask
 
 GROUP = "predicates"
@@ -126,7 +136,14 @@ def _punpack(site: Site) -> Run:
     return run
 
 
-def _packing(name: str, meaning: Meaning, doc: str, formula: str) -> Record:
+def _packing(name: str, meaning: Meaning, doc: str, formula: str, *, widens: bool) -> Record:
+    def misfit(site: Site) -> str:
+        source, result = site.operands[0], site.results[0]
+        assert isinstance(source, Mask)
+        assert isinstance(result, Mask)
+        step = source.bits * 2 if widens else source.bits // 2
+        return "" if result.bits in (source.bits, step) else f"{source} to {result}"
+
     return Record(
         f"pto.{name}",
         GROUP,
@@ -134,7 +151,7 @@ def _packing(name: str, meaning: Meaning, doc: str, formula: str) -> Record:
         (
             Form(
                 (Operand("input", AnyMask()),),
-                (Operand("result", AnyMask("H"), "of any granularity"),),
+                (Operand("result", AnyMask("H")),),
                 (Attr("part", ("LOWER", "HIGHER"), None, "which half"),),
                 syntax='input, "part" : input -> result',
             ),
@@ -143,6 +160,14 @@ def _packing(name: str, meaning: Meaning, doc: str, formula: str) -> Record:
         cost=PREDICATE,
         evidence=(
             Evidence("bits", "suite", "Those of the whole register, whatever the granularity."),
+            Evidence("granularities", "micro", "The same, or one step in its direction."),
+        ),
+        constraints=(
+            Constraint(
+                f"lanes of the result are as wide, or {'twice' if widens else 'half'} as wide",
+                misfit,
+                "pbitcast makes a mask of any other granularity",
+            ),
         ),
         formula=formula,
         cpp=f"{name}(dst, src, part)",
@@ -215,12 +240,14 @@ RECORDS = (
         _ppack,
         "Keeps every second bit of the predicate register, packed into one half.",
         "result bit (part*128 + i) = input bit 2i; the other half 0",
+        widens=False,
     ),
     _packing(
         "punpack",
         _punpack,
         "Spreads one half of the predicate register to every second bit.",
         "result bit 2i = input bit (part*128 + i); odd bits 0",
+        widens=True,
     ),
     *(
         _paired(

@@ -1,0 +1,92 @@
+"""What the public verifier of the field's compiler rejects, rejected for the same reason."""
+
+from __future__ import annotations
+
+import pytest
+
+import ptoscope
+from ptoscope import PtoError
+
+V, W, H = "!pto.vreg<64xf32>", "!pto.vreg<64xi32>", "!pto.vreg<128xf16>"
+M, MH, MB = "!pto.mask<b32>", "!pto.mask<b16>", "!pto.mask<b8>"
+P = "!pto.ptr<ui32, ub>"
+REVISIONS = pytest.mark.parametrize("revision", ["manual", "micro"])
+TEXT = f"""\
+func.func @k(%x: f32, %i: index, %n: i32) attributes {{pto.aicore}} {{
+  %zero = arith.constant 0 : i64
+  %c8 = arith.constant 8 : index
+  %ub = pto.castptr %zero : i64 -> {P}
+  pto.vecscope {{
+    %m = pto.pset_b32 "PAT_ALL" : {M}
+    %mh = pto.pset_b16 "PAT_ALL" : {MH}
+    %v = pto.vbr %x : f32 -> {V}
+    %w = pto.vbr %n : i32 -> {W}
+    %h = pto.vbitcast %v : {V} -> {H}
+    LINE
+  }}
+  return
+}}
+"""
+
+
+def rejected(line: str, revision: str) -> str:
+    """The first code that the check has for a line of vector code, or none."""
+    try:
+        ptoscope.load(TEXT.replace("LINE", line), target="a5", revision=revision)
+    except PtoError as error:
+        return error.diagnostics[0].code
+    return ""
+
+
+@REVISIONS
+@pytest.mark.parametrize(
+    ("right", "wrong", "code"),
+    [
+        (
+            f'pto.psti %m, %ub[%c8], "NORM" : {M}, {P}',
+            f'pto.psti %m, %ub[%i], "NORM" : {M}, {P}',
+            "PTO0111",
+        ),
+        (
+            f'%r = pto.pldi %ub[%c8], "US" : {P} -> {M}',
+            f'%r = pto.pldi %ub[%i], "US" : {P} -> {M}',
+            "PTO0111",
+        ),
+        (
+            f'%r = pto.ppack %m, "LOWER" : {M} -> {MH}',
+            f'%r = pto.ppack %m, "LOWER" : {M} -> {MB}',
+            "PTO0108",
+        ),
+        (
+            f'%r = pto.punpack %mh, "LOWER" : {MH} -> {M}',
+            f'%r = pto.punpack %mh, "LOWER" : {MH} -> {MB}',
+            "PTO0108",
+        ),
+        (
+            f'%r = pto.vcvt %h, %mh {{part = "EVEN"}} : {H}, {MH} -> {V}',
+            f'%r = pto.vcvt %h, %mh {{rnd = "R", part = "EVEN"}} : {H}, {MH} -> {V}',
+            "PTO0107",
+        ),
+        (
+            f'%r = pto.vcvt %h, %mh {{part = "ODD"}} : {H}, {MH} -> {V}',
+            f'%r = pto.vcvt %h, %mh {{sat = "NOSAT", part = "ODD"}} : {H}, {MH} -> {V}',
+            "PTO0107",
+        ),
+        (
+            f'%r = pto.vcvt %w, %m {{rnd = "R"}} : {W}, {M} -> {V}',
+            f'%r = pto.vcvt %w, %m {{rnd = "R", sat = "NOSAT"}} : {W}, {M} -> {V}',
+            "PTO0107",
+        ),
+    ],
+)
+def test_rejections(right: str, wrong: str, code: str, revision: str):
+    assert rejected(right, revision) == ""
+    assert rejected(wrong, revision) == code
+
+
+@REVISIONS
+def test_a_constant_that_came_through_a_cast(revision: str):
+    """It is a number that the text says, wherever."""
+    line = "%k = arith.constant 16 : i32\n%at = arith.index_cast %k : i32 to index\n"
+    line += f'pto.psti %m, %ub[%at], "NORM" : {M}, {P}'
+    assert rejected(line, revision) == ""

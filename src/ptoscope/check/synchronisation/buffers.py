@@ -5,8 +5,8 @@ from __future__ import annotations
 from ptoscope.check.analysis.nodes import RegisterTouch, Touch
 from ptoscope.check.buffers import BufferAccess, Overlap, overlap_of
 from ptoscope.check.rule import Context
+from ptoscope.check.synchronisation.executions import Execution
 from ptoscope.check.synchronisation.races import touch_of
-from ptoscope.check.synchronisation.unroll import Execution
 
 
 def overlap_between(

@@ -17,6 +17,7 @@ from ptoscope.check.synchronisation.changes import (
     like,
     written,
 )
+from ptoscope.check.synchronisation.executions import Execution
 from ptoscope.check.synchronisation.layout import Layout
 from ptoscope.check.synchronisation.problems import (
     COPIES,
@@ -28,7 +29,6 @@ from ptoscope.check.synchronisation.problems import (
     Problems,
 )
 from ptoscope.check.synchronisation.races import StaticRace, anchor, touch_of
-from ptoscope.check.synchronisation.unroll import Execution
 from ptoscope.isa.order.rules import BARRIER, GET, RELEASE, SET, WAIT, partner
 from ptoscope.isa.parts import EVENTS, PIPE_ALL
 from ptoscope.program import Block, Op

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ptoscope.check.analysis.nodes import Touch
+from ptoscope.check.synchronisation.executions import Execution
 from ptoscope.check.synchronisation.problems import ProblemKey, Problems
 from ptoscope.check.synchronisation.races import StaticRace, overlap, touch_of
-from ptoscope.check.synchronisation.unroll import Execution
 from ptoscope.isa.parts import MEMORIES
 from ptoscope.isa.types import Space
 

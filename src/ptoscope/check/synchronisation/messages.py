@@ -10,11 +10,11 @@ from ptoscope.check.positions import place_name
 from ptoscope.check.rule import Context, Finding
 from ptoscope.check.synchronisation import problems as problems_
 from ptoscope.check.synchronisation.buffers import overlap_between
+from ptoscope.check.synchronisation.executions import Execution, GivenUp, UnrolledRun
 from ptoscope.check.synchronisation.order import PipeOrder
 from ptoscope.check.synchronisation.problems import COPIES, Problems
 from ptoscope.check.synchronisation.races import StaticRace, anchor, touch_of
 from ptoscope.check.synchronisation.scopes import ScopeHazard
-from ptoscope.check.synchronisation.unroll import Execution, GivenUp, UnrolledRun
 from ptoscope.isa.order.rules import BARRIER, GET, RELEASE, SET, WAIT, partner
 from ptoscope.isa.parts import EVENTS, MEMORIES
 

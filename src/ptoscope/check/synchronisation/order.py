@@ -12,8 +12,8 @@ from dataclasses import replace
 
 from ptoscope.check.analysis.expr import Expr
 from ptoscope.check.analysis.nodes import MemoryBarrier, Sync
+from ptoscope.check.synchronisation.executions import UnrolledRun
 from ptoscope.check.synchronisation.races import StaticAccesses
-from ptoscope.check.synchronisation.unroll import UnrolledRun
 from ptoscope.isa.order.clocks import Clock, Clocks
 from ptoscope.isa.order.ledger import Chain, Ledger, Ticket
 from ptoscope.isa.order.pipes import CarryingPipes

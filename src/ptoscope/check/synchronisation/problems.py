@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ptoscope.check.synchronisation.executions import Execution, UnrolledRun
 from ptoscope.check.synchronisation.order import PipeOrder
 from ptoscope.check.synchronisation.races import StaticRace
-from ptoscope.check.synchronisation.unroll import Execution, UnrolledRun
 from ptoscope.diagnostics import Span
 
 SHORT, STUCK, SURPLUS = "PTO0601", "PTO0602", "PTO0603"

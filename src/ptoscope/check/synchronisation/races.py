@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ptoscope.check.analysis.expr import ZERO, Expr
 from ptoscope.check.analysis.nodes import RegisterTouch, Touch
-from ptoscope.check.synchronisation.unroll import Execution
+from ptoscope.check.synchronisation.executions import Execution
 from ptoscope.isa.order.clocks import Clock
 from ptoscope.isa.order.memory import copies_in_order
 from ptoscope.isa.parts import COPY_NUMBERS

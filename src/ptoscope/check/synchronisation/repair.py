@@ -12,6 +12,7 @@ from ptoscope.check.synchronisation.buffers import overlap_between
 from ptoscope.check.synchronisation.candidates import Candidates
 from ptoscope.check.synchronisation.changes import Change, Insert, changed, edits, words
 from ptoscope.check.synchronisation.doubts import IN_DOUBT, doubtful
+from ptoscope.check.synchronisation.executions import Execution, UnrolledRun
 from ptoscope.check.synchronisation.layout import Layout
 from ptoscope.check.synchronisation.missing import Missing
 from ptoscope.check.synchronisation.problems import (
@@ -26,7 +27,7 @@ from ptoscope.check.synchronisation.problems import (
     Problems,
 )
 from ptoscope.check.synchronisation.races import StaticRace
-from ptoscope.check.synchronisation.unroll import Execution, UnrolledRun, unroll
+from ptoscope.check.synchronisation.unroll import unroll
 from ptoscope.check.text import Fix
 
 CANDIDATES = 40

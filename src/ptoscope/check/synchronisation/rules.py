@@ -10,10 +10,11 @@ from ptoscope.check.analysis.expr import Expr
 from ptoscope.check.analysis.nodes import BranchNode, Sync
 from ptoscope.check.analysis.reach import executed, greatest, least
 from ptoscope.check.rule import Context, Finding, Rule
+from ptoscope.check.synchronisation.executions import UnrolledRun
 from ptoscope.check.synchronisation.messages import hazard, not_followed, said, too_many_ways
 from ptoscope.check.synchronisation.problems import ProblemKey, Problems
 from ptoscope.check.synchronisation.scopes import ScopeOrder
-from ptoscope.check.synchronisation.unroll import UnrolledRun, unroll
+from ptoscope.check.synchronisation.unroll import unroll, unroll_scope
 
 PATHS = 32
 """So many combinations of conditions are followed: all of up to five."""
@@ -154,7 +155,7 @@ def _scopes(context: Context) -> list[UnrolledRun]:
         return []
     # Of a scope in a loop the first execution tells enough.
     first = context.once(_paths).paths[0].run
-    return [entry.unroll() for entry in first.scopes.values()]
+    return [unroll_scope(entry) for entry in first.scopes.values()]
 
 
 def _barriers(context: Context) -> Iterator[Finding]:

@@ -14,10 +14,10 @@ from itertools import chain
 from ptoscope.check.analysis.expr import Expr
 from ptoscope.check.analysis.nodes import KnownBytes, MemoryBarrier, Touch
 from ptoscope.check.flow import Values
+from ptoscope.check.synchronisation.executions import Execution
 from ptoscope.check.synchronisation.meetings import meeting
 from ptoscope.check.synchronisation.races import TouchedRows, overlap
 from ptoscope.check.synchronisation.scope_values import ScopeValues
-from ptoscope.check.synchronisation.unroll import Execution
 from ptoscope.isa.order.memory import (
     Fences,
     ScopeAccess,

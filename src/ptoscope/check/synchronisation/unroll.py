@@ -11,14 +11,13 @@ concluded from it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
 
 from ptoscope.check.analysis.expr import ONE, Expr, Symbol, single
 from ptoscope.check.analysis.nodes import (
     BranchNode,
     EmptyCopy,
     FieldNode,
+    Known,
     LoopNode,
     MemoryBarrier,
     Node,
@@ -27,8 +26,16 @@ from ptoscope.check.analysis.nodes import (
     Sync,
     Touch,
 )
+from ptoscope.check.synchronisation.executions import (
+    Conditions,
+    Execution,
+    FirstEntry,
+    GivenUp,
+    UnrolledRun,
+)
 from ptoscope.check.synchronisation.meetings import Meetings, TooManyError, meetings
 from ptoscope.check.synchronisation.periods import AT_LEAST, followed, synchronises
+from ptoscope.check.synchronisation.scalars import chosen_scalar
 from ptoscope.check.synchronisation.summaries import (
     Repeat,
     alike,
@@ -38,7 +45,6 @@ from ptoscope.check.synchronisation.summaries import (
     same_barriers,
     summarised,
 )
-from ptoscope.isa.order.rules import SET
 from ptoscope.program import Op
 
 WHOLE = 12
@@ -47,82 +53,6 @@ ROOM = 3000
 """So many events leave room for it."""
 MOST = 12_000
 """Runs of more events are cut off."""
-
-Known = Mapping[Symbol, Expr]
-Conditions = frozenset[tuple[Expr, bool]]
-
-
-@dataclass(frozen=True, slots=True)
-class Execution:
-    """One execution of an instruction. `scope` is the vecscope it stands in, `entry` which
-    execution of a vecscope that is, `iterations` the iterations of the loops around. Of an
-    access, `given` are the conditions on which it is executed, each with its side."""
-
-    node: Touch | RegisterTouch | Sync | MemoryBarrier
-    scope: ScopeNode | None = None
-    entry: int = 0
-    iterations: tuple[int, ...] = ()
-    given: Conditions = frozenset()
-
-    def beside(self, other: Execution) -> bool:
-        """Whether some run has both: where one needs nothing that the other does not."""
-        return self.given <= other.given or other.given <= self.given
-
-
-@dataclass(frozen=True)
-class GivenUp:
-    """Why a run does not show all that a launch would: at which loop or branch."""
-
-    op: Op
-    why: str
-    ends: bool = False
-    """What comes before it is as in a launch; otherwise nothing about pipes is certain."""
-
-
-@dataclass
-class UnrolledRun:
-    """The events in program order (of accesses those that the run surely has), the conditions
-    on which synchronisation depends with the side that was taken, what every vecscope was
-    entered with first, and what was left out that could matter."""
-
-    events: list[Execution] = field(default_factory=list[Execution])
-    taken: dict[Expr, tuple[BranchNode, bool]] = field(
-        default_factory=dict[Expr, tuple[BranchNode, bool]]
-    )
-    scopes: dict[int, FirstEntry] = field(default_factory=dict[int, "FirstEntry"])
-    given_up: GivenUp | None = None
-
-    @cached_property
-    def numbers_between(self) -> dict[tuple[str, str], set[int | None]]:
-        """The numbers of signals by their pipes, None for one that is not known."""
-        found: dict[tuple[str, str], set[int | None]] = {}
-        for event in self.events:
-            if isinstance(event.node, Sync) and event.node.rule.account == SET.account:
-                pair = event.node.src, event.node.dst
-                found.setdefault(pair, set()).add(event.node.number)
-        return found
-
-
-@dataclass(frozen=True)
-class FirstEntry:
-    """The first execution of a vecscope, with what was known then."""
-
-    scope: ScopeNode
-    known: Known
-
-    def unroll(self) -> UnrolledRun:
-        """Its accesses and barriers, iteration by iteration: the first two, the last, and those
-        in which accesses meet."""
-        try:
-            unroller = _Unroller({}, {}, MOST, meet=meetings(self.scope, self.known))
-        except TooManyError:
-            unroller = _Unroller({}, {}, MOST, meet={})
-            unroller.give_up(
-                self.scope.op,
-                "of its loops only the first two iterations and the last are followed",
-            )
-        unroller.whole([self.scope], dict(self.known))
-        return unroller.run
 
 
 def unroll(nodes: list[Node], sides: Mapping[Expr, bool], otherwise: bool = True) -> UnrolledRun:
@@ -139,6 +69,21 @@ def unroll(nodes: list[Node], sides: Mapping[Expr, bool], otherwise: bool = True
             generous = False
         else:
             return unroller.run
+
+
+def unroll_scope(entry: FirstEntry) -> UnrolledRun:
+    """The accesses and barriers of a vecscope, iteration by iteration: the first two, the last,
+    and those in which accesses meet."""
+    try:
+        unroller = _Unroller({}, {}, MOST, meet=meetings(entry.scope, entry.known))
+    except TooManyError:
+        unroller = _Unroller({}, {}, MOST, meet={})
+        unroller.give_up(
+            entry.scope.op,
+            "of its loops only the first two iterations and the last are followed",
+        )
+    unroller.whole([entry.scope], dict(entry.known))
+    return unroller.run
 
 
 class _FullError(Exception):
@@ -304,7 +249,7 @@ class _Unroller:
             self.give_up(node.op, "how often it runs is not known, and it synchronises")
             sure = False
         elif count.number is None:
-            self._solve(node, known)
+            self.solved.update(chosen_scalar(node, known, range(AT_LEAST, WHOLE + 1)))
             count = node.trips.substitute({**known, **self.solved})
         trips = count.number
         if trips is None:
@@ -349,23 +294,3 @@ class _Unroller:
         self._iterations = outer
         if carries_on:
             known.update({c.after: v for c, v in zip(node.carried, values, strict=True)})
-
-    def _solve(self, node: LoopNode, known: Known) -> None:
-        """Chooses a launch scalar, or another number that is not known, so that a loop has
-        AT_LEAST iterations, or as many as it can have."""
-        span, step = node.span.substitute(known), node.step.substitute(known)
-        single_terms = [(t[0], c) for t, c in span.terms.items() if len(t) == 1]
-        for symbol, factor in sorted(single_terms, key=lambda term: term[0].kind != "param"):
-            rest = span - Expr(0, {(symbol,): factor})
-            if symbol.kind == "launch" or symbol in rest.symbols | step.symbols:
-                continue
-            for iterations in (*range(AT_LEAST, WHOLE + 1), 2, 1):
-                value = (step.times(iterations) - rest).over(factor)
-                if value is not None and _possible(value, symbol):
-                    self.solved[symbol] = value
-                    return
-
-
-def _possible(value: Expr, symbol: Symbol) -> bool:
-    low, high = value.bounds()
-    return low <= symbol.high and high >= symbol.low

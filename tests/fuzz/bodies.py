@@ -39,7 +39,9 @@ def _uses(record: Record, pattern: type) -> bool:
 
 def vector_instruction(block: Block, record: Record) -> None:
     """Draws an instruction that stands inside a vecscope."""
-    if _uses(record, AlignState):
+    if record.short.startswith("sprst"):
+        memory.position(block, record)
+    elif _uses(record, AlignState):
         streams.draw_stream(block, record.short)
     elif _uses(record, PtrTo):
         memory.access(block, record)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ptoscope.isa.dtypes import FLOATS, I1, I64, DType, dtype
+from ptoscope.isa.dtypes import BF16, F16, F32, FLOATS, I1, I8, I16, I32, I64, DType, dtype
 from ptoscope.isa.types import Ptr, Scalar
 from tests.fuzz import data, memory
 from tests.fuzz.kernel import Source, Value
@@ -127,6 +127,10 @@ def _set_loops(block: Block, shape: Shape, way: str, swap: bool) -> None:
 
 def _plain_in(block: Block, gm: Value, ub: Value, shape: Shape) -> None:
     _set_loops(block, shape, "outtoub", swap=False)
+    if block.kernel.chance(0.3):
+        kind = block.rng.choice((F32, F16, BF16, I32, I16, I8))
+        fill = block.kernel.constant(data.pick(kind, block.rng), kind)
+        block.emit(f"pto.set_mov_pad_val {fill.name} : {kind}", (), (fill,))
     left, right = shape.pad or (0, 0)
     selected = block.kernel.known(int(shape.pad is not None), I1)
     zero, rows, length, *pads = _numbers(block, 0, shape.counts[0], shape.length, left, right)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ptoscope.isa.dtypes import I1, INDEX, UI8, VREG_BYTES, DType
+from ptoscope.isa.dtypes import I1, I32, INDEX, UI8, VREG_BYTES, DType
 from ptoscope.isa.patterns import IntVec, PtrTo
 from ptoscope.isa.record import Record
 from ptoscope.isa.types import Mask, Ptr, Scalar, VReg, granularity
@@ -133,8 +133,9 @@ def reload(block: Block) -> None:
 
 
 def loads(chosen: Use) -> bool:
-    """Whether it is a load: what is stored stands before the pointer."""
-    return isinstance(chosen.form.operands[0].type, PtrTo)
+    """Whether it is a load: what is stored, but a special register, stands before the pointer."""
+    register = any(attr.name == "register" for attr in chosen.form.attrs)
+    return not register and isinstance(chosen.form.operands[0].type, PtrTo)
 
 
 def updates(chosen: Use) -> bool:
@@ -153,6 +154,21 @@ def access(block: Block, record: Record) -> None:
             chosen.write(block, _operands(block, chosen, base, at))
     except Full:
         raise Unfit from None
+
+
+def position(block: Block, record: Record) -> None:
+    """Draws a store of a special register."""
+    chosen = draw.use(block, record)
+    base, at = place(block, 64, pointed(chosen))
+    dest = _moved(block, base, at)
+    words = block.rng.randrange(8)
+    unit = 1 if record.short == "sprsti" else 4
+    made = block.kernel.constant if record.short == "sprsti" else block.kernel.known
+    offset = made(unit * words, I32)
+    if updates(chosen):
+        write_update(block, chosen, dest, follow=False)
+    else:
+        chosen.write(block, {"dest": dest, "offset": offset})
 
 
 def write_update(block: Block, chosen: Use, base: Value, *, follow: bool) -> Value:
@@ -185,15 +201,16 @@ ADVANCE = 128
 
 def _advance(block: Block, chosen: Use) -> Value:
     number = 32 * block.rng.randrange(ADVANCE // 32) // _unit(chosen)
-    immediate = chosen.record.short in ("pldi", "psti")
+    immediate = chosen.record.short in ("pldi", "psti", "sprsti")
     made = block.kernel.constant if immediate else block.kernel.known
-    return made(number, INDEX)
+    kind = chosen.kinds.get("offset")
+    return made(number, kind.dtype if isinstance(kind, Scalar) else INDEX)
 
 
 def _unit(chosen: Use) -> int:
     """The bytes that an offset counts."""
     match chosen.record.short:
-        case "plds" | "psts":
+        case "plds" | "psts" | "sprsts":
             return 1
         case "pldi" | "psti":
             return 16 if chosen.attrs["dist"] in ("US", "PK") else 32

@@ -89,13 +89,13 @@ def _not_zero(block: Block, element: DType) -> Value:
 # Memory.
 
 
-def load_input(block: Block, element: DType) -> Value:
+def load_input(block: Block, element: DType, name: str = "load_scalar") -> Value:
     """An element of a parameter that nothing writes."""
     base = block.kernel.shared_input(element)
     at = draw.small_index(block, 64)
     kind = Scalar(element)
     result = block.kernel.fresh(kind)
-    text = f"{result.name} = pto.load_scalar {base.name}[{at.name}] : {base.type} -> {kind}"
+    text = f"{result.name} = pto.{name} {base.name}[{at.name}] : {base.type} -> {kind}"
     block.emit(text, (result,), (at,))
     return result
 
@@ -113,6 +113,16 @@ def load(block: Block, record: Record) -> None:
     result = block.kernel.fresh(kind)
     text = f"{result.name} = pto.load_scalar {base.name}[{at.name}] : {base.type} -> {kind}"
     block.emit(text, (result,), (at,))
+
+
+def _past_cache(block: Block, element: DType) -> None:
+    """An integer from GM, or one to where the numbers of the stage go, past the cache."""
+    value = load_input(block, element, "ld_dev")
+    if not block.scope:
+        base, at = gm_place(block, element)
+        kinds = f"{base.type}, {value.type}"
+        text = f"pto.st_dev {value.name}, {base.name}[{at.name}] : {kinds}"
+        block.emit(text, (), (value, at))
 
 
 def as_number(block: Block, record: Record) -> None:
@@ -190,6 +200,8 @@ def scalar_instruction(block: Block, record: Record) -> None:
             as_number(block, record)
         case "load_scalar":
             load(block, record)
+        case "ld_dev" | "st_dev":
+            _past_cache(block, draw.use(block, record).element)
         case "store_scalar":
             element = draw.use(block, record).element
             sink(block, draw.scalar(block, draw.signless(element)))

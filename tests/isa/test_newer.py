@@ -158,3 +158,71 @@ def test_a_scaled_conversion_and_a_fused_product(engine: str) -> None:
     assert (half[::2] == 0).all()
     exact = x.astype(np.float64) ** 2 + x
     assert (fused == exact.astype(np.float32)).all()
+
+
+@engines
+def test_where_a_stream_stands_is_stored(engine: str) -> None:
+    """Of 64 lanes the 32 that are squeezed fill 128 bytes."""
+    x = np.arange(64, dtype=np.float32)
+    sink, at = np.zeros(64, np.float32), np.zeros(64, np.uint32)
+    body = """
+      %m = pto.pge_b32 "PAT_VL32" : !pto.mask<b32>
+      %few = pto.vsqz %x, %m : !pto.vreg<64xf32>, !pto.mask<b32> -> !pto.vreg<64xf32>
+      pto.sprclr "AR"
+      %a0 = pto.init_align : !pto.align
+      %a1 = pto.vstur %a0, %few, %sink_ub, "POST_UPDATE"
+        : !pto.align, !pto.vreg<64xf32>, !pto.ptr<f32, ub> -> !pto.align
+      pto.vstar %a1, %sink_ub : !pto.align, !pto.ptr<f32, ub>
+      %w = arith.constant 1 : i32
+      %b = arith.constant 8 : i32
+      pto.sprsti "AR", %at_ub[%w] : !pto.ptr<ui32, ub>, i32
+      pto.sprsts "AR", %at_ub[%b] : !pto.ptr<ui32, ub>, i32
+      pto.mem_bar "VST_VLD"
+      %sink = pto.vlds %sink_ub[%c0] : !pto.ptr<f32, ub> -> !pto.vreg<64xf32>
+      %at = pto.vlds %at_ub[%c0] : !pto.ptr<ui32, ub> -> !pto.vreg<64xui32>
+      pto.mem_bar "VLD_VST"
+    """
+    through(body, {"x": x}, {"sink": sink, "at": at}, engine)
+    assert sink[:32].tolist() == x[:32].tolist()
+    assert at[:4].tolist() == [0, 128, 128, 0]
+
+
+@engines
+def test_a_vector_from_any_address(engine: str) -> None:
+    x, out = np.arange(64, dtype=np.int32), np.zeros(64, np.int32)
+    body = """%c3 = arith.constant 3 : index
+      %y = pto.uvld %x_ub[%c3] : !pto.ptr<i32, ub> -> !pto.vreg<64xi32>"""
+    through(body, {"x": x}, {"y": out}, engine)
+    assert out.tolist() == [*range(3, 64), 0, 0, 0]
+
+
+@engines
+def test_integers_past_the_cache(engine: str) -> None:
+    text = """func.func @k(%x: !pto.ptr<i16, gm>) attributes {pto.aicore} {
+      %c1 = arith.constant 1 : index
+      %c3 = arith.constant 3 : index
+      %v = pto.ld_dev %x[%c3] : !pto.ptr<i16, gm> -> i16
+      pto.st_dev %v, %x[%c1] : !pto.ptr<i16, gm>, i16
+      return
+    }"""
+    x = np.array([1, 2, 3, -4], np.int16)
+    ptoscope.load(text, "a5")(x, engine=engine)
+    assert x.tolist() == [1, -4, 3, -4]
+    with pytest.raises(PtoError, match="PTO0102"):
+        ptoscope.load(text.replace("i16", "f32"), "a5")
+    with pytest.raises(PtoError, match="PTO0201"):
+        ptoscope.load(text, "a2a3")
+
+
+def test_the_offset_of_sprsti_is_a_constant() -> None:
+    text = """func.func @k(%at: i32) attributes {pto.aicore} {
+      %zero = arith.constant 0 : i64
+      %ub = pto.castptr %zero : i64 -> !pto.ptr<ui32, ub>
+      pto.vecscope {
+        pto.sprsti "AR", %ub[%at] : !pto.ptr<ui32, ub>, i32
+      }
+      return
+    }"""
+    with pytest.raises(PtoError, match="PTO0111"):
+        ptoscope.load(text, "a5")
+    ptoscope.load(text.replace("sprsti", "sprsts"), "a5")

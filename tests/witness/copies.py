@@ -214,6 +214,7 @@ def _kernel(inward: bool, set_up: Sequence[str]) -> str:
         "size": f"pto.set_loop_size_{way} %c1, %c2 : i64, i64",
         "one": f"pto.set_loop1_stride_{way} %s1, %d1 : i64, i64",
         "two": f"pto.set_loop2_stride_{way} %s2, %d2 : i64, i64",
+        "fill": "%fill = arith.constant -91 : i8\npto.set_mov_pad_val %fill : i8",
     }
     copy = (
         f"pto.copy_gm_to_ubuf %there, %u, %zero, %rows, %len, %left, %right, %pads, %zero, %src,"
@@ -268,6 +269,7 @@ def _manual(inward: bool) -> Iterator[Trial]:
             ((), ((1, 0, 0), (1, 0, 0)), True),
             ((), ((1, 0, 0), (1, 0, 0)), True),
             (("one", "two"), ((1, 544, 608), (1, 9, 9)), False),
+            (("fill",), ((1, 0, 0), (1, 0, 0)), True),
         )
     ):
         burst = (3, 96, 128) if inward else (3, 128, 96)
@@ -275,9 +277,10 @@ def _manual(inward: bool) -> Iterator[Trial]:
         before, there = memory(number), _gm(number)
         start = (0, 1024) if inward else (1024, 0)
         outer = outer if inward else tuple((c, d, s) for c, s, d in outer)
-        levels = (burst, *(outer if set_up else ()))
+        levels = (burst, *(outer if "one" in set_up else ()))
         left, right = (5, {3: 19, 4: 20}.get(number, 7))
-        copy = Copy(*start, 40, levels, 0, left, right, pads and inward)
+        fill = 0xA5 if "fill" in set_up else 0
+        copy = Copy(*start, 40, levels, fill, left, right, pads and inward)
         after, far = before, there
         if inward:
             after = loops(copy, there, before, 1)

@@ -85,13 +85,13 @@ def _place(state: State) -> tuple[bytearray, int, int]:
     return data, at, e.bytes
 
 
-@witness("pto.load_scalar", inputs=_accesses)
+@witness("pto.load_scalar", "pto.ld_dev", inputs=_accesses)
 def _load(state: State) -> list[Value]:
     data, at, size = _place(state)
     return [int.from_bytes(data[at : at + size], "little")]
 
 
-@witness("pto.store_scalar", inputs=_accesses)
+@witness("pto.store_scalar", "pto.st_dev", inputs=_accesses)
 def _store(state: State) -> None:
     data, at, size = _place(state)
     data[at : at + size] = state.number(0).to_bytes(size, "little")
@@ -129,3 +129,9 @@ def _set_bit(state: State) -> list[Value]:
 @witness("pto.trap", inputs=lambda use: [Case()])
 def _trap(state: State) -> None:
     raise Refused("PTO0918")
+
+
+@witness("pto.set_mov_pad_val", inputs=scalars(8))
+def _set_fill(state: State) -> None:
+    """The bits of the value, without a sign."""
+    state.registers["mov_pad_val"] = state.number(0)

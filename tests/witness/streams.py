@@ -271,3 +271,56 @@ def _append_mask(state: State) -> list[Value]:
     data = bytes_of(lanes_of(state.row(1), 2048 // state.use.operands[1].bits))
     base = state.number(2)
     return [append(state, state.stream(0), base, base, data), base + len(data)]
+
+
+def _anywhere(use: Use) -> Iterator[Case]:
+    """Every place in a block, the ends of UB, and beyond them."""
+    size, end = use.operands[0].bytes, len(memory(0))
+    starts = (*range(0, 40, 3), 1000, end - 256, end - 257, end - 255, -1)
+    for number, base in enumerate(starts if main(use) else (7, end - 255)):
+        for offset in (0, 5, -2) if main(use) else (1,):
+            yield Case(((base - offset * size) % 2**64, offset % 2**64), memory(number))
+
+
+@witness("pto.uvld", inputs=_anywhere)
+def _load_anywhere(state: State) -> list[Value]:
+    """Whole blocks are read, which have to be in UB."""
+    e = state.use.results[0]
+    at = Element("i64").number(
+        (state.number(0) + e.bytes * Element("i64").number(state.number(1))) % 2**64
+    )
+    if at // 32 < 0 or -(-(at + 256) // 32) * 32 > len(state.ub):
+        raise Refused("PTO0901")
+    return [lanes(e, bytes(state.ub[at : at + 256]))]
+
+
+def _words(use: Use) -> Iterator[Case]:
+    """Offsets inside and outside of 8 bits, places between words, the ends of UB."""
+    end = len(memory(0))
+    for number, (base, offset) in enumerate(
+        (
+            *((64, 4), (64, -8), (512, 127), (1024, -128), (1024, 128), (1024, -129)),
+            *((end - 4, 0), (end, 0), (0, -4), (66, 0), (64, 1 << 20)),
+        )
+    ):
+        registers = {"AR": (number * 0x123456789) % 2**40}
+        yield Case((base, offset % 2**32), memory(number), registers=registers)
+    yield Case((64, 0), memory(0))
+
+
+@witness("pto.sprsti", "pto.sprsts", inputs=_words)
+def _store_position(state: State) -> list[Value]:
+    """A word; with the base as a result, at the base itself."""
+    immediate = state.use.site.record.name == "pto.sprsti"
+    base, offset = state.number(0), Element("i32").number(state.number(1))
+    if immediate and not -128 <= offset < 128:
+        raise Refused("PTO0910")
+    moved = base + offset * (4 if immediate else 1)
+    updates = bool(state.use.results)
+    at = base if updates else moved
+    if at % 4:
+        raise Refused("PTO0903")
+    if not 0 <= at <= len(state.ub) - 4:
+        raise Refused("PTO0901")
+    state.ub[at : at + 4] = (state.registers.get("AR", 0) % 2**32).to_bytes(4, "little")
+    return [moved % 2**64] if updates else []

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from ptoscope.isa.copies import GAP_BITS, LENGTH_BITS, BurstLoop, CopyPath, Padding, Transfer
 from ptoscope.isa.core import Core
 from ptoscope.isa.distributions import BLOCK
-from ptoscope.isa.dtypes import ELEMENTS, I1, I64
+from ptoscope.isa.dtypes import BF16, ELEMENTS, F16, F32, I1, I8, I16, I32, I64, unsigned
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.parts import MEMORIES, SCALAR_PIPE
 from ptoscope.isa.patterns import PtrTo, ScalarAsWide, ScalarIn
@@ -21,7 +21,7 @@ from ptoscope.isa.record import (
     Site,
     Types,
 )
-from ptoscope.isa.types import Ptr
+from ptoscope.isa.types import Ptr, Scalar
 
 GROUP = "DMA"
 _I64 = ScalarIn((I64,))
@@ -212,6 +212,9 @@ def _state_loops(
     return loop(1), loop(2)
 
 
+_PAD_VALUE = "mov_pad_val"
+
+
 def _copy_in(site: Site) -> Run:
     dtype = _element(site).dtype
 
@@ -230,7 +233,9 @@ def _copy_in(site: Site) -> Run:
         dst_stride: Lanes,
     ) -> None:
         loops = (BurstLoop(n_burst, src_stride, dst_stride), *_state_loops(site, core, "outtoub"))
-        padding = Padding(core.constant(dtype, 1, 0), left, right, data_select)
+        fill = core.read_register(site, _PAD_VALUE, I64, 0)
+        fill = fill.cast(unsigned(8 * dtype.bytes)).bits(dtype)
+        padding = Padding(fill, left, right, data_select)
         core.transfer(site, src, dst, Transfer(_path(site), dtype, len_burst, loops, padding))
 
     return run
@@ -263,7 +268,7 @@ copy_gm_to_ubuf = Record(
     where="outside",
     evidence=(
         *_PAD_EVIDENCE,
-        Evidence("padding value", "chosen", "Zero: this spelling names no value."),
+        Evidence("padding value", "micro", "What set_mov_pad_val has set, zero at launch."),
         _STATE_EVIDENCE,
         _WIDTH_EVIDENCE,
         _ORDER_EVIDENCE,
@@ -318,6 +323,39 @@ copy_ubuf_to_gm = Record(
     evidence=(_STATE_EVIDENCE, _WIDTH_EVIDENCE, _ORDER_EVIDENCE),
     formula="for loop2, loop1, row: GM[dst + steps] = UB[src + steps], len_burst bytes",
     cpp="copy_ubuf_to_gm(dst, src, ...)",
+)
+
+
+def _set_fill(site: Site) -> Run:
+    value = site.operands[0]
+    assert isinstance(value, Scalar)
+    raw = unsigned(value.dtype.bits)
+
+    def run(core: Core, value: Lanes) -> None:
+        core.write_register(site, _PAD_VALUE, value.bits(raw).cast(I64))
+
+    return run
+
+
+set_mov_pad_val = Record(
+    "pto.set_mov_pad_val",
+    GROUP,
+    "Sets what later copies of GM to UB pad rows with.",
+    (Form((Operand("value", ScalarIn((F32, F16, BF16, I32, I16, I8)), "the fill", example=3),)),),
+    _set_fill,
+    pipe=SCALAR_PIPE,
+    where="outside",
+    evidence=(
+        Evidence("copies", "micro", "Those of copy_gm_to_ubuf; mte_gm_ub names its own fill."),
+        Evidence(
+            "another width",
+            "chosen",
+            "The low bits of the value, or zeros above it, fill elements of another width.",
+        ),
+    ),
+    formula="pad value = value",
+    cpp="set_mov_pad_val(value)",
+    shown_by=copy_gm_to_ubuf,
 )
 
 
@@ -476,6 +514,7 @@ RECORDS = (
     copy_ubuf_to_gm,
     mte_ub_ub,
     copy_ubuf_to_ubuf,
+    set_mov_pad_val,
     *_states("outtoub", copy_gm_to_ubuf),
     *_states("ubtoout", copy_ubuf_to_gm),
 )

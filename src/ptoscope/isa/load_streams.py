@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from ptoscope.isa.core import Core
 from ptoscope.isa.cost import load
-from ptoscope.isa.dtypes import ELEMENTS, VREG_BYTES
+from ptoscope.isa.dtypes import ELEMENTS, INDEX, VREG_BYTES
 from ptoscope.isa.families import RESULT
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.load_store import GROUP, SOURCE, TYPES, element
-from ptoscope.isa.patterns import AlignState, PtrTo
+from ptoscope.isa.patterns import AlignState, PtrTo, ScalarIn
 from ptoscope.isa.record import Evidence, Form, Operand, Record, Run, Site, Types, When
 from ptoscope.isa.roles import StreamStep, StreamUse
 
@@ -103,4 +103,39 @@ vldus = Record(
     cpp="vldus(dst, align, source)",
 )
 
-RECORDS = (vldas, vldus)
+
+def _load_anywhere(site: Site) -> Run:
+    dtype = element(site)
+
+    def run(core: Core, source: Lanes, offset: Lanes) -> Lanes:
+        address = core.address(source, offset, dtype.bytes)
+        value, _ = core.stream_load(site, core.stream_prime(site, address), address)
+        return value.bits(dtype)
+
+    return run
+
+
+uvld = Record(
+    "pto.uvld",
+    GROUP,
+    "Loads a vector from any address: a stream of one load.",
+    (
+        Form(
+            (SOURCE, Operand("offset", ScalarIn((INDEX,)), "displacement in elements")),
+            (RESULT,),
+            syntax="source[offset] : source -> result",
+        ),
+    ),
+    _load_anywhere,
+    TYPES,
+    cost=load(),
+    evidence=(
+        Evidence("meaning", "micro", "vldas and vldus at the address, as the compiler makes it."),
+        Evidence("alignment", "micro", "None.", about="alignment"),
+        Evidence("cycles", "chosen", "Of one load: no figure is published for the pair."),
+    ),
+    formula="result[i] = UB[source + (offset + i)*size]",
+    cpp="vldas(...); vldus(...)",
+)
+
+RECORDS = (vldas, vldus, uvld)

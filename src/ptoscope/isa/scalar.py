@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ptoscope.isa.core import Core
 from ptoscope.isa.cost import Cost
-from ptoscope.isa.dtypes import ELEMENTS, I32, I64, INDEX, SCALARS
+from ptoscope.isa.dtypes import ELEMENTS, I8, I16, I32, I64, INDEX, SCALARS
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.parts import STRICT_VECSCOPE, VECSCOPE
 from ptoscope.isa.patterns import AnyType, OneOf, PtrTo, ScalarFor, ScalarIn
@@ -196,6 +198,40 @@ store_scalar = Record(
 )
 
 
+_DEVICE = {"T": Types((I8, I16, I32, I64))}
+_PAST_CACHE = (
+    Evidence("caches", "micro", "It bypasses the first cache, of which none is modelled here."),
+    Evidence("alignment", "chosen", "The element size.", about="alignment"),
+)
+_GM = Operand("ptr", PtrTo("T", "gm"), "the base")
+_INDEX = Operand("offset", ScalarIn((INDEX,)), "displacement in elements")
+ld_dev = replace(
+    load_scalar,
+    name="pto.ld_dev",
+    doc="Loads one integer from GM past the first cache.",
+    forms=(replace(load_scalar.forms[0], operands=(_GM, _INDEX)),),
+    types=_DEVICE,
+    targets=("cpu", "a5"),
+    evidence=_PAST_CACHE,
+    cpp="ld_dev(ptr, offset)",
+)
+st_dev = replace(
+    store_scalar,
+    name="pto.st_dev",
+    doc="Stores one integer to GM past the first cache.",
+    forms=(
+        replace(
+            store_scalar.forms[0],
+            operands=(store_scalar.forms[0].operands[0], _GM, _INDEX),
+        ),
+    ),
+    types=_DEVICE,
+    targets=("cpu", "a5"),
+    evidence=_PAST_CACHE,
+    cpp="st_dev(value, ptr, offset)",
+)
+
+
 def _query(which: str, doc: str) -> Record:
     def meaning(site: Site) -> Run:
         def run(core: Core) -> Lanes:
@@ -305,6 +341,8 @@ RECORDS = (
     addptr,
     load_scalar,
     store_scalar,
+    ld_dev,
+    st_dev,
     _query("block_idx", "Which block of the launch this is, from 0."),
     _query("block_num", "How many blocks were launched."),
     _query("subblock_idx", "Which subblock of the block this is."),

@@ -13,6 +13,7 @@ from ptoscope.sources import parse
 from .pipes import M, kernel, scope
 
 H, P = "!pto.vreg<128xf16>", "!pto.ptr<f16, ub>"
+P8, V8 = "!pto.ptr<f8e4m3, ub>", "!pto.vreg<256xf8e4m3>"
 B16 = "!pto.mask<b16>"
 
 
@@ -91,10 +92,14 @@ def test_the_mask_of_a_count_is_made_of_the_same_count() -> None:
         f'pto.vsts %h, %q[%i0], %m {{dist = "PK_B32"}} : {H}, {P}, {M}',
         f'pto.vsts %h, %q[%i0], %m {{dist = "PK4_B16"}} : {H}, {P}, {M}',
         f'%w = pto.vlds %p[%i0] {{dist = "UNPK_B32"}} : {P} -> {H}',
+        # The mode whose name is nearest stores one lane.
+        f"%e = pto.vlds %o[%i0] : {P8} -> {V8}\n"
+        f'pto.vsts %e, %o[%i0], %m {{dist = "PK4_B8"}} : {V8}, {P8}, {M}',
     ],
 )
 def test_what_packs_gets_no_other_mode_or_mask(line: str) -> None:
-    text = halves(scope(f"%h = pto.vlds %p[%i0] : {P} -> {H}", line))
+    octets = f"%o = pto.castptr %l8192 : i64 -> {P8}"
+    text = halves(octets, scope(f"%h = pto.vlds %p[%i0] : {P} -> {H}", line))
     about = [d for d in found(text) if d.code in ("PTO0101", "PTO0103", "PTO0104", "PTO0108")]
     assert about
     for d in about:

@@ -176,13 +176,13 @@ def _bad_attributes(context: Context) -> Iterator[Finding]:
             legal = attr.values or (f"{attr.low} to {attr.high}",)
             hint = nearest(str(value), _of_width(context, op, attr.values))
             likely = hint.split("'")[1] if hint else ""
-            packed = packs(likely)
+            packed = packs(likely) or packs(str(value))
             yield Finding(
                 op.span,
                 f"{record.name}: '{attr.name}' has no such value",
                 found=str(value),
                 expected=", ".join(legal),
-                hint=f"{hint}; {PACKED}" if packed else hint,
+                hint="; ".join(filter(None, (hint, PACKED if packed else ""))),
                 fix=context.text.replace(op, f'"{value}"', f'"{likely}"')
                 if likely and not packed
                 else (),

@@ -236,6 +236,8 @@ def _meaning_lines(record: Record, revisions: list[Revision]) -> list[str]:
     lines = [mark + formula for mark, formula in zip(marks, formulas, strict=False)]
     lines.append(f"on {runs_on}, {_PLACES[record.where]}")
     lines.append(f"targets: {', '.join(record.targets)}")
+    if record.aliases:
+        lines = [*lines, f"also read as: {', '.join(record.aliases)}"]
     return [*lines, f"C++: {record.cpp}"] if record.cpp else lines
 
 

@@ -79,7 +79,8 @@ def _syntax(record: Record) -> str:
             parts.append(f"Form {number}:")
         parts.append(tabs((t, code(way(record, form), "mlir")) for t, way in LEVELS.items()))
     cpp = f"C++ intrinsic: {word(record.cpp)}" if record.cpp else ""
-    return "\n\n".join([*parts, cpp]).rstrip()
+    also = f"Also read as {', '.join(map(word, record.aliases))}." if record.aliases else ""
+    return "\n\n".join(filter(None, [*parts, also, cpp]))
 
 
 def _operands(record: Record) -> str:

@@ -34,8 +34,20 @@ class Language:
         self.table = table
 
     def matcher(self, name: str) -> Matcher:
-        """What tells the forms of an instruction apart."""
-        return matcher(self.table[name])
+        """What tells the forms of an instruction apart, by its name or an alias."""
+        record = self.table.get(name)
+        return matcher(self.aliases[name][""][0] if record is None else record)
+
+    @cached_property
+    def aliases(self) -> dict[str, dict[str, tuple[Record, ...]]]:
+        """By alias and the words behind the operands, what it stands for."""
+        found: dict[str, dict[str, tuple[Record, ...]]] = {}
+        for record in self.table.values():
+            for alias in record.aliases:
+                name, _, words = alias.partition(" ")
+                known = found.setdefault(name, {})
+                known[words] = (*known.get(words, ()), record)
+        return found
 
     @cached_property
     def mnemonics(self) -> frozenset[str]:
@@ -49,7 +61,7 @@ class Language:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Everything an operation may be called."""
-        return (*self.table, *STRUCTURE)
+        return (*self.table, *self.aliases, *STRUCTURE)
 
     def spelled_like(self, word: str) -> tuple[str, ...]:
         """What a word that is no operation may be meant as."""

@@ -45,7 +45,9 @@ def _record(
     evidence: tuple[Evidence, ...] = (),
     gives: Gives = "computed",
     resize: Resize | None = None,
+    also: str = "",
 ) -> Record:
+    """`also` are the names that newer pages give it in the pto dialect."""
     return Record(
         f"arith.{name}",
         GROUP,
@@ -58,6 +60,7 @@ def _record(
         resize=resize,
         evidence=evidence or (Evidence("meaning", "micro", "The upstream dialect's."),),
         formula=formula,
+        aliases=tuple(f"pto.{alias}" for alias in also.split(", ") if alias),
     )
 
 
@@ -68,6 +71,7 @@ def _same(
     formula: str,
     evidence: tuple[Evidence, ...] = (),
     shift: bool = False,
+    also: str = "",
 ) -> Record:
     """Two operands and a result of one type. With `shift`, the second is an amount."""
 
@@ -81,6 +85,7 @@ def _same(
         (Operand("result", ScalarVar(types)),),
         formula=formula,
         evidence=evidence,
+        also=also or name,
     )
 
 
@@ -135,7 +140,7 @@ _BY_ZERO = (
 )
 
 
-def _division(name: str, body: Callable[[Lanes, Lanes], Lanes], formula: str) -> Record:
+def _division(name: str, body: Callable[[Lanes, Lanes], Lanes], formula: str, also: str) -> Record:
     def meaning(site: Site) -> Run:
         def run(core: Core, lhs: Lanes, rhs: Lanes) -> Lanes:
             core.refuse(site, rhs.eq(0), "PTO0906", "division by zero")
@@ -151,6 +156,7 @@ def _division(name: str, body: Callable[[Lanes, Lanes], Lanes], formula: str) ->
         (Operand("result", operand),),
         formula=formula,
         evidence=_BY_ZERO,
+        also=also,
     )
 
 
@@ -211,34 +217,47 @@ def _minsi(lhs: Lanes, rhs: Lanes) -> Lanes:
 
 _PLAIN = (
     _same("addi", _add, _INT_LIKE, "lhs + rhs, wrapping"),
-    _same("subi", _sub, _INT_LIKE, "lhs - rhs, wrapping"),
+    _same("subi", _sub, _INT_LIKE, "lhs - rhs, wrapping", also="subi, negi"),
     _same("muli", _mul, _INT_LIKE, "lhs * rhs, wrapping"),
-    _division("divsi", lambda lhs, rhs: lhs.quotient(rhs), "lhs / rhs, cut toward zero"),
-    _division("divui", _unsigned(lambda lhs, rhs: lhs.quotient(rhs)), "unsigned lhs / rhs"),
-    _division("floordivsi", _floor_div, "lhs / rhs, rounded down"),
-    _division("ceildivsi", _ceil_div, "lhs / rhs, rounded up"),
-    _division("ceildivui", _unsigned(_ceil_div), "unsigned lhs / rhs, rounded up"),
-    _division("remsi", _rem, "lhs - rhs * (lhs / rhs)"),
-    _division("remui", _unsigned(_rem), "unsigned remainder"),
-    _same("andi", lambda lhs, rhs: lhs & rhs, _INT_LIKE, "lhs & rhs"),
-    _same("ori", lambda lhs, rhs: lhs | rhs, _INT_LIKE, "lhs | rhs"),
-    _same("xori", lambda lhs, rhs: lhs ^ rhs, _INT_LIKE, "lhs ^ rhs"),
-    _same("shli", _shl, _INT_LIKE, "lhs << rhs", _SHIFT, True),
-    _same("shrsi", _shrsi, _INT_LIKE, "lhs >> rhs, arithmetic", _SHIFT, True),
-    _same("shrui", _shrui, _INT_LIKE, "lhs >> rhs, logical", _SHIFT, True),
-    _same("maxsi", _maxsi, _INT_LIKE, "the greater, signed"),
-    _same("minsi", _minsi, _INT_LIKE, "the lesser, signed"),
-    _same("maxui", _unsigned(Lanes.greater), _INT_LIKE, "the greater, unsigned"),
-    _same("minui", _unsigned(Lanes.lesser), _INT_LIKE, "the lesser, unsigned"),
+    _division(
+        "divsi", lambda lhs, rhs: lhs.quotient(rhs), "lhs / rhs, cut toward zero", "divi signed"
+    ),
+    _division(
+        "divui",
+        _unsigned(lambda lhs, rhs: lhs.quotient(rhs)),
+        "unsigned lhs / rhs",
+        "divi unsigned, floordiv unsigned",
+    ),
+    _division("floordivsi", _floor_div, "lhs / rhs, rounded down", "floordiv signed"),
+    _division("ceildivsi", _ceil_div, "lhs / rhs, rounded up", "ceildiv signed"),
+    _division(
+        "ceildivui", _unsigned(_ceil_div), "unsigned lhs / rhs, rounded up", "ceildiv unsigned"
+    ),
+    _division("remsi", _rem, "lhs - rhs * (lhs / rhs)", "remi signed"),
+    _division("remui", _unsigned(_rem), "unsigned remainder", "remi unsigned"),
+    _same("andi", lambda lhs, rhs: lhs & rhs, _INT_LIKE, "lhs & rhs", also="and"),
+    _same("ori", lambda lhs, rhs: lhs | rhs, _INT_LIKE, "lhs | rhs", also="or"),
+    _same("xori", lambda lhs, rhs: lhs ^ rhs, _INT_LIKE, "lhs ^ rhs", also="xor"),
+    _same("shli", _shl, _INT_LIKE, "lhs << rhs", _SHIFT, True, also="shl"),
+    _same("shrsi", _shrsi, _INT_LIKE, "lhs >> rhs, arithmetic", _SHIFT, True, also="shr signed"),
+    _same("shrui", _shrui, _INT_LIKE, "lhs >> rhs, logical", _SHIFT, True, also="shr unsigned"),
+    _same("maxsi", _maxsi, _INT_LIKE, "the greater, signed", also="maxi signed"),
+    _same("minsi", _minsi, _INT_LIKE, "the lesser, signed", also="mini signed"),
+    _same(
+        "maxui", _unsigned(Lanes.greater), _INT_LIKE, "the greater, unsigned", also="maxi unsigned"
+    ),
+    _same(
+        "minui", _unsigned(Lanes.lesser), _INT_LIKE, "the lesser, unsigned", also="mini unsigned"
+    ),
     _same("addf", lambda lhs, rhs: lhs + rhs, _FLOATS, "lhs + rhs"),
     _same("subf", lambda lhs, rhs: lhs - rhs, _FLOATS, "lhs - rhs"),
     _same("mulf", lambda lhs, rhs: lhs * rhs, _FLOATS, "lhs * rhs"),
     _same("divf", lambda lhs, rhs: lhs / rhs, _FLOATS, "lhs / rhs"),
     _same("remf", _remf, _FLOATS, "fmod(lhs, rhs)"),
-    _same("maximumf", _maximum, _FLOATS, "the greater; NaN if either is; -0 < +0"),
-    _same("minimumf", _minimum, _FLOATS, "the lesser; NaN if either is; -0 < +0"),
-    _same("maxnumf", _maxnum, _FLOATS, "the greater; the number if one is NaN"),
-    _same("minnumf", _minnum, _FLOATS, "the lesser; the number if one is NaN"),
+    _same("maximumf", _maximum, _FLOATS, "the greater; NaN if either is; -0 < +0", also="maximum"),
+    _same("minimumf", _minimum, _FLOATS, "the lesser; NaN if either is; -0 < +0", also="minimum"),
+    _same("maxnumf", _maxnum, _FLOATS, "the greater; the number if one is NaN", also="maxf"),
+    _same("minnumf", _minnum, _FLOATS, "the lesser; the number if one is NaN", also="minf"),
 )
 
 
@@ -324,7 +343,11 @@ _ANY: Pattern = OneOf((ScalarVar(SCALARS), PtrTo("T", "S")))
 
 
 def _comparison(
-    name: str, run: Callable[[Site], Run], types: tuple[DType, ...], predicates: tuple[str, ...]
+    name: str,
+    run: Callable[[Site], Run],
+    types: tuple[DType, ...],
+    predicates: tuple[str, ...],
+    also: str,
 ) -> Record:
     return _record(
         name,
@@ -333,6 +356,7 @@ def _comparison(
         (Operand("result", ScalarIn((I1,))),),
         (Attr("predicate", predicates),),
         "result = lhs predicate rhs",
+        also=also,
     )
 
 
@@ -348,6 +372,7 @@ def _conversion(
     formula: str,
     evidence: tuple[Evidence, ...] = (),
     resize: Resize | None = None,
+    also: str = "",
 ) -> Record:
     integers = all(dtype.is_int for dtype in (*sources, *results))
 
@@ -369,6 +394,7 @@ def _conversion(
         evidence=evidence,
         gives="number" if integers else "computed",
         resize=resize,
+        also=also,
     )
 
 
@@ -431,7 +457,7 @@ def _extended_sum(core: Core, lhs: Lanes, rhs: Lanes) -> tuple[Lanes, Lanes]:
     return total, total.as_unsigned() < lhs.as_unsigned()
 
 
-def _two_results(name: str, meaning: Callable[[Site], Run], second: Pattern) -> Record:
+def _two_results(name: str, meaning: Callable[[Site], Run], second: Pattern, also: str) -> Record:
     operand = ScalarVar(_WIDE_INTS)
     return _record(
         name,
@@ -439,6 +465,7 @@ def _two_results(name: str, meaning: Callable[[Site], Run], second: Pattern) -> 
         (Operand("lhs", operand), Operand("rhs", operand)),
         (Operand("low", operand), Operand("high", second)),
         formula="the exact result in two parts",
+        also=also,
     )
 
 
@@ -457,15 +484,16 @@ constant = _record(
     (Operand("result", ScalarIn(SCALARS)),),
     formula="result = value",
     gives="constant",
+    also="constant",
 )
 bitcast = _conversion(
-    "bitcast", _bitcast, SCALARS, SCALARS, "the same bits", resize=Resize("as wide")
+    "bitcast", _bitcast, SCALARS, SCALARS, "the same bits", resize=Resize("as wide"), also="bitcast"
 )
 RECORDS = (
     constant,
     *_PLAIN,
-    _comparison("cmpi", _cmpi, _INT_LIKE, _CMPI),
-    _comparison("cmpf", _cmpf, _FLOATS, CMPF),
+    _comparison("cmpi", _cmpi, _INT_LIKE, _CMPI, "cmpi signed, cmpi unsigned"),
+    _comparison("cmpf", _cmpf, _FLOATS, CMPF, "cmpf"),
     _record(
         "select",
         staged(_select),
@@ -473,6 +501,7 @@ RECORDS = (
         (Operand("result", _ANY),),
         formula="condition ? yes : no",
         gives="choice",
+        also="select",
     ),
     _record(
         "negf",
@@ -480,12 +509,23 @@ RECORDS = (
         (Operand("operand", ScalarVar(_FLOATS)),),
         (Operand("result", ScalarVar(_FLOATS)),),
         formula="-operand",
+        also="negf",
     ),
-    _two_results("addui_extended", staged(_extended_sum), ScalarIn((I1,))),
-    _two_results("mului_extended", _extended_product(False), ScalarVar(_WIDE_INTS)),
-    _two_results("mulsi_extended", _extended_product(True), ScalarVar(_WIDE_INTS)),
+    _two_results("addui_extended", staged(_extended_sum), ScalarIn((I1,)), "addui_extended"),
+    _two_results(
+        "mului_extended", _extended_product(False), ScalarVar(_WIDE_INTS), "mul_extended unsigned"
+    ),
+    _two_results(
+        "mulsi_extended", _extended_product(True), ScalarVar(_WIDE_INTS), "mul_extended signed"
+    ),
     _conversion(
-        "index_cast", _sign_extend, _INT_LIKE, _INT_LIKE, "by sign", resize=Resize("index", "sign")
+        "index_cast",
+        _sign_extend,
+        _INT_LIKE,
+        _INT_LIKE,
+        "by sign",
+        resize=Resize("index", "sign"),
+        also="index_cast signed",
     ),
     _conversion(
         "index_castui",
@@ -494,25 +534,64 @@ RECORDS = (
         _INT_LIKE,
         "without sign",
         resize=Resize("index", "zeros"),
+        also="index_cast unsigned",
     ),
     _conversion(
-        "extsi", _sign_extend, _INTS, _INTS, "wider, by sign", resize=Resize("wider", "sign")
+        "extsi",
+        _sign_extend,
+        _INTS,
+        _INTS,
+        "wider, by sign",
+        resize=Resize("wider", "sign"),
+        also="exti signed",
     ),
     _conversion(
-        "extui", _zero_extend, _INTS, _INTS, "wider, with zeros", resize=Resize("wider", "zeros")
-    ),
-    _conversion("trunci", _truncate, _INTS, _INTS, "the low bits", resize=Resize("narrower")),
-    _conversion("extf", _float_cast, _FLOATS, _FLOATS, "wider, exact", resize=Resize("wider")),
-    _conversion(
-        "truncf", _float_cast, _FLOATS, _FLOATS, "nearest, ties to even", resize=Resize("narrower")
-    ),
-    _conversion("sitofp", _sign_extend, _INTS, _FLOATS, "nearest, ties to even"),
-    _conversion("uitofp", _zero_extend, _INTS, _FLOATS, "nearest, ties to even"),
-    _conversion(
-        "fptosi", lambda v, d: _to_int(v, d, False), _FLOATS, _INTS, "toward zero", _SATURATE
+        "extui",
+        _zero_extend,
+        _INTS,
+        _INTS,
+        "wider, with zeros",
+        resize=Resize("wider", "zeros"),
+        also="exti unsigned",
     ),
     _conversion(
-        "fptoui", lambda v, d: _to_int(v, d, True), _FLOATS, _INTS, "toward zero", _SATURATE
+        "trunci", _truncate, _INTS, _INTS, "the low bits", resize=Resize("narrower"), also="trunci"
+    ),
+    _conversion(
+        "extf", _float_cast, _FLOATS, _FLOATS, "wider, exact", resize=Resize("wider"), also="ftof"
+    ),
+    _conversion(
+        "truncf",
+        _float_cast,
+        _FLOATS,
+        _FLOATS,
+        "nearest, ties to even",
+        resize=Resize("narrower"),
+        also="ftof",
+    ),
+    _conversion(
+        "sitofp", _sign_extend, _INTS, _FLOATS, "nearest, ties to even", also="itof signed"
+    ),
+    _conversion(
+        "uitofp", _zero_extend, _INTS, _FLOATS, "nearest, ties to even", also="itof unsigned"
+    ),
+    _conversion(
+        "fptosi",
+        lambda v, d: _to_int(v, d, False),
+        _FLOATS,
+        _INTS,
+        "toward zero",
+        _SATURATE,
+        also="ftoi signed",
+    ),
+    _conversion(
+        "fptoui",
+        lambda v, d: _to_int(v, d, True),
+        _FLOATS,
+        _INTS,
+        "toward zero",
+        _SATURATE,
+        also="ftoi unsigned",
     ),
     bitcast,
 )

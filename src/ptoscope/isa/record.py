@@ -292,6 +292,8 @@ class Record:
     micro_formula: str = ""
     """The formula of revision micro, where it differs."""
     cpp: str = ""
+    aliases: tuple[str, ...] = ()
+    """Other names that it is read by; words after one of them stand behind its operands."""
     shown_by: Record | None = None
     """The instruction that its example is about, where what it does shows only in that."""
 

@@ -159,6 +159,7 @@ load_scalar = Record(
     evidence=(Evidence("alignment", "chosen", "The element size.", about="alignment"),),
     formula="result = ptr[offset]",
     cpp="*(ptr + offset)",
+    aliases=("pto.load",),
 )
 
 
@@ -195,6 +196,7 @@ store_scalar = Record(
     evidence=(Evidence("alignment", "chosen", "The element size.", about="alignment"),),
     formula="ptr[offset] = value",
     cpp="*(ptr + offset) = value",
+    aliases=("pto.store",),
 )
 
 
@@ -213,6 +215,7 @@ ld_dev = replace(
     types=_DEVICE,
     targets=("cpu", "a5"),
     evidence=_PAST_CACHE,
+    aliases=(),
     cpp="ld_dev(ptr, offset)",
 )
 st_dev = replace(
@@ -228,6 +231,7 @@ st_dev = replace(
     types=_DEVICE,
     targets=("cpu", "a5"),
     evidence=_PAST_CACHE,
+    aliases=(),
     cpp="st_dev(value, ptr, offset)",
 )
 

@@ -24,6 +24,27 @@ def operation(reader: Reader, name: int) -> Op:
     if how.predicates:
         attrs["predicate"] = _predicate(reader, how)
         reader.expect(",")
+    places = operands(reader)
+    promised = flags(reader)
+    attributes = dictionary(reader) if reader.text[reader.i] == "{" else {}
+    reader.expect(":")
+    at = reader.i
+    listed = reader.type()
+    values = [reader.use(place) for place in places]
+    check_count(reader, name, word, places, how)
+    other = None
+    if how.is_cast or how.lists_results:
+        reader.expect("to" if how.is_cast else ",")
+        other = reader.type()
+    for value, type in zip(values, operand_types(how, listed), strict=True):
+        reader.agree(value, type, at)
+    last = reader.i - 1
+    note = Note(0, 0, last, last, tuple(places), flags=promised, attributes=attributes)
+    return reader.make(name, word, values, result_types(how, listed, other), note, attrs)
+
+
+def operands(reader: Reader) -> list[int]:
+    """Reads `%a, %b`; gives their places."""
     places: list[int] = []
     while True:
         if reader.text[reader.i][:1] != "%":
@@ -31,13 +52,11 @@ def operation(reader: Reader, name: int) -> Op:
         places.append(reader.i)
         reader.i += 1
         if not reader.accept(","):
-            break
-    flags = _flags(reader)
-    attributes = dictionary(reader) if reader.text[reader.i] == "{" else {}
-    reader.expect(":")
-    at = reader.i
-    listed = reader.type()
-    values = [reader.use(place) for place in places]
+            return places
+
+
+def check_count(reader: Reader, name: int, word: str, places: list[int], how: Scheme) -> None:
+    """A finding where an operation has not as many operands as it takes."""
     if len(places) != how.operands:
         many = f"{how.operands} operand{'' if how.operands == 1 else 's'}"
         raise reader.findings.stop(
@@ -47,23 +66,20 @@ def operation(reader: Reader, name: int) -> Op:
             found=str(len(places)),
             expected=str(how.operands),
         )
-    results = [listed]
-    if how.is_cast:
-        reader.expect("to")
-        results = [reader.type()]
-    elif how.predicates:
-        results = [types.I1]
-    elif how.lists_results:
-        reader.expect(",")
-        results = [listed, reader.type()]
-    elif how.results == 2:
-        results = [listed, listed]
-    operands = [types.I1, listed, listed] if how.selects else [listed] * how.operands
-    for value, type in zip(values, operands, strict=True):
-        reader.agree(value, type, at)
-    last = reader.i - 1
-    note = Note(0, 0, last, last, tuple(places), flags=flags, attributes=attributes)
-    return reader.make(name, word, values, results, note, attrs)
+
+
+def operand_types(how: Scheme, listed: TextType) -> list[TextType]:
+    """The types of the operands, of the one that is written."""
+    return [types.I1, listed, listed] if how.selects else [listed] * how.operands
+
+
+def result_types(how: Scheme, listed: TextType, other: TextType | None) -> list[TextType]:
+    """The types of the results, of those that are written."""
+    if how.predicates:
+        return [types.I1]
+    if other is not None:
+        return [other] if how.is_cast else [listed, other]
+    return [listed] * how.results
 
 
 def _predicate(reader: Reader, how: Scheme) -> str:
@@ -76,7 +92,8 @@ def _predicate(reader: Reader, how: Scheme) -> str:
     return word
 
 
-def _flags(reader: Reader) -> dict[str, Attribute]:
+def flags(reader: Reader) -> dict[str, Attribute]:
+    """Reads what an operation promises."""
     found: dict[str, Attribute] = {}
     while True:
         word = reader.text[reader.i]

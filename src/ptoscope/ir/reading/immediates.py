@@ -105,3 +105,15 @@ def _constant(reader: Reader, place: int, type: TextType | None) -> int:
     reader.slots.names[slot] = reader.new_name(f"c{literal}" if literal.isdecimal() else "cst")
     reader.before.append(op)
     return slot
+
+
+def zero(reader: Reader, place: int, type: TextType) -> int:
+    """The integer 0 of a type, as a constant before the operation at a place."""
+    if not isinstance(type, Scalar) or not type.dtype.is_int:
+        raise reader.findings.stop(WRONG_TYPE, place, "it takes integers", found=str(type))
+    note = Note(place, place, place, place, implied=True)
+    op = reader.make(place, arith.constant.name, (), [type], note, {"value": 0})
+    (slot,) = op.results
+    reader.slots.names[slot] = reader.new_name("c0")
+    reader.before.append(op)
+    return slot

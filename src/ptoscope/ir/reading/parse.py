@@ -15,6 +15,7 @@ from ptoscope.ir.reading import (
     arith,
     calls,
     casts,
+    common_values,
     control,
     functions,
     generic,
@@ -274,6 +275,14 @@ def _handlers(known: Language) -> dict[str, Handler]:
             handlers[name] = arith.operation
         elif name.startswith(PREFIX):
             handlers[name] = _SCOPES.get(name, instructions.instruction)
+    for name, meant in known.aliases.items():
+        ((record, *_), *_) = meant.values()
+        if record is constant:
+            handlers[name] = arith.constant
+        elif record.name.startswith("arith."):
+            handlers[name] = common_values.operation
+        else:
+            handlers[name] = instructions.instruction
     for name in known.mnemonics:
         handlers.setdefault(name, instructions.mnemonic)
     return handlers

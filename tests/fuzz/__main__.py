@@ -18,7 +18,7 @@ from tests.fuzz.compare import verdict
 from tests.fuzz.minimise import minimise
 from tests.fuzz.programs import Program, generate
 
-_INSTRUCTION = re.compile(r"\b(?:pto|arith)\.\w+")
+_INSTRUCTION = re.compile(r"\b(?:pto|arith)\.[\w.]+")
 
 
 @dataclass(frozen=True)

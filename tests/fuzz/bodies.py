@@ -6,7 +6,7 @@ from math import log2
 
 from ptoscope.docs.values import NUMBERS
 from ptoscope.isa import TABLE
-from ptoscope.isa.dtypes import I32, I64
+from ptoscope.isa.dtypes import I32, I64, INDEX
 from ptoscope.isa.parts import EVENTS, VECTOR_CORE_PIPES
 from ptoscope.isa.patterns import AlignState, PtrTo
 from ptoscope.isa.record import Record
@@ -154,8 +154,14 @@ def helper(block: Block, record: Record) -> None:
 def wait_for(block: Block, pipe: str) -> None:
     """Holds the scalar unit until a pipe has done what it was given."""
     event = block.rng.choice(EVENTS)
-    block.emit(f'pto.set_flag["{pipe}", "PIPE_S", "{event}"]')
-    block.emit(f'pto.wait_flag["{pipe}", "PIPE_S", "{event}"]')
+    if block.rng.random() < 0.3:
+        number = block.kernel.constant(EVENTS.index(event), INDEX)
+        ends = f"[#pto.pipe<{pipe}>, #pto.pipe<PIPE_S>, {number.name}]"
+        block.emit(f"pto.set_flag_dyn{ends}")
+        block.emit(f"pto.wait_flag_dyn{ends}")
+    else:
+        block.emit(f'pto.set_flag["{pipe}", "PIPE_S", "{event}"]')
+        block.emit(f'pto.wait_flag["{pipe}", "PIPE_S", "{event}"]')
 
 
 def _order(block: Block) -> None:
@@ -174,8 +180,12 @@ def _order(block: Block) -> None:
             "a2a3": ("set_cross_core", "wait_flag_dev"),
         }
         unit, event = (kernel.known(rng.randint(0, 3), I64) for _ in "ab")
-        for name in pairs.get(kernel.target.name, ()):
+        known = pairs.get(kernel.target.name, ())
+        for name in known if rng.random() < 0.5 else ():
             block.emit(f"pto.{name} {unit.name}, {event.name} : i64, i64")
+        number = event.name if rng.random() < 0.5 else rng.randrange(32)
+        for name, pipe in (("set", "PIPE_MTE3"), ("wait", "PIPE_V")) if known else ():
+            block.emit(f"pto.sync.{name} #pto.pipe<{pipe}>, {number}")
     elif block.stage.ordered:
         wait_for(block, "PIPE_MTE2")
         base = memory.pointer(block, I32)

@@ -30,6 +30,16 @@ ENDS = "%n: i64, %j: index"
         ("pto.get_buf [#pto.pipe<PIPE_V>, 3]", 'pto.get_buf "PIPE_V", 3'),
         ("pto.rls_buf[<PIPE_V>, 3, 1]", 'pto.rls_buf "PIPE_V", 3, 1'),
         ("pto.get_buf <PIPE_V>, %n, %n : i64, i64", 'pto.get_buf "PIPE_V", %n, %n : i64, i64'),
+        (
+            "pto.set_flag_dyn[<PIPE_V>, <PIPE_MTE3>, %j]",
+            "pto.set_flag_dyn[#pto.pipe<PIPE_V>, #pto.pipe<PIPE_MTE3>, %j]",
+        ),
+        (
+            'pto.wait_flag_dyn ["PIPE_V", "PIPE_MTE3", %j]',
+            "pto.wait_flag_dyn[#pto.pipe<PIPE_V>, #pto.pipe<PIPE_MTE3>, %j]",
+        ),
+        ("pto.sync.set <PIPE_MTE3>, 17", "pto.sync.set #pto.pipe<PIPE_MTE3>, 17"),
+        ("pto.sync.wait #pto.pipe<PIPE_V>, %j", "pto.sync.wait #pto.pipe<PIPE_V>, %j"),
         ("pto.vecscope {\npto.mem_bar <VST_VLD>\n}", '  pto.mem_bar "VST_VLD"'),
         ("pto.vecscope {\npto.mem_bar #pto.membar<VV_ALL>\n}", '  pto.mem_bar "VV_ALL"'),
         ("barrier <PIPE_V>", "pto.barrier #pto.pipe<PIPE_V>"),
@@ -48,6 +58,8 @@ def test_tokens_of_synchronisation(written: str, canonical: str):
         ("pto.set_flag[<PIPE_V>, <PIPE_S>, #pto.pipe<EVENT_ID0>]", "PTO0001", "#pto.pipe", "#pto."),
         ("pto.get_buf [<PIPE_V>, 3", "PTO0001", "return", "',' or ']'"),
         ("pto.get_buf [<PIPE_V>]", "PTO0008", "']'", "an integer for 'id'"),
+        ("pto.set_flag_dyn[<PIPE_V>, <PIPE_S>, <EVENT_ID0>]", "PTO0008", "a string", "a value"),
+        ("pto.sync.set <PIPE_MTE3>", "PTO0008", "nothing", "an integer for 'event'"),
         ("pto.pipe_barrier [<PIPE_V>]", "PTO0008", "'['", "the end of"),
     ],
 )

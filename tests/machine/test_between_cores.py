@@ -93,6 +93,22 @@ def test_each_pair_belongs_to_one_target(owner: str, target: str) -> None:
         assert f"pto.{name}" in said.message
 
 
+def test_the_pipes_of_a5() -> None:
+    """Signals to the other unit come from the pipes that reach it."""
+    legal = {"set": ("FIX", "MTE3"), "wait": ("FIX", "MTE1", "MTE2", "MTE3", "V")}
+    for name, pipes in legal.items():
+        for pipe in ("S", "V", "MTE1", "MTE2", "MTE3", "M", "FIX"):
+            text = kernel("", f"pto.sync.{name} <PIPE_{pipe}>, 0")
+            ptoscope.load(text, target="a2a3")
+            if pipe in pipes:
+                ptoscope.load(text, target="a5")
+                continue
+            with pytest.raises(PtoError) as error:
+                ptoscope.load(text, target="a5")
+            (said,) = error.value.diagnostics
+            assert said.found == f"pipe = PIPE_{pipe}"
+
+
 SORT = """%src = pto.castptr %zero : i64 -> !pto.ptr<f32, ub>
     %at1 = arith.constant 1024 : i64
     %idx = pto.castptr %at1 : i64 -> !pto.ptr<ui32, ub>

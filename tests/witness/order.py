@@ -228,6 +228,53 @@ def _raced(before: str, after: str, kind: str, ordered: bool) -> Trial:
     return Trial(f"{before} {kind or 'nothing'} {after}", run)
 
 
+@program("pto.set_flag_dyn", "pto.wait_flag_dyn")
+def _flags_by_number(record: Record) -> Iterator[Trial]:
+    """The flags of set_flag and wait_flag, by the numbers of their events."""
+    names = ("set_flag_dyn", "wait_flag_dyn")
+    for event in range(8):
+        pair = "\n".join(_dynamic(name, "MTE2", "V", event) for name in names)
+        yield always(f"number {event}", through(pair, both("V", "MTE3")), ARGUMENTS, MOVED)
+        mixed = sets("MTE2", "V", event) + "\n" + _dynamic(names[1], "MTE2", "V", event)
+        yield always(f"waited {event}", through(mixed, both("V", "MTE3")), ARGUMENTS, MOVED)
+        mixed = _dynamic(names[0], "MTE2", "V", event) + "\n" + waits("MTE2", "V", event)
+        yield always(f"set {event}", through(mixed, both("V", "MTE3")), ARGUMENTS, MOVED)
+    for name in names:
+        for event in (-1, 8):
+            text = kernel(_dynamic(name, "MTE2", "V", event))
+            yield always(f"{name} {event}", text, ARGUMENTS, "PTO0905")
+    set_one, wait_one = (_dynamic(name, "MTE2", "V", 1) for name in names)
+    other = _dynamic(names[1], "MTE2", "V", 2)
+    yield always("nobody sets it", kernel(wait_one), ARGUMENTS, "PTO0904")
+    yield always("another event", kernel(set_one, other), ARGUMENTS, "PTO0904")
+    back = _dynamic(names[0], "V", "MTE2", 1)
+    yield always("the pair the other way", kernel(back, wait_one), ARGUMENTS, "PTO0904")
+    yield always("one set, two waits", kernel(set_one, wait_one, waits("MTE2", "V", 1)),
+                 ARGUMENTS, "PTO0904")  # fmt: skip
+
+
+@program("pto.sync.set", "pto.sync.wait")
+def _between_units(record: Record) -> Iterator[Trial]:
+    """Counted by number, whatever the pipes; what this core did not raise, only another could."""
+    nothing = [X.tobytes(), Y.tobytes()]
+    plans = (
+        ("s2 w2", nothing),
+        ("s2 s2 w2 w2", nothing),
+        ("s2 s4 w4 w2", nothing),
+        ("w2", "PTO0913"),
+        ("s2 w4", "PTO0913"),
+        ("s4 w2", "PTO0913"),
+        ("s2 w2 w2", "PTO0913"),
+    )
+    steps = {"s": "pto.sync.set <PIPE_MTE3>,", "w": "pto.sync.wait <PIPE_V>,"}
+    for target in ("a2a3", "a5"):
+        for plan, expected in plans:
+            for name, number in (("written", "{}"), ("at run time", "%l{}")):
+                lines = [f"{steps[s[0]]} {number.format(s[1])}" for s in plan.split()]
+                what = f"{plan}, {name}, on {target}"
+                yield always(what, kernel(*lines), ARGUMENTS, expected, ("program",), target=target)
+
+
 @program("pto.set_cross_core", "pto.wait_flag_dev")
 def _between_cores(record: Record) -> Iterator[Trial]:
     yield from _semaphores("set_cross_core", "wait_flag_dev", "a2a3")

@@ -109,10 +109,11 @@ class _Writer:
         return Example(self._asked, self._asked_form, self.target, text, tuple(kernel.buffers))
 
     def _line_of(self, record: Record) -> str:
-        """An instruction that takes numbers only."""
-        form = record.forms[0]
+        """An instruction that takes numbers only, in the form of the one that is shown."""
+        form = record.forms[min(self._asked_form, len(record.forms) - 1)]
         operands = {o.name: self._number(o) for o in form.operands}
-        return line(record, form, operands, {}, {})
+        attrs = values.attributes(record, form, {}, self.target, self.revision)
+        return line(record, form, operands, {}, attrs)
 
     def _use(self, place: list[str]) -> None:
         form, record = self.form, self.record

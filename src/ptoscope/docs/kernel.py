@@ -14,6 +14,7 @@ from ptoscope.isa.dtypes import I64, INDEX, UI8, DType
 from ptoscope.isa.order.rules import BARRIER, GET, SET, OrderRule
 from ptoscope.isa.parts import MEMORIES, SCALAR_PIPE
 from ptoscope.isa.record import AttrValue, Form, Record
+from ptoscope.isa.sync import set_flag
 from ptoscope.isa.targets import BLOCK_BYTES, Target
 from ptoscope.isa.types import Mask, Ptr, Scalar, Type, VReg, granularity
 
@@ -29,11 +30,11 @@ class ExampleOrder:
         self._record = record
         rule = record.order
         if rule is None or not rule.by_pipes or rule.between_cores:
-            self._signals = _instructions(SET)
+            self._signals = _instructions(SET, set_flag)
         else:
-            self._signals = _instructions(rule)
+            self._signals = _instructions(rule, record)
         about_buffers = rule is not None and rule.account == GET.account
-        self._buffers = _instructions(GET) if about_buffers else []
+        self._buffers = _instructions(GET, record) if about_buffers else []
         self._form = form if record.name in (*self._signals, *self._buffers) else 0
 
     def hand_off(self, kernel: ExampleKernel, src: str, dst: str) -> list[str]:
@@ -64,10 +65,11 @@ class ExampleOrder:
         return line(TABLE[name], form, operands, {}, given)
 
 
-def _instructions(rule: OrderRule) -> list[str]:
-    """Those of the account of a rule: what gives a signal and what takes it, for example."""
-    records = TABLE.values()
-    return [r.name for r in records if r.order is not None and r.order.account == rule.account]
+def _instructions(rule: OrderRule, record: Record) -> list[str]:
+    """Those of the account of a rule that are written as one of them is: what gives a signal and
+    what takes it, for example."""
+    alike = [r for r in TABLE.values() if r.forms == record.forms]
+    return [r.name for r in alike if r.order is not None and r.order.account == rule.account]
 
 
 class ExampleCopy(NamedTuple):

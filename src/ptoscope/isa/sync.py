@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ptoscope.isa.core import Core
 from ptoscope.isa.cost import Cost
 from ptoscope.isa.dtypes import I32, I64, INDEX
@@ -9,10 +11,9 @@ from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.order import rules
 from ptoscope.isa.order.memory import MEMORY_BARRIERS
 from ptoscope.isa.order.rules import OrderRule
-from ptoscope.isa.parts import BUFFERS, EVENTS, PIPE_ALL, PIPES, SCALAR_PIPE
+from ptoscope.isa.parts import BUFFERS, EVENTS, PIPE_ALL, PIPES
 from ptoscope.isa.patterns import ScalarIn
 from ptoscope.isa.record import Attr, Evidence, Form, Meaning, Operand, Record, Run, Site, When
-from ptoscope.isa.targets import TargetName
 
 GROUP = "synchronisation"
 _SRC = Attr("src", PIPES, None, "the pipe that signals", kind="pipe")
@@ -42,55 +43,49 @@ def _flag(rule: OrderRule) -> Meaning:
     return meaning
 
 
-_FLAG_FORMS = (
-    Form(attrs=(_SRC, _DST, _EVENT), syntax='["src", "dst", "event"]'),
-    Form(
-        (Operand("event", _NUMBER, "the event's number, 0 to 7"),),
-        attrs=(_SRC, _DST),
-        syntax='["src", "dst", event]',
-    ),
+_WRITTEN = Form(attrs=(_SRC, _DST, _EVENT), syntax='["src", "dst", "event"]')
+_NUMBERED = Form(
+    (Operand("event", _NUMBER, "the event's number, 0 to 7"),),
+    attrs=(_SRC, _DST),
+    syntax='["src", "dst", event]',
 )
-set_flag = Record(
-    "pto.set_flag",
-    GROUP,
-    "Signals an event from one pipe to another, after what the first pipe did so far.",
-    _FLAG_FORMS,
-    _flag(rules.SET),
-    pipe="=src",
-    order=rules.SET,
-    where="outside",
-    evidence=(
-        Evidence(
-            "an event number at run time",
-            "chosen",
-            "Legal, and checked: 0 to 7.",
-            when=When(forms=(1,)),
+_DYNAMIC = replace(_NUMBERED, syntax="[#src, #dst, event]")
+
+
+def _flags(name: str, rule: OrderRule, forms: tuple[Form, ...], doc: str, formula: str) -> Record:
+    numbered = tuple(number for number, form in enumerate(forms) if form.operands)
+    pending = Evidence("pending sets", "chosen", "At most 15: a 4-bit counter, as between cores.")
+    return Record(
+        f"pto.{name}",
+        GROUP,
+        doc,
+        forms,
+        _flag(rule),
+        pipe="=dst" if rule.second else "=src",
+        order=rule,
+        where="outside",
+        evidence=(
+            Evidence(
+                "an event number at run time",
+                "chosen",
+                "Legal, and checked: 0 to 7.",
+                when=When(forms=numbered),
+            ),
+            *(() if rule.second else (pending,)),
         ),
-        Evidence("pending sets", "chosen", "At most 15: a 4-bit counter, as between cores."),
-    ),
-    formula="flag[src, dst, event] += 1",
-    cpp="set_flag(src, dst, event)",
-)
-wait_flag = Record(
-    "pto.wait_flag",
-    GROUP,
-    "Holds the second pipe until the event is signalled, and consumes it.",
-    _FLAG_FORMS,
-    _flag(rules.WAIT),
-    pipe="=dst",
-    order=rules.WAIT,
-    where="outside",
-    evidence=(
-        Evidence(
-            "an event number at run time",
-            "chosen",
-            "Legal, and checked: 0 to 7.",
-            when=When(forms=(1,)),
-        ),
-    ),
-    formula="wait until flag[src, dst, event] > 0; flag[src, dst, event] -= 1",
-    cpp="wait_flag(src, dst, event)",
-)
+        formula=formula,
+        cpp=f"{rule.instruction}(src, dst, event)",
+    )
+
+
+_SETS = "Signals an event from one pipe to another, after what the first pipe did so far."
+_WAITS = "Holds the second pipe until the event is signalled, and consumes it."
+_COUNTS = "flag[src, dst, event] += 1"
+_CONSUMES = "wait until flag[src, dst, event] > 0; flag[src, dst, event] -= 1"
+set_flag = _flags("set_flag", rules.SET, (_WRITTEN, _NUMBERED), _SETS, _COUNTS)
+wait_flag = _flags("wait_flag", rules.WAIT, (_WRITTEN, _NUMBERED), _WAITS, _CONSUMES)
+set_flag_dyn = _flags("set_flag_dyn", rules.SET, (_DYNAMIC,), _SETS, _COUNTS)
+wait_flag_dyn = _flags("wait_flag_dyn", rules.WAIT, (_DYNAMIC,), _WAITS, _CONSUMES)
 
 
 def _buffer(core: Core, site: Site, values: tuple[Lanes, ...]) -> tuple[Lanes, Lanes]:
@@ -233,58 +228,14 @@ mem_bar = Record(
     cpp="mem_bar(type)",
 )
 
-
-def _between(
-    rule: OrderRule, waits: bool, targets: tuple[TargetName, ...], doc: str, first: str
-) -> Record:
-    name = rule.instruction
-
-    def meaning(site: Site) -> Run:
-        def run(core: Core, unit: Lanes, event: Lanes) -> None:
-            core.synchronise(site, rule, SCALAR_PIPE, SCALAR_PIPE, (unit, event))
-
-        return run
-
-    number = ScalarIn((I64,))
-    return Record(
-        f"pto.{name}",
-        GROUP,
-        doc,
-        (Form((Operand(first, number), Operand("event_id", number))),),
-        meaning,
-        pipe=SCALAR_PIPE,
-        order=rule,
-        where="outside",
-        targets=targets,
-        evidence=(
-            Evidence(
-                "one core",
-                "chosen",
-                "Signals this core sent itself can be waited for; others are a fault.",
-            ),
-            Evidence("targets", "micro", "One pair for A2/A3, one for A5."),
-        ),
-        formula="semaphore[unit, event] " + ("-= 1, or wait" if waits else "+= 1"),
-        cpp=f"{name}(unit, event)",
-    )
-
-
-_A2A3: tuple[TargetName, ...] = ("a2a3",)
-_A5: tuple[TargetName, ...] = ("a5",)
-_BETWEEN = (
-    _between(rules.SET_CROSS, False, _A2A3, "Signals another core.", "core_id"),
-    _between(rules.WAIT_CROSS, True, _A2A3, "Waits for another core.", "core_id"),
-    _between(rules.SET_INTRA, False, _A5, "Signals inside a block.", "block_id"),
-    _between(rules.WAIT_INTRA, True, _A5, "Waits inside a block.", "block_id"),
-)
-
 RECORDS = (
     set_flag,
     wait_flag,
+    set_flag_dyn,
+    wait_flag_dyn,
     get_buf,
     rls_buf,
     barrier,
     pipe_barrier,
     mem_bar,
-    *_BETWEEN,
 )

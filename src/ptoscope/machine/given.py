@@ -183,12 +183,13 @@ def _unheld(sync: Synchronisation) -> Fault:
 
 
 def _other_core(sync: Synchronisation) -> Fault:
-    unit, event = sync.numbers
+    names = [name for name, _ in sync.rule.numbers]
+    signal = ", ".join(f"{name} {n}" for name, n in zip(names, sync.numbers, strict=True))
     return Fault(
         sync.site,
         OTHER_CORE,
         "waits for a signal that only another core could send",
-        found=f"no signal for unit {unit}, event {event} from this core",
+        found=f"no signal for {signal} from this core",
         expected="a signal sent by this core before",
         hint="one vector core is modelled; synchronisation between cores is not",
     )

@@ -225,6 +225,9 @@ SET_CROSS, WAIT_CROSS = signals(
 SET_INTRA, WAIT_INTRA = signals(
     ("set_intra", "set_intra_block"), ("wait_intra", "wait_intra_core"), _UNIT, None, _BETWEEN, True
 )
+SET_UNIT, WAIT_UNIT = signals(
+    ("set_unit", "sync.set"), ("wait_unit", "sync.wait"), (("event", None),), None, " {event}", True
+)
 
 RULES = (SET, WAIT, GET, RELEASE, BARRIER)
 """Those of the pipes of one core, by their numbers in a trace."""

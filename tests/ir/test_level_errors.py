@@ -15,6 +15,13 @@ IN = f"%a, %b, %m : {V}, {V}, {M}"
     ("body", "code", "column", "message"),
     [
         (f"pto.vadd ins({IN})", "PTO0008", 1, "vadd needs outs( ) for its 1 result"),
+        ("vadd %d, %a, %b, %m -> ()", "PTO0008", 1, "vadd has 1 result, but 0 types behind '->'"),
+        (
+            f"vadd %d, %a, %b, %m -> {V}, {V}",
+            "PTO0008",
+            1,
+            "vadd has 1 result, but 2 types behind '->'",
+        ),
         (
             f"pto.vaddc ins({IN}) outs(%d : {V})",
             "PTO0010",

@@ -13,6 +13,7 @@ from ptoscope.ir import types
 from ptoscope.ir.forms.choose import types_fit
 from ptoscope.ir.forms.follow import Typing, follow, patterns
 from ptoscope.ir.forms.match import Matcher
+from ptoscope.ir.forms.mismatch import plural
 from ptoscope.ir.forms.outline import LineOutline, Mismatch
 from ptoscope.ir.forms.syntax import Syntax
 from ptoscope.ir.types import TextType
@@ -81,7 +82,15 @@ def readings(matcher: Matcher, outline: LineOutline) -> tuple[Reading, ...]:
 def mismatch(matcher: Matcher, outline: LineOutline) -> Mismatch:
     """Why there is no reading: the complaint of the form that comes nearest."""
     found = [m for whole, m in _fit(matcher, outline) if whole and isinstance(m, Mismatch)]
-    return max(found, key=lambda m: m.score)
+    return max(found, key=lambda m: m.score, default=_wrong_arrow(matcher, outline))
+
+
+def _wrong_arrow(matcher: Matcher, outline: LineOutline) -> Mismatch:
+    """That all items fit, but not the number of types behind the arrow."""
+    results = len(matcher.record.forms[0].results)
+    wanted, written = plural(results, "result"), plural(max(0, outline.results), "type")
+    message = f"{matcher.record.short} has {wanted}, but {written} behind '->'"
+    return Mismatch(0, message, str(outline.results), str(results))
 
 
 def _fit(matcher: Matcher, outline: LineOutline) -> list[tuple[bool, Reading | Mismatch]]:

@@ -53,7 +53,7 @@ _DYNAMIC = replace(_NUMBERED, syntax="[#src, #dst, event]")
 
 
 def _flags(name: str, rule: OrderRule, forms: tuple[Form, ...], doc: str, formula: str) -> Record:
-    numbered = tuple(number for number, form in enumerate(forms) if form.operands)
+    numbered = () if len(forms) == 1 else (1,)
     pending = Evidence("pending sets", "chosen", "At most 15: a 4-bit counter, as between cores.")
     return Record(
         f"pto.{name}",

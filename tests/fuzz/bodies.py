@@ -8,10 +8,10 @@ from ptoscope.docs.values import NUMBERS
 from ptoscope.isa import TABLE
 from ptoscope.isa.dtypes import I32, I64, INDEX
 from ptoscope.isa.parts import EVENTS, VECTOR_CORE_PIPES
-from ptoscope.isa.patterns import AlignState, PtrTo
+from ptoscope.isa.patterns import AlignState, PtrTo, VectorAddress
 from ptoscope.isa.record import Record
 from ptoscope.isa.types import Ptr, Scalar
-from tests.fuzz import control, copies, draw, memory, pointers, scalars, streams
+from tests.fuzz import addresses, control, copies, draw, memory, pointers, scalars, streams
 from tests.fuzz.draw import Unfit
 from tests.fuzz.kernel import Full, Value
 from tests.fuzz.text import Block
@@ -41,6 +41,8 @@ def vector_instruction(block: Block, record: Record) -> None:
     """Draws an instruction that stands inside a vecscope."""
     if record.short.startswith("sprst"):
         memory.position(block, record)
+    elif _uses(record, VectorAddress):
+        addresses.loops(block, record)
     elif _uses(record, AlignState):
         streams.draw_stream(block, record.short)
     elif _uses(record, PtrTo):

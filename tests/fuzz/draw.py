@@ -20,6 +20,7 @@ from ptoscope.isa.patterns import (
     PtrTo,
     ScalarIn,
     VecIn,
+    VectorAddress,
 )
 from ptoscope.isa.record import AttrValue, Form, Operand, Record, Site
 from ptoscope.isa.types import GRANULARITIES, Mask, Scalar, Type, VReg
@@ -150,7 +151,7 @@ def choose(kernel: Kernel, pattern: Pattern, known: Bindings) -> Type:
             assert isinstance(element, DType)
             sign = rng.choice(("i", "si", "ui"))
             return VReg(dtype(f"{sign}{8 * element.bytes * pattern.scale}"))
-        case AnyMask():
+        case AnyMask() | VectorAddress():
             known.setdefault(pattern.var, rng.choice(GRANULARITIES))
         case PtrTo():
             known.setdefault("S", "ub")

@@ -9,7 +9,7 @@ from itertools import count
 
 from ptoscope.isa.dtypes import I1, I8, I32, I64, INDEX, DType
 from ptoscope.isa.targets import Revision, Target
-from ptoscope.isa.types import Align, Mask, Ptr, Scalar, Type, VReg
+from ptoscope.isa.types import Align, Mask, Ptr, Scalar, Type, VAddr, VReg
 from tests.fuzz import data
 from tests.fuzz.data import Array, Fill, Number
 
@@ -20,7 +20,14 @@ SOURCE_BYTES = 112 * 1024
 HIDDEN = 256
 """Numbers that each parameter holds from which those come that only the run tells."""
 
-_PREFIXES: dict[type, str] = {VReg: "v", Mask: "m", Scalar: "s", Ptr: "p", Align: "a"}
+_PREFIXES: dict[type, str] = {
+    VReg: "v",
+    Mask: "m",
+    Scalar: "s",
+    Ptr: "p",
+    Align: "a",
+    VAddr: "e",
+}
 
 
 class Full(Exception):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.witness import (
+    addresses,
     arith,
     conversion,
     copies,
@@ -20,6 +21,7 @@ from tests.witness import (
 from tests.witness.registry import WITNESSES, judged, without_witness
 
 FAMILIES = (
+    addresses,
     arith,
     conversion,
     copies,

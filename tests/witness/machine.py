@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ptoscope.isa.dtypes import I1, I8, I64
+from ptoscope.isa.dtypes import I1, I8, I64, UI32
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.record import Site
-from ptoscope.isa.types import Align, Mask, Ptr, Scalar, Type
+from ptoscope.isa.types import Align, Mask, Ptr, Scalar, Type, VAddr
 from ptoscope.machine.core import ReferenceCore
 from ptoscope.machine.elements import quietly
 from ptoscope.machine.faults import Fault
@@ -52,12 +52,14 @@ Value = int | list[int] | StoreState | LoadState
 
 @dataclass(frozen=True)
 class Case:
-    """What an instruction finds: operands, memory, special registers."""
+    """What an instruction finds: operands, memory, special registers, and the iterations of the
+    loops around it, the outermost first."""
 
     values: tuple[Value, ...] = ()
     ub: bytes = b""
     gm: bytes = b""
     registers: dict[str, int] = field(default_factory=dict[str, int])
+    counters: tuple[int, ...] = ()
 
 
 class Covered(NamedTuple):
@@ -134,6 +136,7 @@ def observe(site: Site, case: Case, registers: Sequence[str]) -> Outcome:
     gm = np.frombuffer(case.gm or bytes(GM_BYTES), np.uint8).copy()
     memory = Memory({0: Region("x", "gm", gm, I8, gm_base(0))}, [Region("UB", "ub", ub, I8)])
     core = _ListeningCore(memory)
+    core.counters.extend(case.counters)
     for name, number in case.registers.items():
         core.write_register(site, name, constant(I64, 1, number))
     lanes = [_given(v, t) for v, t in zip(case.values, site.operands, strict=True)]
@@ -167,6 +170,9 @@ def _given(value: Value, type: Type) -> Any:
     if isinstance(type, Ptr):
         assert isinstance(value, int)
         return constant(I64, 1, value + (gm_base(0) if type.space == "gm" else 0))
+    if isinstance(type, VAddr):
+        assert isinstance(value, int)
+        return constant(UI32, 1, value)
     width = 8 * np.dtype(type.dtype.storage).itemsize
     row = np.array(value, dtype=f"uint{width}").view(type.dtype.storage)
     return NumpyLanes(row[()] if isinstance(type, Scalar) else row, type.dtype, row.size)
@@ -181,4 +187,4 @@ def _shown(lanes: Any, type: Type) -> Value:
     raw = row.view(f"uint{8 * row.dtype.itemsize}").tolist()
     if isinstance(type, Ptr):
         return (raw[0] - (gm_base(0) if type.space == "gm" else 0)) % (1 << 64)
-    return raw[0] if isinstance(type, Scalar) else raw
+    return raw[0] if isinstance(type, (Scalar, VAddr)) else raw

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from ptoscope.isa.dtypes import dtype
-from ptoscope.isa.types import Ptr, VReg
+from ptoscope.isa.types import Ptr, VAddr, VReg
 from tests.isa.elements import Element
 from tests.isa.registers import lanes_of
 from tests.witness.inputs import main, mask, memory, rng, some
 from tests.witness.machine import Case, Value
 from tests.witness.registry import Refused, State, witness
-from tests.witness.use import Use, updates
+from tests.witness.use import Use, unit, updates
 
 NOWHERE = -1
 
@@ -54,8 +54,11 @@ def addresses(use: Use) -> Iterator[tuple[int, int]]:
     size = use_element(use).bytes
     places = [(1024, 96), (3008, -64), (512, 0), (1024, 16), (1024, 8), (1024, 4), (1024, 2)]
     places += [(1025, 0), (1028, 0), (1040, 0), (1056, 0)]
+    addressed = any(isinstance(kind, VAddr) for kind in use.site.operands)
     for base, at in places if main(use) else (places[0], *places[7:]):
-        if at % size == 0:
+        if addressed and at >= 0:
+            yield base, at
+        elif not addressed and at % size == 0:
             yield base, at // size % (1 << 64)
 
 
@@ -74,7 +77,7 @@ def address(state: State, operand: int, alignment: int, touched: bool = True) ->
 
 
 def _further(state: State, operand: int) -> int:
-    size = use_element(state.use).bytes
+    size = unit(state.use, operand + 1, use_element(state.use).bytes)
     return (state.number(operand) + size * state.number(operand + 1)) % (1 << 64)
 
 
@@ -111,7 +114,7 @@ def _with_wider(use: Use) -> Iterator[Use]:
             yield Use(replace(use.site, results=(wide, *use.site.results[1:])))
 
 
-@witness("pto.vlds", inputs=_loads, variants=_with_wider)
+@witness("pto.vlds", "pto.vald", inputs=_loads, variants=_with_wider)
 def _load(state: State) -> list[Value]:
     use, mode = state.use, state.use.attr("dist")
     width, name = _suffix(use, "dist"), mode.rpartition("_B")[0] or mode
@@ -125,7 +128,7 @@ def _load(state: State) -> list[Value]:
     return [lanes(use.results[0], data), *updated(state, 0)]
 
 
-@witness("pto.vldsx2", inputs=_loads)
+@witness("pto.vldsx2", "pto.valdx2", inputs=_loads)
 def _load_two(state: State) -> list[Value]:
     """Even elements and odd ones; with BDINTLV, blocks of 32 bytes."""
     use, mode = state.use, state.use.attr("dist")
@@ -165,7 +168,7 @@ def _merged(i: int, channels: int, group: int) -> int:
     return first + item * channels + channel
 
 
-@witness("pto.vsts", inputs=_stores(1, True))
+@witness("pto.vsts", "pto.vast", inputs=_stores(1, True))
 def _store(state: State) -> list[Value]:
     """Narrowing modes keep the low bytes, 1PT the first element whatever the mask."""
     use, mode = state.use, state.use.attr("dist")
@@ -189,7 +192,7 @@ def _store(state: State) -> list[Value]:
     return updated(state, 1)
 
 
-@witness("pto.vstsx2", inputs=_stores(2, True))
+@witness("pto.vstsx2", "pto.vastx2", inputs=_stores(2, True))
 def _store_two(state: State) -> None:
     """Elements of two registers in iterations; micro ignores the mask."""
     use, width = state.use, _suffix(state.use, "dist")

@@ -132,14 +132,15 @@ def bytes_of(bits: list[int]) -> bytes:
 
 def _places(use: Use) -> Iterator[Case]:
     """Addresses that are multiples of 8, and two that are not."""
-    loads = use.site.record.short.startswith("pld")
+    loads = use.site.record.short in ("pld", "plds", "pldi", "pald")
+    addressed = use.site.record.short in ("pald", "past")
     word = use.site.record.short in ("pld", "pst")
     size = _unit(use)
     width = 32 if word else 64
     for number, (base, bytes_on) in enumerate(
         ((1024, 64), (512, 8), (2048, -256), (8, 0), (0, 0), (1028, 0), (1024, 4), (1024, 1))
     ):
-        if bytes_on % size:
+        if bytes_on % size or (addressed and bytes_on < 0):
             continue
         offset = bytes_on // size % (1 << width)
         ahead = () if loads else (mask(0, 64, number),)
@@ -179,14 +180,14 @@ _SPREAD: dict[str, Callable[[int], int]] = {
 }
 
 
-@witness("pto.plds", "pto.pldi", inputs=_places)
+@witness("pto.plds", "pto.pldi", "pto.pald", inputs=_places)
 def _load(state: State) -> list[Value]:
     address = _address(state, 0)
     bits, place = bits_of(state.ub[address : address + 64]), _SPREAD[state.use.attr("dist")]
     return [[bits[place(i)] for i in range(BITS)], *_updated(state, 0)]
 
 
-@witness("pto.psts", "pto.psti", inputs=_places)
+@witness("pto.psts", "pto.psti", "pto.past", inputs=_places)
 def _store(state: State) -> list[Value]:
     """PK keeps every second bit."""
     address = _address(state, 1)

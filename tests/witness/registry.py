@@ -34,6 +34,7 @@ class State:
     ub: bytearray
     gm: bytearray
     registers: dict[str, int]
+    counters: tuple[int, ...] = ()
     covered: list[Covered] = field(default_factory=list[Covered])
     """What the instruction has to say of the UB that it goes through, in order."""
     printed: list[str] = field(default_factory=list[str])
@@ -157,7 +158,9 @@ def _trial(use: Use, formula: Formula, inputs: Inputs) -> Trial:
 
 def _expected(use: Use, formula: Formula, case: Case) -> Outcome:
     ub, gm = case.ub or bytes(UB_BYTES), case.gm or bytes(GM_BYTES)
-    state = State(use, case.values, bytearray(ub), bytearray(gm), dict(case.registers))
+    state = State(
+        use, case.values, bytearray(ub), bytearray(gm), dict(case.registers), case.counters
+    )
     try:
         results = formula(state)
     except Refused as refused:

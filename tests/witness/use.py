@@ -20,6 +20,7 @@ from ptoscope.isa.types import (
     Ptr,
     Scalar,
     Type,
+    VAddr,
     VReg,
 )
 from tests.isa.elements import Element
@@ -29,6 +30,7 @@ _TYPES: tuple[Type, ...] = (
     *(Ptr(d, s) for d in ELEMENTS for s in SPACES),
     *(Mask(b) for b in GRANULARITIES),
     Align(),
+    *(VAddr(b) for b in GRANULARITIES),
     *(Scalar(d) for d in SCALARS),
 )
 
@@ -77,12 +79,19 @@ def updates(use: Use) -> bool:
     return bool(use.site.results) and isinstance(use.site.results[-1], Ptr)
 
 
+def unit(use: Use, operand: int, size: int) -> int:
+    """The bytes that an offset counts: those said, of a vector address one."""
+    return 1 if isinstance(use.site.operands[operand], VAddr) else size
+
+
 def element(type: Type) -> Element:
     """The element type as the tests see it: an index is 64 bits wide."""
     if isinstance(type, Mask):
         return Element(f"ui{type.bits}")
     if isinstance(type, Align):
         return Element("ui8")
+    if isinstance(type, VAddr):
+        return Element("ui32")
     name = type.dtype.name
     return Element("i64" if name == "index" else name)
 

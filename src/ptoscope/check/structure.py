@@ -4,12 +4,14 @@ already say: the reader reports it.)"""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import takewhile
 
 from ptoscope.check.rule import Context, Finding, Rule
 from ptoscope.isa import TABLE
+from ptoscope.isa.dtypes import I16
 from ptoscope.isa.scalar import castptr, strict_vecscope, vecscope
-from ptoscope.isa.types import can_be_passed, is_vector_state
-from ptoscope.program import Block, Op, Scope
+from ptoscope.isa.types import Scalar, can_be_passed, is_vector_state
+from ptoscope.program import Block, For, Loop, Op, Scope
 
 
 def _placed(block: Block, inside: Op | None) -> Iterator[tuple[Op, Op | None]]:
@@ -64,6 +66,34 @@ def _needs_outside(context: Context) -> Iterator[Finding]:
             )
 
 
+def _inside(block: Block, loops: tuple[Op, ...]) -> Iterator[tuple[Op, tuple[Op, ...]]]:
+    """Every operation with the loops around it in its vecscope, the innermost first."""
+    for op in block.ops:
+        yield op, loops
+        around = () if isinstance(op, Scope) else (op, *loops) if isinstance(op, Loop) else loops
+        for inner in op.blocks:
+            yield from _inside(inner, around)
+
+
+def _needs_loops(context: Context) -> Iterator[Finding]:
+    types = context.function.types
+    for op, loops in _inside(context.function.body, ()):
+        record = TABLE.get(op.name)
+        if record is None or not record.loops:
+            continue
+        counted = takewhile(lambda o: isinstance(o, For) and types[o.index] == Scalar(I16), loops)
+        found, wanted = len(list(counted)), len(op.operands)
+        if found < wanted:
+            yield Finding(
+                op.span,
+                f"{op.name} stands in {found} loops of i16, and has {wanted} strides",
+                found=f"{found} of {wanted}",
+                expected="for each stride an scf.for of i16 around it, inside the vecscope",
+                hint="a loop of i16 has bounds and a step of that type, and says so: "
+                "scf.for %i = %low to %high step %by : i16 { ... }",
+            )
+
+
 def _parameters(context: Context) -> Iterator[Finding]:
     function = context.function
     if not function.is_kernel and len(context.program.functions) > 1:
@@ -99,4 +129,5 @@ RULES = (
     Rule("PTO0302", "DMA, synchronisation and scopes stand outside a vecscope", _needs_outside),
     Rule("PTO0303", "kernel parameters are scalars and GM pointers", _parameters, "warning"),
     Rule("PTO0304", "the kernel is a vector kernel", _kind),
+    Rule("PTO0307", "a vector address has a loop of i16 for each stride", _needs_loops),
 )

@@ -14,12 +14,22 @@ from ptoscope.docs.buffers import ExampleBuffer
 from ptoscope.docs.kernel import ExampleKernel, ExampleOrder
 from ptoscope.docs.line import NamedValues, line
 from ptoscope.docs.values import MASKS, SHIFT, VECTORS, NoExample
+from ptoscope.docs.vector_addresses import Addresses
 from ptoscope.isa import TABLE
 from ptoscope.isa.dtypes import F32, I1, I64, INDEX, DType
-from ptoscope.isa.patterns import AlignState, Bindings, IntVec, MaskBits, OneOf, PtrTo, VecIn
+from ptoscope.isa.patterns import (
+    AlignState,
+    Bindings,
+    IntVec,
+    MaskBits,
+    OneOf,
+    PtrTo,
+    VecIn,
+    VectorAddress,
+)
 from ptoscope.isa.record import AttrValue, Operand, Record, Site
 from ptoscope.isa.targets import BLOCK_BYTES, TARGETS, Revision, Target
-from ptoscope.isa.types import Align, Mask, Ptr, Scalar, Type, VReg, granularity
+from ptoscope.isa.types import Align, Mask, Ptr, Scalar, Type, VAddr, VReg, granularity
 
 __all__ = ["Example", "ExampleBuffer", "NoExample", "example"]
 
@@ -93,6 +103,7 @@ class _Writer:
         self.kernel = ExampleKernel(target, ExampleOrder(record, form))
         self._masks = 0
         self._vectors = 0
+        self._addresses = Addresses(self.kernel)
 
     def example(self) -> Example:
         kernel = self.kernel
@@ -179,6 +190,10 @@ class _Writer:
             return self._pointer(operand, pattern)
         if isinstance(pattern, AlignState):
             return self._stream(place), Align()
+        if isinstance(pattern, VectorAddress):
+            kind = values.concrete(pattern, self.known)
+            assert isinstance(kind, VAddr)
+            return self._addresses.take(kind, place), kind
         if isinstance(pattern, VECTORS):
             kind = values.concrete(pattern, self.known)
             assert isinstance(kind, VReg)
@@ -237,7 +252,10 @@ class _Writer:
         """The state that a stream instruction takes: begun, and for a flush also filled."""
         if any(isinstance(r.type, VECTORS) for r in self.form.results):
             name, kind = self._at
-            place.append(f"%begun = pto.vldas {name} : {kind} -> !pto.align")
+            if self._addresses.name:
+                self._addresses.primed(name, kind, place)
+            else:
+                place.append(f"%begun = pto.vldas {name} : {kind} -> !pto.align")
         else:
             place.append("%begun = pto.init_align : !pto.align")
         return "%begun" if self.form.results else self._appended("%begun", place)
@@ -247,6 +265,9 @@ class _Writer:
         assert isinstance(kind, Ptr)
         vector = VReg(kind.dtype)
         value = self.kernel.load("value", vector, "first", place)
+        if self._is_addressed():
+            self._addresses.appended(value, name, kind, place)
+            return "%filled"
         place.append(
             f"%filled = pto.vstur {state}, {value}, {name}"
             f" : !pto.align, {vector}, {kind} -> !pto.align"
@@ -269,9 +290,14 @@ class _Writer:
         if not self.form.operands:
             self._pointer(Operand("dest", PtrTo("D")), PtrTo("D"))
             state = self._appended(state, place)
-        if self.target.name in TABLE["pto.vstar"].targets:
+        if self._is_addressed():
+            self._addresses.flushed(state, "%addr_out", *self._at, place)
+        elif self.target.name in TABLE["pto.vstar"].targets:
             name, kind = self._at
             place.append(f"pto.vstar {state}, {name} : !pto.align, {kind}")
+
+    def _is_addressed(self) -> bool:
+        return any(isinstance(o.type, VectorAddress) for o in self.form.operands)
 
     # Results.
 
@@ -295,5 +321,8 @@ class _Writer:
                     return
                 place.append(f"{name}_number = pto.castptr {name} : {kind} -> i64")
                 self.kernel.store_number(name[1:], f"{name}_number", Scalar(I64), place)
+            case VAddr():
+                if not self._is_addressed():
+                    self._addresses.shown(name, kind, len(operands), place)
             case Scalar():
                 self.kernel.store_number(name[1:], name, kind, place)

@@ -10,7 +10,7 @@ from ptoscope.docs.line import line
 from ptoscope.docs.values import NoExample
 from ptoscope.ir.forms.syntax import compiled
 from ptoscope.isa import TABLE
-from ptoscope.isa.dtypes import I64, INDEX, UI8, DType
+from ptoscope.isa.dtypes import I16, I64, INDEX, UI8, DType
 from ptoscope.isa.order.rules import BARRIER, GET, SET, OrderRule
 from ptoscope.isa.parts import MEMORIES, SCALAR_PIPE
 from ptoscope.isa.record import AttrValue, Form, Record
@@ -90,6 +90,8 @@ class ExampleKernel:
         self.before: list[str] = []
         self.scope: list[str] = []
         self.body: list[str] = []
+        self.loops = 0
+        """Loops of i16 around what is in the vecscope, of one iteration each."""
         self._constants: dict[str, str] = {}
         self._pointers: list[str] = []
         self._in: list[ExampleCopy] = []
@@ -261,7 +263,7 @@ class ExampleKernel:
     def _scope(self, record: Record, form: Form) -> list[str]:
         if not self.scope:
             return []
-        inner = [f"  {row}" for row in self.scope]
+        inner = [f"  {row}" for row in self._looped(self.scope)]
         if not (self.region(form) and form.operands):
             return ["pto.vecscope {", *inner, "}"]
         # A strict scope sees only what is passed to it.
@@ -280,6 +282,13 @@ class ExampleKernel:
             *inner,
             f"}} : ({', '.join(kinds)}) -> ()",
         ]
+
+    def _looped(self, lines: list[str]) -> list[str]:
+        for level in range(self.loops):
+            low, high = self.constant(0, I16), self.constant(1, I16)
+            head = f"scf.for %i{level} = {low} to {high} step {high} : i16 {{"
+            lines = [head, *(f"  {row}" for row in lines), "}"]
+        return lines
 
     def _kind(self, name: str) -> str:
         row = next(

@@ -22,10 +22,11 @@ from ptoscope.isa.patterns import (
     Vec,
     VecIn,
     VecOf,
+    VectorAddress,
 )
 from ptoscope.isa.record import Attr, AttrValue, Form, Operand, Record
 from ptoscope.isa.targets import Revision, Target
-from ptoscope.isa.types import Mask, Ptr, Scalar, Type, VReg, granularity
+from ptoscope.isa.types import Mask, Ptr, Scalar, Type, VAddr, VReg, granularity
 
 VECTORS = (Vec, VecOf, VecIn, IntVec)
 MASKS = (MaskFor, MaskBits, AnyMask)
@@ -104,6 +105,10 @@ def concrete(pattern: Pattern, known: Bindings, *, result: bool = False) -> Type
             bits = granularity(element.bits) if isinstance(element, DType) else 32
             known[pattern.var] = bits
             return Mask(bits)
+        case VectorAddress():
+            bits = granularity(element.bits) if isinstance(element, DType) else 32
+            known[pattern.var] = bits
+            return VAddr(bits)
         case PtrTo():
             known.setdefault(pattern.var, UI32)
             known.setdefault("S", "gm")

@@ -10,7 +10,7 @@ import re
 from ptoscope.diagnostics import nearest
 from ptoscope.isa.dtypes import ALIASES, ELEMENTS, SCALARS, DType, dtype
 from ptoscope.isa.parts import MEMORIES
-from ptoscope.isa.types import Align, Mask, Ptr, Scalar, Type, VReg
+from ptoscope.isa.types import GRANULARITIES, Align, Mask, Ptr, Scalar, Type, VAddr, VReg
 
 _SPACES = {word: name for name, m in MEMORIES.items() for word in (name, *m.aliases)}
 _MATRIX_SPACES = (
@@ -112,8 +112,10 @@ def read(text: str) -> TextType:
     return found
 
 
-_KNOWN = "!pto.vreg, !pto.mask, !pto.ptr, !pto.align, index, an integer or a float type"
-_NAMES = ("!pto.vreg", "!pto.mask", "!pto.ptr", "!pto.align")
+_NAMES = ("!pto.vreg", "!pto.mask", "!pto.ptr", "!pto.align", "!pto.vaddr")
+_KNOWN = f"{', '.join(_NAMES)}, index, an integer or a float type"
+_ADDRESSES = {f"b{bits}": VAddr(bits) for bits in GRANULARITIES}
+_SPELLED = [str(kind) for kind in _ADDRESSES.values()]
 _MEMREF = re.compile(
     r"(?:(?:\d+|\?)x)*(?P<element>\w+)"
     r"(?:,strided<\[[^]]*\](?:,offset:(?P<offset>\d+|\?))?>)?"
@@ -133,6 +135,10 @@ def _described(text: str) -> TextType:
             return _ptr(text, body) if bracket else PTR
         case "!pto.align" if not bracket:
             return Align()
+        case "!pto.vaddr":
+            if body not in _ADDRESSES:
+                raise BadType(f"'{text}' is not a vector address", text, ", ".join(_SPELLED))
+            return _ADDRESSES[body]
         case "memref":
             return _memref(text, body)
     hint = nearest(head, _NAMES) if head.startswith("!") else nearest(head, _SCALARS)

@@ -42,6 +42,11 @@ class Core(ABC):
         """base + offset * size, wrapping at 64 bits."""
 
     @abstractmethod
+    def counter(self, level: int) -> Lanes:
+        """The iteration, counted from 0, of the scf.for so many levels further out than the
+        innermost; a ui32, 0 where there is none."""
+
+    @abstractmethod
     def load(self, site: Site, address: Lanes, access: Access, dtype: DType) -> Lanes:
         """Lanes from UB as the access maps them."""
 

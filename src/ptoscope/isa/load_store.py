@@ -38,7 +38,7 @@ from ptoscope.isa.record import (
     Types,
     When,
 )
-from ptoscope.isa.types import Mask, Ptr, VReg, granularity
+from ptoscope.isa.types import Mask, Ptr, VAddr, VReg, granularity
 
 GROUP = "load/store"
 SOURCE = Operand("source", PtrTo(), "UB base address")
@@ -75,6 +75,11 @@ def alignment(site: Site, dtype: DType) -> int:
     return site.target.norm_alignment or dtype.bytes
 
 
+def unit(site: Site, dtype: DType) -> int:
+    """The bytes that an offset counts: an element's, one where it is a vector address."""
+    return 1 if any(isinstance(kind, VAddr) for kind in site.operands) else dtype.bytes
+
+
 def _in_memory(site: Site) -> DType:
     """The element type that the pointer of a load points to."""
     pointer = site.operands[0]
@@ -89,7 +94,7 @@ def _load(site: Site) -> Run:
     places = access(mode, seen, alignment(site, stored))
 
     def run(core: Core, source: Lanes, offset: Lanes) -> Any:
-        moved = core.address(source, offset, stored.bytes)
+        moved = core.address(source, offset, unit(site, stored))
         loaded = core.load(site, begins(site, source, moved), places, seen)
         return with_base(site, moved, loaded.bits(dtype))
 
@@ -192,7 +197,7 @@ def _store(site: Site) -> Run:
     places = access(mode, seen, alignment(site, dtype))
 
     def run(core: Core, value: Lanes, dest: Lanes, offset: Lanes, mask: Lanes) -> Any:
-        moved = core.address(dest, offset, dtype.bytes)
+        moved = core.address(dest, offset, unit(site, dtype))
         lanes = value.bits(seen)
         if mode.stored:
             lanes = lanes.as_unsigned().cast(unsigned(mode.stored))
@@ -290,7 +295,7 @@ def _dual_load(site: Site) -> Run:
     )
 
     def run(core: Core, source: Lanes, offset: Lanes) -> Any:
-        moved = core.address(source, offset, dtype.bytes)
+        moved = core.address(source, offset, unit(site, dtype))
         address = begins(site, source, moved)
         low = core.load(site, address, even, seen)
         high = core.load(site, address, odd, seen)
@@ -338,7 +343,7 @@ def _dual_store(site: Site) -> Run:
     )
 
     def run(core: Core, low: Lanes, high: Lanes, dest: Lanes, offset: Lanes, mask: Lanes) -> None:
-        address = core.address(dest, offset, dtype.bytes)
+        address = core.address(dest, offset, unit(site, dtype))
         active = None if site.micro else mask.gate(seen.lanes)
         core.store(site, address, even, low.bits(seen), active)
         core.store(site, address, odd, high.bits(seen), active)
@@ -392,7 +397,7 @@ def _strided_load(site: Site) -> Run:
     places, seen = strided(str(site.attrs["stride"]), alignment(site, dtype))
 
     def run(core: Core, source: Lanes, offset: Lanes) -> Lanes:
-        address = core.address(source, offset, dtype.bytes)
+        address = core.address(source, offset, unit(site, dtype))
         return core.load(site, address, places, seen).bits(dtype)
 
     return run
@@ -403,7 +408,7 @@ def _strided_store(site: Site) -> Run:
     places, seen = strided(str(site.attrs["stride"]), alignment(site, dtype))
 
     def run(core: Core, value: Lanes, dest: Lanes, offset: Lanes) -> None:
-        address = core.address(dest, offset, dtype.bytes)
+        address = core.address(dest, offset, unit(site, dtype))
         core.store(site, address, places, value.bits(seen), None)
 
     return run

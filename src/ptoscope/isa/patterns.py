@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ptoscope.isa.dtypes import INDEX, DType
-from ptoscope.isa.types import Align, Mask, Ptr, Scalar, Type, VReg, granularity
+from ptoscope.isa.types import Align, Mask, Ptr, Scalar, Type, VAddr, VReg, granularity
 
 Bindings = dict[str, DType | int | str]
 """Variables of one use of an instruction: `T` to an element type, `G` to mask bits,
@@ -310,6 +310,23 @@ class AlignState(Pattern):
 
     def __str__(self) -> str:
         return "!pto.align"
+
+
+@dataclass(frozen=True)
+class VectorAddress(Pattern):
+    """A vector address, of the same granularity wherever `var` stands."""
+
+    var: str = "A"
+
+    def match(self, type: Type, known: Bindings) -> bool:
+        return isinstance(type, VAddr) and _bind(known, self.var, type.bits)
+
+    def resolve(self, known: Bindings) -> Type | None:
+        bits = known.get(self.var)
+        return VAddr(bits) if isinstance(bits, int) else None
+
+    def __str__(self) -> str:
+        return "!pto.vaddr<b8, b16 or b32>"
 
 
 @dataclass(frozen=True)

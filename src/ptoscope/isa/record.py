@@ -37,6 +37,8 @@ class Operand:
     immediate: str = ""
     """It is part of the instruction, so that it has to be a constant; names the instruction that
     takes any number instead."""
+    seeds: bool = False
+    """A vector address from which a stream goes on: it may seed one only."""
     distinct: bool = False
     """Its active lanes have to differ, but for targets where aliases are ordered."""
 
@@ -276,6 +278,8 @@ class Record:
     gives: Gives = "computed"
     resize: Resize | None = None
     stream: StreamUse | None = None
+    loops: bool = False
+    """Each of its operands goes with a loop around it, the innermost first: an scf.for of i16."""
     counts_bytes: bool = False
     """It leaves in SQZN how many bytes its active lanes fill."""
     clears: str = ""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from types import ModuleType
 
 from ptoscope.isa import (
+    address_streams,
     arith,
     binary,
     compare,
@@ -31,6 +32,7 @@ from ptoscope.isa import (
     streams,
     sync,
     unary,
+    vector_addresses,
     vector_scalar,
 )
 from ptoscope.isa.record import Record
@@ -60,6 +62,8 @@ TABLE = by_name(
         stream_flushes,
         spr_stores,
         predicate_memory,
+        vector_addresses,
+        address_streams,
         predicates,
         predicate_algebra,
         materialize,

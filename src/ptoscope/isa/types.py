@@ -67,6 +67,16 @@ class Align:
 
 
 @dataclass(frozen=True)
+class VAddr:
+    """An offset in bytes that the loops around it make, for elements of 8, 16 or 32 bits."""
+
+    bits: int
+
+    def __str__(self) -> str:
+        return f"!pto.vaddr<b{self.bits}>"
+
+
+@dataclass(frozen=True)
 class Scalar:
     """A scalar of the surrounding program."""
 
@@ -76,7 +86,7 @@ class Scalar:
         return str(self.dtype)
 
 
-Type = VReg | Mask | Ptr | Align | Scalar
+Type = VReg | Mask | Ptr | Align | VAddr | Scalar
 
 AttrValue = str | int | float | bool | tuple[str, ...]
 """What a static attribute of an operation may be."""
@@ -84,7 +94,7 @@ AttrValue = str | int | float | bool | tuple[str, ...]
 
 def is_vector_state(type: Type) -> bool:
     """Whether values of this type live only inside a vecscope."""
-    return isinstance(type, (VReg, Mask, Align))
+    return isinstance(type, (VReg, Mask, Align, VAddr))
 
 
 def can_be_passed(kind: Type) -> bool:

@@ -12,7 +12,7 @@ from ptoscope.isa.copies import Transfer
 from ptoscope.isa.core import Core
 from ptoscope.isa.debugging import text
 from ptoscope.isa.distributions import NOTHING, Access
-from ptoscope.isa.dtypes import I1, I64, INDEX, UI8, VREG_BYTES, DType
+from ptoscope.isa.dtypes import I1, I64, INDEX, UI8, UI32, VREG_BYTES, DType
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.order.memory import copies_in_order
 from ptoscope.isa.order.rules import OrderRule
@@ -90,6 +90,8 @@ class ReferenceCore(Core):
         self.memory = memory
         self.iterations: list[IterationText] = []
         """The iterations of the loops that run now, outermost first."""
+        self.counters: list[int] = []
+        """Those of the counted ones among them, from 0."""
         self.pipes = Pipes(order, self.iterations)
         self._max_steps = max_steps
         self.begun = 0
@@ -123,6 +125,10 @@ class ReferenceCore(Core):
 
     def first_lanes(self, limit: Lanes, count: int) -> NumpyLanes:
         return _first(min(max(number(limit), 0), count), count)
+
+    def counter(self, level: int) -> NumpyLanes:
+        known = level < len(self.counters)
+        return constant(UI32, 1, self.counters[-1 - level] if known else 0)
 
     def address(self, base: Lanes, offset: Lanes, size: int) -> NumpyLanes:
         # In Python integers: several times faster than NumPy scalars, and every access needs it.

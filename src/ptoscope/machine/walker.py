@@ -94,11 +94,13 @@ class Walker:
                     site, LOOP_STEP, "the loop's step is not positive", str(by), "1 or more"
                 )
             _assign(registers, carried, inits)
-            iterations = core.iterations
+            iterations, counters = core.iterations, core.counters
             iterations.append(())
-            for value in range(first, last, by):
+            counters.append(0)
+            for count, value in enumerate(range(first, last, by)):
                 registers[index] = NumpyLanes(kind(value), dtype, 1)
                 iterations[-1] = (counter, value)
+                counters[-1] = count
                 try:
                     core.iteration(site)
                     for inner in body:
@@ -109,6 +111,7 @@ class Walker:
                 if carried:
                     _assign(registers, carried, yields)
             iterations.pop()
+            counters.pop()
             _assign(registers, op.results, carried)
 
         return step

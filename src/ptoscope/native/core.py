@@ -10,7 +10,7 @@ import numpy as np
 
 from ptoscope.isa.core import Core
 from ptoscope.isa.distributions import Access
-from ptoscope.isa.dtypes import I1, I32, I64, INDEX, DType, unsigned
+from ptoscope.isa.dtypes import I1, I32, I64, INDEX, UI32, DType, unsigned
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.record import Site
 from ptoscope.isa.targets import Target
@@ -40,6 +40,8 @@ class NativeCore(StreamCore):
         """The special registers in use, with their values at launch."""
         self.first_register = layout.VARIABLES
         self.pending = {}
+        self.counters: list[tuple[NativeLanes, NativeLanes, NativeLanes]] = []
+        """Of the counted loops around what is written: its counter, where it begins, its step."""
 
     # Values.
 
@@ -74,6 +76,12 @@ class NativeCore(StreamCore):
         kind = unsigned(bits)
         limits = NativeLanes(self.code, kind, 1, narrow).splat(count)
         return native(self.iota(kind, count).compare("lt", limits)).image()
+
+    def counter(self, level: int) -> NativeLanes:
+        if level >= len(self.counters):
+            return self.constant(UI32, 1, 0)
+        at, first, step = self.counters[-1 - level]
+        return native((at - first).quotient(step)).cast(UI32)
 
     def address(self, base: Lanes, offset: Lanes, size: int) -> NativeLanes:
         wide = native(offset).cast(INDEX)

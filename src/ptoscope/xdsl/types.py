@@ -19,7 +19,7 @@ from xdsl.utils.mlir_lexer import MLIRTokenKind
 
 from ptoscope.ir import types
 from ptoscope.isa.dtypes import SCALARS, DType
-from ptoscope.isa.types import Align, Mask, Ptr, Scalar, Type, VReg
+from ptoscope.isa.types import Align, Mask, Ptr, Scalar, Type, VAddr, VReg
 
 
 class _PtoType(Data[Type], TypeAttribute):
@@ -62,6 +62,11 @@ class AlignType(_PtoType):
     name = "pto.align"
 
 
+@irdl_attr_definition
+class VAddrType(_PtoType):
+    name = "pto.vaddr"
+
+
 class _WordAttr(Data[str]):
     """An attribute with one word, or none at all: `#pto.pipe`, `#pto.pipe<PIPE_V>`."""
 
@@ -93,6 +98,7 @@ ATTRIBUTES: list[type[Attribute]] = [
     MaskType,
     PtrType,
     AlignType,
+    VAddrType,
     PipeAttr,
     KernelKindAttr,
 ]
@@ -126,6 +132,8 @@ def to_attribute(type: Type) -> Attribute:
             return PtrType(type)
         case Align():
             return AlignType(type)
+        case VAddr():
+            return VAddrType(type)
 
 
 def to_type(attr: Attribute) -> Type | None:

@@ -40,7 +40,7 @@ from ptoscope.check.analysis.values import LONGEST, KnownLanes, Prefix, Ramp, co
 from ptoscope.isa.copies import Transfer, ends, fields
 from ptoscope.isa.core import Core
 from ptoscope.isa.distributions import NOTHING, Access
-from ptoscope.isa.dtypes import I1, I64, INDEX, UI8, VREG_BYTES, DType
+from ptoscope.isa.dtypes import I1, I64, INDEX, UI8, UI32, VREG_BYTES, DType
 from ptoscope.isa.lanes import PREDICATE_BITS, Lanes
 from ptoscope.isa.order.memory import register_needs_order
 from ptoscope.isa.order.rules import OrderRule
@@ -112,6 +112,12 @@ class AbstractCore(Core):
         """A row of one as an expression."""
         assert isinstance(value, KnownLanes)
         return value.expr or of(self.symbol("any", INDEX))
+
+    def counter(self, level: int) -> KnownLanes:
+        if level >= len(self.context):
+            # Another rule says that there is no such loop.
+            return self.unknown(UI32)
+        return KnownLanes(UI32, 1, (self.context[-1 - level],))
 
     def loop(self, span: Expr, step: Expr, body: Callable[[Expr], None]) -> LoopNode:
         """Runs a body once for all of its iterations, and notes it as a loop."""

@@ -16,10 +16,10 @@ from ptoscope.check.analysis.nodes import (
 )
 from ptoscope.check.analysis.streams import CarriedStream, KnownStream, entered
 from ptoscope.check.analysis.values import KnownLanes, limits
-from ptoscope.isa.dtypes import I1, INDEX, DType
+from ptoscope.isa.dtypes import I1, INDEX, UI32, DType
 from ptoscope.isa.lanes import PREDICATE_BITS
 from ptoscope.isa.targets import Revision, Target
-from ptoscope.isa.types import Align, Mask, Ptr, Scalar, Type, VReg
+from ptoscope.isa.types import Align, Mask, Ptr, Scalar, Type, VAddr, VReg
 from ptoscope.program import Block, For, Function, If, Op, Scope, Terminator, While, site_of
 
 
@@ -266,6 +266,8 @@ class AnalysisWalker:
 def _integer(kind: Type) -> DType | None:
     if isinstance(kind, Ptr):
         return INDEX
+    if isinstance(kind, VAddr):
+        return UI32
     return kind.dtype if isinstance(kind, Scalar) and kind.dtype.is_int else None
 
 
@@ -286,3 +288,5 @@ def _anything(kind: Type) -> KnownLanes | KnownStream:
             return KnownLanes(dtype, 1)
         case Ptr():
             return KnownLanes(INDEX, 1)
+        case VAddr():
+            return KnownLanes(UI32, 1)

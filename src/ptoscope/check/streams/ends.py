@@ -11,6 +11,7 @@ from ptoscope.check.types import fits
 from ptoscope.dataflow import Fixpoint
 from ptoscope.isa import TABLE
 from ptoscope.isa.dtypes import VREG_BYTES
+from ptoscope.isa.patterns import VectorAddress
 from ptoscope.isa.record import Record
 from ptoscope.isa.roles import StreamKind, StreamStep
 from ptoscope.isa.targets import BLOCK_BYTES
@@ -28,6 +29,11 @@ ANY = -1
 def does(record: Record | None, *kinds: StreamKind) -> bool:
     """Whether an instruction does one of these to a stream."""
     return record is not None and record.stream is not None and record.stream.kind in kinds
+
+
+def at_vector_address(record: Record) -> bool:
+    """Whether an instruction works at a vector address."""
+    return any(isinstance(o.type, VectorAddress) for f in record.forms for o in f.operands)
 
 
 def among(ops: list[Op], *kinds: StreamKind) -> list[Op]:

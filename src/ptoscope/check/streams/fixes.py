@@ -20,6 +20,8 @@ from ptoscope.program import Loop, Op
 
 def primed(context: Context, op: Op, index: int) -> Fix:
     """Primes the stream of a load right before it; one that a loop carries where it begins."""
+    if step_of(context, op).offset:
+        return ()
     maker = context.values.made(op.operands[index])
     source = named_operands(op)[step_of(context, op).base]
     if maker is None:

@@ -10,6 +10,7 @@ from ptoscope.check.streams.ends import (
     Ends,
     StreamAddress,
     among,
+    at_vector_address,
     does,
     named_operands,
     step_of,
@@ -23,6 +24,7 @@ from ptoscope.check.streams.fixes import (
 )
 from ptoscope.check.streams.uses import Uses
 from ptoscope.check.types import sound
+from ptoscope.isa import TABLE
 from ptoscope.isa.dtypes import VREG_BYTES
 from ptoscope.isa.record import Record
 from ptoscope.isa.roles import StreamKind
@@ -33,6 +35,16 @@ from ptoscope.program import Op
 
 def _doing(*kinds: StreamKind) -> Callable[[Record], bool]:
     return lambda record: does(record, *kinds)
+
+
+def _like(op: Op, *kinds: StreamKind) -> Callable[[Record], bool]:
+    """Those that do one of these to streams of the kind that an operation works on: at vector
+    addresses or not."""
+    own = TABLE.get(op.name)
+    addressed = own is not None and at_vector_address(own)
+    return lambda record: (
+        does(record, *kinds) and (does(record, "begins") or at_vector_address(record) == addressed)
+    )
 
 
 def _aligns(context: Context, slots: tuple[int, ...]) -> list[int]:
@@ -50,7 +62,7 @@ def _unprimed(context: Context) -> Iterator[Finding]:
             right = {maker.name for maker in among(makers, "primes", "loads")}
             wrong = sorted({maker.name for maker in makers} - right)
             if wrong:
-                primers = names(_doing("primes"))
+                primers = names(_like(op, "primes"))
                 yield Finding(
                     context.operand_span(op, op.operands.index(slot)),
                     f"{op.name}: no {primers} has primed this stream",
@@ -69,6 +81,9 @@ def _misread(context: Context) -> Iterator[Finding]:
         (align,) = _aligns(context, op.operands)
         maker = context.values.maker(align)
         if maker is None or not among([maker], "primes", "loads"):
+            continue
+        if any(step_of(context, each).offset for each in (maker, op)):
+            # Where a vector address is, a run tells.
             continue
         primed_at = ends.address(_base(context, maker))
         base = _base(context, op)
@@ -105,7 +120,7 @@ def _unflushed(context: Context) -> Iterator[Finding]:
             owner.span,
             f"{owner.name}: {what} is never flushed",
             found=f"{at} is not used",
-            expected=f"a {names(_doing('flushes'))} of the last align state",
+            expected=f"a {names(_like(owner, 'flushes'))} of the last align state",
             hint="bytes after the last 32-byte boundary reach UB only with the flush",
             fix=flushed(context, uses, slot, owner),
         )
@@ -164,7 +179,7 @@ def _unpaired(context: Context) -> Iterator[Finding]:
                     context.operand_span(op, op.operands.index(slot)),
                     f"{op.name}: there is no store to flush",
                     found=f"an align state of {', '.join(found)}",
-                    expected=f"one of {names(_doing('stores'))}",
+                    expected=f"one of {names(_like(op, 'stores'))}",
                     hint="flush the state that the last store of the stream gave",
                     fix=without(context, uses, op),
                 )
@@ -204,7 +219,7 @@ def _loaded(context: Context) -> Iterator[Finding]:
                     context.operand_span(op, op.operands.index(slot)),
                     f"{op.name}: the align state is that of a load stream",
                     found=f"an align state of {', '.join(sorted({o.name for o in wrong}))}",
-                    expected=f"one of {names(_doing('begins', 'stores'))}",
+                    expected=f"one of {names(_like(op, 'begins', 'stores'))}",
                     hint=f"a store stream begins with {names(_doing('begins'))}",
                 )
 
@@ -245,6 +260,25 @@ def _rebased(context: Context) -> Iterator[Finding]:
         )
 
 
+def _seeded_twice(context: Context) -> Iterator[Finding]:
+    first: dict[int, Op] = {}
+    for op in context.function.ops():
+        record = TABLE.get(op.name)
+        operands = () if record is None else record.forms[op.form].operands
+        for index, (operand, slot) in enumerate(zip(operands, op.operands, strict=False)):
+            if not operand.seeds:
+                continue
+            earlier = first.setdefault(context.values.origin(slot), op)
+            if earlier is not op:
+                yield Finding(
+                    context.operand_span(op, index),
+                    f"{op.name}: {context.name(slot)} has seeded another stream",
+                    found=f"{earlier.name} in line {earlier.span.line} goes on from it, too",
+                    expected="a vector address of its own for each stream",
+                    hint=f"make another one: {names(lambda r: r.loops)} with the same strides",
+                )
+
+
 def _shown(context: Context, address: StreamAddress) -> str:
     root, offset = address
     if root is None:
@@ -262,4 +296,5 @@ RULES = (
     Rule("PTO0409", "a stream is flushed on every path", _sometimes_flushed, "warning"),
     Rule("PTO0410", "a store stream begins with init_align", _loaded),
     Rule("PTO0411", "a stream keeps its base", _rebased),
+    Rule("PTO0412", "a vector address seeds one stream", _seeded_twice),
 )

@@ -12,7 +12,7 @@ from ptoscope.ir.reading.cursor import Cursor
 from ptoscope.ir.reading.findings import DEFINED_TWICE, STRUCTURE, UNDEFINED_VALUE, WRONG_TYPE
 from ptoscope.ir.reading.scanner import Tokens
 from ptoscope.ir.types import TextType
-from ptoscope.isa.types import Align, Mask, VReg
+from ptoscope.isa.types import is_vector_state
 
 LOST = -1
 """Stands for the slot of a value whose definition is in error, so that its uses are not
@@ -199,7 +199,8 @@ class Names(Cursor):
             gone, definition = self.ended[name]
             line = self.tokens.line(self.tokens.start[definition])
             message = f"{name} is not visible here: line {line} defined it in a body that has ended"
-            in_scope = gone is types.MASK or isinstance(gone, VReg | Mask | Align)
+            known = types.known(gone)
+            in_scope = gone is types.MASK or (known is not None and is_vector_state(known))
             hint = _IN_BODY + (_IN_SCOPE if in_scope else "")
         else:
             message = f"{name} is not defined"

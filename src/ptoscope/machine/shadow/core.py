@@ -83,6 +83,9 @@ class ShadowCore(DecidingCore):
         mask.tail = "count"
         return mask
 
+    def counter(self, level: int) -> ShadowLanes:
+        return self.shadowed(super().counter(level))
+
     def address(self, base: Lanes, offset: Lanes, size: int) -> ShadowLanes:
         plain = super().address(base, offset, size)
         assert isinstance(base, ShadowLanes)

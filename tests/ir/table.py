@@ -11,7 +11,7 @@ from ptoscope.isa import TABLE
 from ptoscope.isa.dtypes import ELEMENTS, F32, SCALARS, DType
 from ptoscope.isa.patterns import Bindings, Pattern
 from ptoscope.isa.record import Attr, Form, Record
-from ptoscope.isa.types import GRANULARITIES, SPACES, Align, Mask, Ptr, Scalar, Type, VReg
+from ptoscope.isa.types import GRANULARITIES, SPACES, Align, Mask, Ptr, Scalar, Type, VAddr, VReg
 
 FORMS = [
     pytest.param(record, index, id=f"{record.name}-{index}")
@@ -24,6 +24,7 @@ _TYPES: tuple[Type, ...] = (
     *(Ptr(d, s) for d in ELEMENTS for s in reversed(SPACES)),
     *(Mask(b) for b in reversed(GRANULARITIES)),
     Align(),
+    *(VAddr(b) for b in reversed(GRANULARITIES)),
     *(Scalar(d) for d in SCALARS),
 )
 

@@ -72,10 +72,16 @@ def _sum(state: State) -> list[Value]:
 
 @witness("pto.vcgadd", inputs=_registers)
 def _group_sum(state: State) -> list[Value]:
+    """In micro 16-bit integers have 32-bit sums, each in two lanes, the low half first."""
     e, row = state.use.operands[0], _active(state)
     size = e.lanes // 8
-    sums = [_tree(e, row[g * size : (g + 1) * size]) for g in range(8)]
-    return [sums + [0] * (e.lanes - 8)]
+    groups = [row[g * size : (g + 1) * size] for g in range(8)]
+    if state.use.micro and not e.is_float and e.bits == 16:
+        wide = [sum(e.number(v) for v in group) % 2**32 for group in groups]
+        sums = [part for total in wide for part in (total % 2**16, total >> 16)]
+    else:
+        sums = [_tree(e, group) for group in groups]
+    return [sums + [0] * (e.lanes - len(sums))]
 
 
 @witness("pto.vcpadd", inputs=_registers)
@@ -125,15 +131,6 @@ def _best(state: State) -> list[Value]:
     e = state.use.operands[0]
     highest = state.use.site.record.name == "pto.vcmax"
     return [[*_extreme(state, 0, e.lanes, highest), *[0] * (e.lanes - 2)]]
-
-
-@witness("pto.vcgmax", "pto.vcgmin", inputs=_registers)
-def _group_best(state: State) -> list[Value]:
-    e = state.use.operands[0]
-    highest = state.use.site.record.name == "pto.vcgmax"
-    size = e.lanes // 8
-    best = [_extreme(state, g * size, size, highest)[0] for g in range(8)]
-    return [best + [0] * (e.lanes - 8)]
 
 
 def _with_zeros(use: Use) -> Iterator[Case]:
@@ -190,3 +187,24 @@ def _histogram(state: State) -> list[Value]:
         counts = [sum(counts[: value + 1]) for value in range(256)]
     new = counts[128 * half : 128 * half + 128]
     return [[(a + b) % 65536 for a, b in zip(state.row(0), new, strict=True)]]
+
+
+@witness("pto.vcgmax", "pto.vcgmin", inputs=_with_zeros)
+def _group_best(state: State) -> list[Value]:
+    """The first of equals; in micro +0 is higher than -0."""
+    e = state.use.operands[0]
+    highest = state.use.site.record.name == "pto.vcgmax"
+    size = e.lanes // 8
+    bits = lanes_of(state.row(1), e.lanes)
+    out: list[int] = []
+    for start in range(0, e.lanes, size):
+        best, _ = _extreme(state, start, size, highest)
+        zeros = [
+            raw
+            for raw, on in list(zip(state.row(0), bits, strict=True))[start : start + size]
+            if on and e.is_float and raw in (0, e.sign)
+        ]
+        if state.use.micro and zeros and best in (0, e.sign):
+            best = min(zeros) if highest else max(zeros)
+        out.append(best)
+    return [out + [0] * (e.lanes - 8)]

@@ -170,7 +170,19 @@ mte_gm_ub = Record(
     pipe="PIPE_MTE2",
     path=_GM_UB,
     where="outside",
-    evidence=(*_PAD_EVIDENCE, _WIDTH_EVIDENCE, _LOOPS_EVIDENCE, _ORDER_EVIDENCE),
+    evidence=(
+        *_PAD_EVIDENCE,
+        Evidence(
+            "the rest of the last block of a row",
+            "chosen",
+            "Without padding it stays as it is. Newer pages have it written with what follows in "
+            "GM and forbid to rely on it; the older edition copies len_burst bytes, and so does "
+            "the suite.",
+        ),
+        _WIDTH_EVIDENCE,
+        _LOOPS_EVIDENCE,
+        _ORDER_EVIDENCE,
+    ),
     formula="for each loop and row: UB[dst + steps] = GM[src + steps], len_burst bytes",
     cpp="copy_gm_to_ubuf_align_v2(dst, src, ...)",
 )

@@ -9,7 +9,7 @@ from typing import Any
 from ptoscope.isa.core import Core
 from ptoscope.isa.cost import Cost, Figure, load, store
 from ptoscope.isa.distributions import BLOCK
-from ptoscope.isa.dtypes import ELEMENTS, I16, I32, I64, INDEX, INTS32, DType
+from ptoscope.isa.dtypes import ELEMENTS, I16, I32, I64, INDEX, INTS8, INTS32, DType
 from ptoscope.isa.families import MASK, RESULT
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.load_store import DEST, SOURCE, TYPES, VALUE, element
@@ -105,6 +105,13 @@ def _gather_record(name: str, doc: str, note: str, cost: Cost) -> Record:
             _SIGN,
             Evidence("alignment", "chosen", "The element size.", about="alignment"),
             Evidence("mask and count", "micro", note, about="mask"),
+            Evidence(
+                "bytes",
+                "chosen",
+                "Stay bytes, with an index of 8 bits each. Newer pages extend them to 16 bits with "
+                "zeros, by 128 indices of 16 bits: a form that is refused here.",
+                when=When(elements=INTS8),
+            ),
         ),
         formula="result[i] = active(i) ? UB[source + offsets[i]*size] : 0",
         cpp=f"{name}(dst, base, offsets, mask)",
@@ -188,6 +195,13 @@ vscatter = Record(
             when=When(targets=("cpu",)),
         ),
         Evidence("inactive lanes", "manual", "Write nothing.", about="mask"),
+        Evidence(
+            "bytes",
+            "chosen",
+            "All 256, with an index of 8 bits each. Newer pages have 128 indices of 16 bits, which "
+            "store the even bytes: a form that is refused here.",
+            when=When(elements=INTS8),
+        ),
     ),
     formula="if active(i): UB[dest + offsets[i]*size] = value[i]",
     cpp="vscatter(src, base, offsets, mask)",

@@ -4,22 +4,16 @@ from __future__ import annotations
 
 from ptoscope.isa.core import Core
 from ptoscope.isa.cost import Cost
-from ptoscope.isa.dtypes import F16, F32, FLOATS, I32, INTS, UI8, UI16, signed
+from ptoscope.isa.dtypes import F16, F32, FLOATS, I32, INTS, UI8, UI16
 from ptoscope.isa.families import MASK
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.patterns import MaskBits, MaskFor, ScalarIn, Vec, VecIn
 from ptoscope.isa.record import Evidence, Form, Operand, Record, Run, Site, Types, When
-from ptoscope.isa.reduction import GROUP, halves, upper, worst
+from ptoscope.isa.reduction import GROUP, halves, upper, wins_tie, worst
 from ptoscope.isa.targets import TargetName
 
 _A5: tuple[TargetName, ...] = ("cpu", "a5")
 _OUT_OF_RANGE = "PTO0910"
-
-
-def _tie(value: Lanes, highest: bool) -> Lanes:
-    """Where a lane wins against an equal one: of two zeros +0 is the higher."""
-    raw = value.bits(signed(value.dtype.bits))
-    return raw >= 0 if highest else raw < 0
 
 
 def _places(highest: bool, name: str, doc: str) -> Record:
@@ -33,7 +27,7 @@ def _places(highest: bool, name: str, doc: str) -> Record:
                 other = upper(best, step)
                 better = other > best if highest else other < best
                 if is_float:
-                    better = better | (other.eq(best) & _tie(other, highest))
+                    better = better | (other.eq(best) & wins_tie(other, highest))
                 best = better.select(other, best)
             everywhere = best.shuffle((0,) * best.count)
             value = best.shuffle((0,) + (-1,) * (best.count - 1))

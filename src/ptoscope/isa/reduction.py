@@ -14,6 +14,7 @@ from ptoscope.isa.dtypes import (
     INTS16,
     INTS32,
     DType,
+    signed,
     unsigned,
     widened,
 )
@@ -170,9 +171,22 @@ def worst(element: DType, highest: bool) -> int | float:
     return 0 if highest else (1 << element.bits) - 1
 
 
+def wins_tie(value: Lanes, highest: bool) -> Lanes:
+    """Where a float wins against an equal one: of two zeros +0 is the higher."""
+    raw = value.bits(signed(value.dtype.bits))
+    return raw >= 0 if highest else raw < 0
+
+
 GROUPS = 8
 _GROUP_RESULT = Operand("result", Vec(), "one value per 32-byte group in lanes 0 to 7, then zeros")
 _GROUP_TYPES = {"T": Types((F32, F16, *INTS16, *INTS32))}
+
+
+_PLACE = Evidence(
+    "place of the results",
+    "suite",
+    "Lanes 0 to 7, as both the older and the newer edition say; one between them spread them.",
+)
 
 
 def _front(value: Lanes) -> Lanes:
@@ -196,9 +210,13 @@ def _neighbour(value: Lanes, step: int) -> Lanes:
 def _group_sum(site: Site) -> Run:
     def run(core: Core, input: Lanes, mask: Lanes) -> Lanes:
         total = input.masked(mask.gate(input.count))
+        if site.micro:
+            total = total.cast(widened(input.dtype))
         for step in halves(total.count // GROUPS):
             total = total + _inside(total, step)
-        return _front(total + 0)
+        # As many as fill the register with sums, which may be wider than what they are of.
+        sums = _front(total + 0).shuffle(tuple(range(total.dtype.lanes)))
+        return sums.bits(input.dtype)
 
     return run
 
@@ -219,11 +237,23 @@ vcgadd = Record(
             when=When(elements=FLOATS),
         ),
         Evidence(
-            "integers", "micro", "The type stays; sums wrap.", when=When(elements=INT_ELEMENTS)
+            "integers",
+            "chosen",
+            "The type stays and sums wrap, as an older edition of the micro specification says.",
+            when=When("manual", elements=INT_ELEMENTS),
         ),
+        Evidence(
+            "integers (revision micro)",
+            "micro",
+            "Newer pages: sums of 16 bits have 32, whose halves fill the first 16 lanes. Its older "
+            "edition wraps them in lanes 0 to 7; the suite sums floats.",
+            when=When("micro", elements=INTS16),
+        ),
+        _PLACE,
         Evidence("inactive lanes", "micro", "Count as zero.", about="mask"),
     ),
     formula="result[g] = sum of input[g*K + i] where active, g < 8; the other lanes 0",
+    micro_formula="the same; of 16-bit integers, 32-bit sums in the register seen as 64 lanes",
     cpp="vcgadd(dst, src, mask)",
 )
 
@@ -240,6 +270,8 @@ def _group_extreme(highest: bool, name: str, doc: str) -> Record:
             for step in reversed(halves(best.count // GROUPS)):
                 other = _neighbour(best, step)
                 better = other > best if highest else other < best
+                if site.micro and input.dtype.is_float:
+                    better = better | (other.eq(best) & wins_tie(other, highest))
                 best = better.select(other, best)
             return _front(best)
 
@@ -261,6 +293,19 @@ def _group_extreme(highest: bool, name: str, doc: str) -> Record:
                 f"Count as {sign}infinity, as in vcmax and vcmin.",
                 about="mask",
             ),
+            _PLACE,
+            Evidence(
+                "zeros of both signs",
+                "chosen",
+                "The first of equals stays, as in the loop.",
+                when=When("manual", elements=FLOATS),
+            ),
+            Evidence(
+                "zeros of both signs (revision micro)",
+                "micro",
+                "Newer pages: +0 is the higher. The loop of the older edition keeps the first.",
+                when=When("micro", elements=FLOATS),
+            ),
             Evidence(
                 "NaN",
                 "micro",
@@ -269,6 +314,7 @@ def _group_extreme(highest: bool, name: str, doc: str) -> Record:
             ),
         ),
         formula="result[g] = the extreme of input[g*K + i] where active; the other lanes 0",
+        micro_formula="the same; of two zeros +0 is the higher",
         cpp=f"{name}(dst, src, mask)",
     )
 

@@ -90,3 +90,19 @@ def test_a_constant_that_came_through_a_cast(revision: str):
     line = "%k = arith.constant 16 : i32\n%at = arith.index_cast %k : i32 to index\n"
     line += f'pto.psti %m, %ub[%at], "NORM" : {M}, {P}'
     assert rejected(line, revision) == ""
+
+
+@pytest.mark.parametrize(("source", "mask", "target"), [(V, "m", H), (H, "mh", V)])
+def test_a_part_that_is_left_out(source: str, mask: str, target: str):
+    """Where the width changes, revision micro wants to know which lanes."""
+    value, kind = ("%v", M) if source == V else ("%h", MH)
+    line = f"%r = pto.vcvt {value}, %{mask}ATTRS : {source}, {kind} -> {target}"
+    assert rejected(line.replace("ATTRS", ""), "manual") == ""
+    assert rejected(line.replace("ATTRS", ""), "micro") == "PTO0107"
+    for part in ("EVEN", "ODD"):
+        assert rejected(line.replace("ATTRS", f' {{part = "{part}"}}'), "micro") == ""
+
+
+@REVISIONS
+def test_rounding_and_saturation_have_defaults(revision: str):
+    assert rejected(f"%r = pto.vcvt %v, %m : {V}, {M} -> {W}", revision) == ""

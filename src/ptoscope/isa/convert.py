@@ -248,6 +248,7 @@ vcvt = Record(
                     (_ANY, *_HALVES, *_QUARTERS),
                     _ANY,
                     "which place of the wider lane the narrower one has",
+                    needed="micro",
                 ),
             ),
             syntax="input, mask {rnd, sat, part} : input, mask -> result",
@@ -297,8 +298,8 @@ vcvt = Record(
         Evidence(
             "no part written",
             "chosen",
-            "EVEN or P0 where the width changes.",
-            when=When(attrs={"part": (_ANY,)}),
+            "EVEN or P0 where the width changes; in revision micro an error, as in the compiler.",
+            when=When("manual", attrs={"part": (_ANY,)}),
         ),
         Evidence(
             "SAT of NaN", "suite", "+0, for integers and floats alike.", when=When(attrs=_SAT)

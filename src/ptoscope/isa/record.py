@@ -59,6 +59,8 @@ class Attr:
     low: int = 0
     high: int = 0
     kind: str = ""
+    needed: Revision | None = None
+    """The revision in which it has to be written where it means something."""
     is_open: bool = False
 
     def allows(self, value: AttrValue) -> bool:

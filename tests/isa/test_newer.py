@@ -226,3 +226,18 @@ def test_the_offset_of_sprsti_is_a_constant() -> None:
     with pytest.raises(PtoError, match="PTO0111"):
         ptoscope.load(text, "a5")
     ptoscope.load(text.replace("sprsti", "sprsts"), "a5")
+
+
+@engines
+def test_functions_of_scalars(engine: str) -> None:
+    text = """func.func @k(%x: !pto.ptr<f32, gm>) attributes {pto.aicore} {
+      %c0 = pto.constant 0 : index
+      %v = pto.load %x[%c0] : !pto.ptr<f32, gm> -> f32
+      %a = pto.absf %v : f32
+      %s = pto.sqrt %a : f32 -> f32
+      pto.store %s, %x[%c0] : !pto.ptr<f32, gm>, f32
+      return
+    }"""
+    x = np.array([-2.5], np.float32)
+    ptoscope.load(text)(x, engine=engine)
+    assert x[0] == np.sqrt(np.float32(2.5))

@@ -25,6 +25,7 @@ from ptoscope.isa import (
     rearrange,
     reduction,
     scalar,
+    scalar_math,
     sfu,
     sorting,
     spr_stores,
@@ -81,6 +82,7 @@ TABLE = by_name(
         sync,
         core_signals,
         scalar,
+        scalar_math,
         debugging,
         arith,
     )

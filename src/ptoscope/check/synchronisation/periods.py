@@ -8,13 +8,20 @@ as end where the whole loop ends; the first and the last iterations may differ f
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 from typing import NamedTuple
 
 from ptoscope.check.analysis.expr import Expr, Symbol
-from ptoscope.check.analysis.nodes import BranchNode, CarriedNumber, LoopNode, Node, Sync, children
+from ptoscope.check.analysis.nodes import (
+    BranchNode,
+    CarriedNumber,
+    Known,
+    LoopNode,
+    Node,
+    Sync,
+    children,
+)
 
-Known = Mapping[Symbol, Expr]
 AT_LEAST = 3
 """So many iterations are followed: two buffers come round."""
 LONGEST = 12

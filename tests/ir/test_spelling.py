@@ -82,6 +82,78 @@ def test_a_distribution_is_no_set_with_a_name():
     assert said.found == "#pto.pipe<NORM>"
 
 
+F, H, M = "!pto.vreg<64xf32>", "!pto.vreg<128xf16>", "!pto.mask<b32>"
+NARROWED = f"{F}, {M} -> {H}"
+
+
+@pytest.mark.parametrize(
+    ("written", "canonical"),
+    [
+        (
+            '%v, %m {round_mode = "ROUND_Z", sat = "RS_ENABLE", part = "PART_ODD"}',
+            '{rnd = "Z", sat = "SAT", part = "ODD"}',
+        ),
+        (
+            '%v, %m {part = "PART_EVEN", rnd = "ROUND_O", sat = "RS_DISABLE"}',
+            '{rnd = "O", sat = "NOSAT", part = "EVEN"}',
+        ),
+        ('%v, %m {round_mode = "F", part = "ODD", sat = "SAT"}', '{rnd = "F", sat = "SAT", '),
+    ],
+)
+def test_tokens_of_conversions(written: str, canonical: str):
+    text = round_trip(function(f"%r = pto.vcvt {written} : {NARROWED}", f"%v: {F}, %m: {M}"))
+    assert f"  %r = pto.vcvt %v, %m {canonical}" in text
+
+
+@pytest.mark.parametrize("mode", "RAFCZ")
+def test_a_rounding_of_vtrc(mode: str):
+    line = f'%r = pto.vtrc %v, %m, "ROUND_{mode}" : {F}, {M} -> {F}'
+    text = round_trip(function(line, f"%v: {F}, %m: {M}"))
+    assert f'  %r = pto.vtrc %v, %m, "{mode}" : ' in text
+
+
+@pytest.mark.parametrize(
+    ("name", "operands", "attributes", "types", "canonical"),
+    [
+        (
+            "vcvt",
+            "%v, %m",
+            '{round_mode = "ROUND_Z", sat = "RS_ENABLE", part = "PART_ODD"}',
+            f"({F}, {M}) -> {H}",
+            'pto.vcvt %v, %m {rnd = "Z", sat = "SAT", part = "ODD"}',
+        ),
+        (
+            "vtrc",
+            "%v, %m",
+            '<{round_mode = "ROUND_C"}>',
+            f"({F}, {M}) -> {F}",
+            'pto.vtrc %v, %m, "C" : ',
+        ),
+    ],
+)
+def test_generic_forms_of_compilers(
+    name: str, operands: str, attributes: str, types: str, canonical: str
+):
+    results = "" if types.endswith("()") else "%r = "
+    line = f'{results}"pto.{name}"({operands}) {attributes} : {types}'
+    text = round_trip(function(line, f"{ENDS}, %v: {F}, %m: {M}"))
+    assert f"  {results}{canonical}" in text
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f'%r = pto.vcvt %v, %m {{rnd = "Z", round_mode = "Z"}} : {NARROWED}',
+        f'%r = pto.vcvt %v, %m {{rnd = "Z", round_mode = "Z", more}} : {NARROWED}',
+        f'%r = "pto.vcvt"(%v, %m) <{{rnd = "Z", round_mode = "Z"}}> : ({F}, {M}) -> {H}',
+    ],
+)
+def test_one_attribute_by_two_names(line: str):
+    said = error(function(line, f"%v: {F}, %m: {M}"))
+    assert (said.code, said.found) == ("PTO0001", "round_mode")
+    assert said.message == "attribute 'rnd' is written twice"
+
+
 MEMORIES = """\
 func.func @k(%x: !pto.ptr<f32>, %y: memref<?x16xf32, #pto.address_space<gm>>, %q: !pto.ptr<ui32>)
     attributes {pto.aicore} {

@@ -40,6 +40,7 @@ from ptoscope.isa.record import Attr, Evidence, Form, Operand, Pairs, Record, Ru
 from ptoscope.isa.types import VReg
 
 GROUP = "conversion"
+_ROUNDING_TOKENS = {f"ROUND_{rounding}": rounding for rounding in ROUNDINGS}
 
 _TIES_AWAY = Evidence(
     "rounding mode A",
@@ -241,14 +242,28 @@ vcvt = Record(
             (Operand("input", Vec(), "the source vector"), MASK),
             (Operand("result", Vec("U"), "the converted vector"),),
             (
-                Attr("rnd", ROUNDINGS, "R", "how to round"),
-                Attr("sat", _SATURATIONS, "NOSAT", "what becomes of numbers out of range"),
+                Attr(
+                    "rnd",
+                    ROUNDINGS,
+                    "R",
+                    "how to round",
+                    alias="round_mode",
+                    other_tokens=_ROUNDING_TOKENS,
+                ),
+                Attr(
+                    "sat",
+                    _SATURATIONS,
+                    "NOSAT",
+                    "what becomes of numbers out of range",
+                    other_tokens={"RS_ENABLE": "SAT", "RS_DISABLE": "NOSAT"},
+                ),
                 Attr(
                     "part",
                     (_ANY, *_HALVES, *_QUARTERS),
                     _ANY,
                     "which place of the wider lane the narrower one has",
                     needed="micro",
+                    other_tokens={f"PART_{part}": part for part in (*_HALVES, *_QUARTERS)},
                 ),
             ),
             syntax="input, mask {rnd, sat, part} : input, mask -> result",
@@ -392,7 +407,15 @@ vtrc = Record(
         Form(
             (_INPUT, MASK),
             (RESULT,),
-            (Attr("rnd", _TRUNCATIONS, doc="how to round"),),
+            (
+                Attr(
+                    "rnd",
+                    _TRUNCATIONS,
+                    doc="how to round",
+                    alias="round_mode",
+                    other_tokens=_ROUNDING_TOKENS,
+                ),
+            ),
             syntax='input, mask, "rnd" : input, mask -> result',
         ),
         Form(

@@ -49,7 +49,8 @@ class Attr:
 
     `values` lists the legal tokens; empty means any integer from `low` up to `high`. `kind` is
     the name of their set: `#pto.kind<token>` and `<token>` mean what `"token"` means. Where it
-    `is_open`, they are examples, and any other string is legal, too.
+    `is_open`, they are examples, and any other string is legal, too. `alias` is the name that
+    compilers give it, `other_tokens` are their spellings of its tokens: read, never printed.
     """
 
     name: str
@@ -62,6 +63,12 @@ class Attr:
     needed: Revision | None = None
     """The revision in which it has to be written where it means something."""
     is_open: bool = False
+    alias: str = ""
+    other_tokens: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
+
+    def meant(self, written: AttrValue) -> AttrValue:
+        """The value that is meant by a written one, which may be another spelling of it."""
+        return self.other_tokens.get(written, written) if isinstance(written, str) else written
 
     def allows(self, value: AttrValue) -> bool:
         """Whether the value is one of this attribute's."""

@@ -29,6 +29,8 @@ class Matcher:
         self.record = record
         self.syntaxes = tuple(compiled(form) for form in record.forms)
         self.keywords = frozenset(g.keyword for form in record.forms for g in form.groups)
+        self.aliases = {a.alias: a.name for f in record.forms for a in f.attrs if a.alias}
+        """The names of attributes by those that compilers give them."""
         self.bare = any(not syntax.items for syntax in self.syntaxes)
         self._plans: dict[LineOutline, tuple[Plan, ...]] = {}
         self.readings: dict[LineOutline, tuple[Any, ...]] = {}

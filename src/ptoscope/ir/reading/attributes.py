@@ -175,13 +175,15 @@ def given_attributes(
         token = reader.text[place]
         if token[0] == '"':
             is_open = form.attr(name).is_open
-            found[name] = (string_at if is_open else plain_string_at)(reader, place)
+            string = (string_at if is_open else plain_string_at)(reader, place)
+            found[name] = form.attr(name).meant(string)
         elif form.attr(name).values:
-            found[name] = _word(reader, form.attr(name), place)
+            found[name] = form.attr(name).meant(_word(reader, form.attr(name), place))
         else:
             found[name] = integer_at(reader, place)
     for name, (attribute, place) in entries.items():
-        found[name] = _of_kind(reader, form.attr(name), attribute, place)
+        attr = form.attr(name)
+        found[name] = attr.meant(_of_kind(reader, attr, attribute, place))
     return found
 
 
@@ -207,13 +209,21 @@ def _word(reader: Cursor, attr: Attr, place: int) -> str:
     return rest[:-1].strip() if rest else PIPE_ALL
 
 
-def _of_kind(reader: Cursor, attr: Attr, attribute: Attribute, place: int) -> AttrValue:
-    value = attribute.value
+def token_of_kind(attr: Attr, attribute: Attribute) -> str:
+    """The token of `#pto.kind<token>` or `#pto<kind token>`; empty for any other attribute."""
     head, _, token = attribute.text[:-1].rpartition("<")
     if attr.kind and head == f"#pto.{attr.kind}":
         return token.strip()
     if attr.kind and head == "#pto" and token.split()[:1] == [attr.kind]:
         return token.removeprefix(attr.kind).strip()
+    return ""
+
+
+def _of_kind(reader: Cursor, attr: Attr, attribute: Attribute, place: int) -> AttrValue:
+    token = token_of_kind(attr, attribute)
+    if token:
+        return token
+    value = attribute.value
     if isinstance(value, str | int) and isinstance(value, str) == bool(attr.values):
         return value
     expected = f'a string such as "{attr.values[0]}"' if attr.values else "an integer"

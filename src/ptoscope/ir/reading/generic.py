@@ -11,8 +11,8 @@ from ptoscope.ir.forms.choose import expected_counts, fits, form_of
 from ptoscope.ir.module import BodyItem, Note
 from ptoscope.ir.reading import control, functions, scopes
 from ptoscope.ir.reading.arith import make_constant
-from ptoscope.ir.reading.attributes import all_attributes
-from ptoscope.ir.reading.findings import STRUCTURE, WRONG_OPERANDS, WRONG_TYPE
+from ptoscope.ir.reading.attributes import all_attributes, token_of_kind
+from ptoscope.ir.reading.findings import STRUCTURE, SYNTAX, WRONG_OPERANDS, WRONG_TYPE
 from ptoscope.ir.reading.generic_parts import GenericParts
 from ptoscope.ir.reading.names import ReadValues
 from ptoscope.ir.reading.reader import Body, Reader
@@ -212,17 +212,19 @@ class _Generic(GenericParts):
     def _instruction(self) -> Op:
         reader = self.reader
         record = reader.language.table[self.word]
-        known = {a.name for form in record.forms for a in form.attrs}
+        aliases = reader.language.matcher(self.word).aliases
+        known = {a.name for form in record.forms for a in form.attrs} | set(aliases)
         for name in [n for n in self.attributes if n in known]:
             self.properties.setdefault(name, self.attributes.pop(name))
+        for name in [n for n in self.properties if n in aliases]:
+            if aliases[name] in self.properties:
+                message = f"attribute '{aliases[name]}' is written twice"
+                raise reader.findings.stop(SYNTAX, self.name, message, found=name)
+            self.properties[aliases[name]] = self.properties.pop(name)
         named = self.attributes.pop(FORM, None)
         keywords, sizes = self.properties.pop(CLAUSES, None), self.properties.pop(SIZES, None)
         segments = _segments(keywords, sizes, len(self.values))
-        # What is no string or number fits no form.
-        given: dict[str, AttrValue] = {
-            name: attribute.value if isinstance(attribute.value, str | int) else ()
-            for name, attribute in self.properties.items()
-        }
+        given = {name: _given(record, name, a) for name, a in self.properties.items()}
         index = -1 if segments is None else self._form(record, given, segments, named)
         if segments is None or index < 0:
             raise self._no_form(keywords, sizes)
@@ -235,7 +237,9 @@ class _Generic(GenericParts):
             given=tuple(given),
             attributes=self.attributes,
         )
-        return self.make(note, all_attributes(record.forms[index], given), index, segments)
+        form = record.forms[index]
+        meant = {name: form.attr(name).meant(value) for name, value in given.items()}
+        return self.make(note, all_attributes(form, meant), index, segments)
 
     def _form(
         self,
@@ -277,6 +281,17 @@ class _Generic(GenericParts):
                 found=", ".join(map(str, found)),
                 expected=", ".join(map(str, wanted)),
             )
+
+
+def _given(record: Record, name: str, attribute: Attribute) -> AttrValue:
+    """What an attribute of an instruction says; no string or number, which no form takes, where
+    it is none of its kind."""
+    value: AttrValue = attribute.value if isinstance(attribute.value, str | int) else ()
+    for form in record.forms:
+        for attr in form.attrs:
+            if attr.name == name:
+                return token_of_kind(attr, attribute) or value
+    return value
 
 
 def _alike(found: Sequence[TextType], wanted: Sequence[TextType]) -> bool:

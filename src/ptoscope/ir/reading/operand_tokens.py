@@ -243,7 +243,7 @@ class OperandTokens:
             if not simple or not (key[:1].isalpha() or key[:1] == "_"):
                 reader.i = opened
                 for name, attribute in dictionary(reader).items():
-                    self.entries[name] = attribute, opened
+                    self.entries[self._unwritten(name, opened)] = attribute, opened
                 return
             self._entry(key, i, i + 2)
             i += 3
@@ -268,9 +268,7 @@ class OperandTokens:
             reader.i = at + 1
 
     def _entry(self, key: str, at: int, place: int) -> None:
-        if key in self.entries:
-            message = f"attribute '{key}' is written twice"
-            raise self.reader.findings.stop(SYNTAX, at, message, found=key)
+        key = self._unwritten(key, at)
         value = self.reader.text[place]
         if value[0] == '"':
             self.entries[key] = make.string(plain_string_at(self.reader, place)), place
@@ -278,6 +276,14 @@ class OperandTokens:
             self.entries[key] = make.number(integer_at(self.reader, place)), place
         else:
             self.entries[key] = make.string(value), place
+
+    def _unwritten(self, written: str, at: int) -> str:
+        """The name of an attribute that was not written before."""
+        key = self.matcher.aliases.get(written, written)
+        if key in self.entries:
+            message = f"attribute '{key}' is written twice"
+            raise self.reader.findings.stop(SYNTAX, at, message, found=written)
+        return key
 
     def _types(self) -> tuple[tuple[str, int], ...]:
         """The types before the arrow, with the clause keywords among them."""

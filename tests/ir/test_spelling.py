@@ -44,6 +44,9 @@ ENDS = "%n: i64, %j: index"
         ("pto.vecscope {\npto.mem_bar #pto.membar<VV_ALL>\n}", '  pto.mem_bar "VV_ALL"'),
         ("barrier <PIPE_V>", "pto.barrier #pto.pipe<PIPE_V>"),
         ("pto.get_buf ins([<PIPE_V>, 3])", 'pto.get_buf "PIPE_V", 3'),
+        ("pto.get_buf[#pto.pipe_event_type<TLOAD>, 0]", 'pto.get_buf "PIPE_MTE2", 0'),
+        ("pto.rls_buf[#pto.sync_op_type<TSTORE_VEC>, 0, 1]", 'pto.rls_buf "PIPE_MTE3", 0, 1'),
+        ('pto.rls_buf "TVEC", 0, 0', 'pto.rls_buf "PIPE_V", 0, 0'),
     ],
 )
 def test_tokens_of_synchronisation(written: str, canonical: str):
@@ -56,6 +59,7 @@ def test_tokens_of_synchronisation(written: str, canonical: str):
         ("pto.barrier <PIPE_ALL", "PTO0001", "return", "'>'"),
         ("pto.barrier #pto.event<PIPE_V>", "PTO0001", "#pto.event<PIPE_V>", "#pto.pipe<...>"),
         ("pto.set_flag[<PIPE_V>, <PIPE_S>, #pto.pipe<EVENT_ID0>]", "PTO0001", "#pto.pipe", "#pto."),
+        ("pto.barrier #pto.pipe_event_type<TVEC>", "PTO0001", "#pto.pipe_", "#pto.pipe<...>"),
         ("pto.get_buf [<PIPE_V>, 3", "PTO0001", "return", "',' or ']'"),
         ("pto.get_buf [<PIPE_V>]", "PTO0008", "']'", "an integer for 'id'"),
         ("pto.set_flag_dyn[<PIPE_V>, <PIPE_S>, <EVENT_ID0>]", "PTO0008", "a string", "a value"),
@@ -129,6 +133,44 @@ def test_a_rounding_of_vtrc(mode: str):
             f"({F}, {M}) -> {F}",
             'pto.vtrc %v, %m, "C" : ',
         ),
+        (
+            "vcmp",
+            "%v, %v, %m",
+            '{cmp_mode = "lt"}',
+            f"({F}, {F}, {M}) -> {M}",
+            'pto.vcmp %v, %v, %m, "lt"\n',
+        ),
+        (
+            "set_flag",
+            "",
+            "<{dst_pipe = #pto.pipe<PIPE_V>, event_id = #pto.event<EVENT_ID3>, "
+            "src_pipe = #pto.pipe<PIPE_MTE2>}>",
+            "() -> ()",
+            'pto.set_flag["PIPE_MTE2", "PIPE_V", "EVENT_ID3"]\n',
+        ),
+        (
+            "wait_flag_dyn",
+            "%j",
+            "{src_pipe = #pto.pipe<PIPE_MTE2>, dst_pipe = #pto<pipe PIPE_V>}",
+            "(index) -> ()",
+            "pto.wait_flag_dyn[#pto.pipe<PIPE_MTE2>, #pto.pipe<PIPE_V>, %j]\n",
+        ),
+        (
+            "get_buf",
+            "",
+            "{op_type = #pto.pipe_event_type<TVEC>, buf_id = 3 : i32, mode = 1 : i32}",
+            "() -> ()",
+            'pto.get_buf "PIPE_V", 3, 1\n',
+        ),
+        (
+            "sync.set",
+            "",
+            "{pipe = #pto.pipe<PIPE_MTE3>, event_id = 17 : i32}",
+            "() -> ()",
+            "pto.sync.set #pto.pipe<PIPE_MTE3>, 17\n",
+        ),
+        ("barrier", "", "{pipe = #pto.pipe<PIPE_V>}", "() -> ()", "pto.barrier #pto.pipe<PIPE_V>"),
+        ("mem_bar", "", "{kind = #pto.membar<VV_ALL>}", "() -> ()", 'pto.mem_bar "VV_ALL"\n'),
     ],
 )
 def test_generic_forms_of_compilers(

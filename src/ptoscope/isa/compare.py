@@ -15,7 +15,7 @@ MODES = ("eq", "ne", "lt", "le", "gt", "ge")
 _NUMBERS = Types(FLOATS + INTS + INTS64)
 _SEED = Operand("seed", MaskFor(), "which lanes are compared")
 _RESULT = Operand("result", MaskFor(), "1 where the comparison holds")
-_MODE = Attr("mode", MODES, None, "the comparison")
+_MODE = Attr("mode", MODES, None, "the comparison", alias="cmp_mode")
 _EVIDENCE = (
     Evidence(
         "NaN", "chosen", "IEEE 754, as C compares: only ne holds.", when=When(elements=FLOATS)

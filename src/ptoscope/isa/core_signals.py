@@ -70,7 +70,7 @@ def _between_units(rule: OrderRule, on_a5: tuple[str, ...], doc: str, formula: s
         return run
 
     pipe = Attr("pipe", PIPES, None, "the pipe that signals or is held", kind="pipe")
-    event = Attr("event", doc="the number of the signal", high=_UNIT_EVENTS - 1)
+    event = Attr("event", doc="the number of the signal", high=_UNIT_EVENTS - 1, alias="event_id")
     number = Operand("event", ScalarIn((INDEX, I64, I32)), "the number of the signal")
     return Record(
         f"pto.{rule.instruction}",

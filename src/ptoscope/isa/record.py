@@ -50,7 +50,8 @@ class Attr:
     `values` lists the legal tokens; empty means any integer from `low` up to `high`. `kind` is
     the name of their set: `#pto.kind<token>` and `<token>` mean what `"token"` means. Where it
     `is_open`, they are examples, and any other string is legal, too. `alias` is the name that
-    compilers give it, `other_tokens` are their spellings of its tokens: read, never printed.
+    compilers give it, `other_tokens` are their spellings of its tokens, `other_kinds` the names of
+    sets that have those: read, never printed.
     """
 
     name: str
@@ -65,6 +66,12 @@ class Attr:
     is_open: bool = False
     alias: str = ""
     other_tokens: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
+    other_kinds: tuple[str, ...] = ()
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The names of all sets that have its tokens."""
+        return (self.kind, *self.other_kinds) if self.kind else ()
 
     def meant(self, written: AttrValue) -> AttrValue:
         """The value that is meant by a written one, which may be another spelling of it."""

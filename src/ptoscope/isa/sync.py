@@ -16,11 +16,36 @@ from ptoscope.isa.patterns import ScalarIn
 from ptoscope.isa.record import Attr, Evidence, Form, Meaning, Operand, Record, Run, Site, When
 
 GROUP = "synchronisation"
-_SRC = Attr("src", PIPES, None, "the pipe that signals", kind="pipe")
-_DST = Attr("dst", PIPES, None, "the pipe that waits", kind="pipe")
-_EVENT = Attr("event", EVENTS, None, "one of 8 events of this pair of pipes", kind="event")
-_PIPE = Attr("pipe", PIPES, None, "the pipe that uses the buffer", kind="pipe")
-_ID = Attr("id", doc="one of 32 buffer ids", high=BUFFERS - 1)
+_SRC = Attr("src", PIPES, None, "the pipe that signals", kind="pipe", alias="src_pipe")
+_DST = Attr("dst", PIPES, None, "the pipe that waits", kind="pipe", alias="dst_pipe")
+_EVENT = Attr(
+    "event", EVENTS, None, "one of 8 events of this pair of pipes", kind="event", alias="event_id"
+)
+_TILE_OPERATIONS = {
+    "TLOAD": "PIPE_MTE2",
+    "TSTORE_VEC": "PIPE_MTE3",
+    "TSTORE_ACC": "PIPE_FIX",
+    "TMOV_M2L": "PIPE_MTE1",
+    "TMOV_M2B": "PIPE_MTE1",
+    "TMOV_M2S": "PIPE_FIX",
+    "TMOV_M2V": "PIPE_V",
+    "TMOV_V2M": "PIPE_FIX",
+    "TMATMUL": "PIPE_M",
+    "TVEC": "PIPE_V",
+    "TVECWAIT_EVENT": "PIPE_V",
+}
+"""The pipes that execute operations on tiles."""
+_PIPE = Attr(
+    "pipe",
+    PIPES,
+    None,
+    "the pipe that uses the buffer",
+    kind="pipe",
+    alias="op_type",
+    other_tokens=_TILE_OPERATIONS,
+    other_kinds=("pipe_event_type", "sync_op_type"),
+)
+_ID = Attr("id", doc="one of 32 buffer ids", high=BUFFERS - 1, alias="buf_id")
 _MODE = Attr("mode", (), 0, "0: wait for earlier releases; 1: legacy, without waiting", high=1)
 _NUMBER = ScalarIn((I64, I32, INDEX))
 
@@ -215,7 +240,12 @@ mem_bar = Record(
         Form(
             attrs=(
                 Attr(
-                    "type", MEMORY_BARRIERS, None, "which accesses, before and after", kind="membar"
+                    "type",
+                    MEMORY_BARRIERS,
+                    None,
+                    "which accesses, before and after",
+                    kind="membar",
+                    alias="kind",
                 ),
             ),
             syntax='"type"',

@@ -204,7 +204,7 @@ def _word(reader: Cursor, attr: Attr, place: int) -> str:
     if token[0] != "#":
         return token
     head, _, rest = token.partition("<")
-    if head != f"#pto.{attr.kind}":
+    if head.removeprefix("#pto.") not in attr.kinds:
         raise reader.findings.expected(place, f"#pto.{attr.kind}<...>")
     return rest[:-1].strip() if rest else PIPE_ALL
 
@@ -212,10 +212,11 @@ def _word(reader: Cursor, attr: Attr, place: int) -> str:
 def token_of_kind(attr: Attr, attribute: Attribute) -> str:
     """The token of `#pto.kind<token>` or `#pto<kind token>`; empty for any other attribute."""
     head, _, token = attribute.text[:-1].rpartition("<")
-    if attr.kind and head == f"#pto.{attr.kind}":
-        return token.strip()
-    if attr.kind and head == "#pto" and token.split()[:1] == [attr.kind]:
-        return token.removeprefix(attr.kind).strip()
+    for kind in attr.kinds:
+        if head == f"#pto.{kind}":
+            return token.strip()
+        if head == "#pto" and token.split()[:1] == [kind]:
+            return token.removeprefix(kind).strip()
     return ""
 
 

@@ -12,7 +12,7 @@ from ptoscope.ir.module import BodyItem, Note
 from ptoscope.ir.reading import control, functions, scopes
 from ptoscope.ir.reading.arith import make_constant
 from ptoscope.ir.reading.attributes import all_attributes, token_of_kind
-from ptoscope.ir.reading.findings import STRUCTURE, SYNTAX, WRONG_OPERANDS, WRONG_TYPE
+from ptoscope.ir.reading.findings import STRUCTURE, WRONG_OPERANDS, WRONG_TYPE
 from ptoscope.ir.reading.generic_parts import GenericParts
 from ptoscope.ir.reading.names import ReadValues
 from ptoscope.ir.reading.reader import Body, Reader
@@ -212,15 +212,7 @@ class _Generic(GenericParts):
     def _instruction(self) -> Op:
         reader = self.reader
         record = reader.language.table[self.word]
-        aliases = reader.language.matcher(self.word).aliases
-        known = {a.name for form in record.forms for a in form.attrs} | set(aliases)
-        for name in [n for n in self.attributes if n in known]:
-            self.properties.setdefault(name, self.attributes.pop(name))
-        for name in [n for n in self.properties if n in aliases]:
-            if aliases[name] in self.properties:
-                message = f"attribute '{aliases[name]}' is written twice"
-                raise reader.findings.stop(SYNTAX, self.name, message, found=name)
-            self.properties[aliases[name]] = self.properties.pop(name)
+        self.gather({a.name for form in record.forms for a in form.attrs})
         named = self.attributes.pop(FORM, None)
         keywords, sizes = self.properties.pop(CLAUSES, None), self.properties.pop(SIZES, None)
         segments = _segments(keywords, sizes, len(self.values))

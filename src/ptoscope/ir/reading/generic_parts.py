@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Self
 
 from ptoscope.ir.attributes import Attribute, Segments
 from ptoscope.ir.module import Note
 from ptoscope.ir.reading.attributes import dictionary
-from ptoscope.ir.reading.findings import STRUCTURE, WRONG_OPERANDS
+from ptoscope.ir.reading.findings import STRUCTURE, SYNTAX, WRONG_OPERANDS
 from ptoscope.ir.reading.reader import Body, Reader
 from ptoscope.ir.types import TextType
 from ptoscope.isa.scalar import strict_vecscope
@@ -84,6 +85,18 @@ class GenericParts:
             raise self.wrong("operands", len(self.places), operands)
         if results is not None and len(self.results) != results:
             raise self.wrong("results", len(self.results), results)
+
+    def gather(self, known: Collection[str]) -> None:
+        """Makes properties of the attributes of an instruction, by their own names."""
+        aliases = self.reader.language.matcher(self.word).aliases
+        for name in [n for n in self.attributes if n in known or n in aliases]:
+            self.properties.setdefault(name, self.attributes.pop(name))
+        for alias in [n for n in self.properties if n in aliases]:
+            name = aliases[alias]
+            if name in self.properties:
+                message = f"attribute '{name}' is written twice"
+                raise self.reader.findings.stop(SYNTAX, self.name, message, found=alias)
+            self.properties[name] = self.properties.pop(alias)
 
     def make(
         self,

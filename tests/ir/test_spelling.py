@@ -39,6 +39,14 @@ ENDS = "%n: i64, %j: index"
             "pto.wait_flag_dyn[#pto.pipe<PIPE_V>, #pto.pipe<PIPE_MTE3>, %j]",
         ),
         ("pto.sync.set <PIPE_MTE3>, 17", "pto.sync.set #pto.pipe<PIPE_MTE3>, 17"),
+        (
+            "pto.sync.set <PIPE_MTE3>, 3 {ffts_mode = 1 : i32}",
+            "pto.sync.set #pto.pipe<PIPE_MTE3>, 3 {ffts_mode = 1}",
+        ),
+        (
+            "pto.sync.set <PIPE_MTE3>, %j {ffts_mode = 0 : i32}",
+            "pto.sync.set #pto.pipe<PIPE_MTE3>, %j {ffts_mode = 0}",
+        ),
         ("pto.sync.wait #pto.pipe<PIPE_V>, %j", "pto.sync.wait #pto.pipe<PIPE_V>, %j"),
         ("pto.vecscope {\npto.mem_bar <VST_VLD>\n}", '  pto.mem_bar "VST_VLD"'),
         ("pto.vecscope {\npto.mem_bar #pto.membar<VV_ALL>\n}", '  pto.mem_bar "VV_ALL"'),
@@ -64,6 +72,7 @@ def test_tokens_of_synchronisation(written: str, canonical: str):
         ("pto.get_buf [<PIPE_V>]", "PTO0008", "']'", "an integer for 'id'"),
         ("pto.set_flag_dyn[<PIPE_V>, <PIPE_S>, <EVENT_ID0>]", "PTO0008", "a string", "a value"),
         ("pto.sync.set <PIPE_MTE3>", "PTO0008", "nothing", "an integer for 'event'"),
+        ("pto.sync.wait <PIPE_V>, 3 {ffts_mode = 1}", "PTO0008", "ffts_mode", "no attributes"),
         ("pto.pipe_barrier [<PIPE_V>]", "PTO0008", "'['", "the end of"),
     ],
 )

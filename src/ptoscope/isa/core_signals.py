@@ -59,7 +59,21 @@ _BETWEEN = (
 )
 
 
-def _between_units(rule: OrderRule, on_a5: tuple[str, ...], doc: str, formula: str) -> Record:
+_FFTS_MODE = Attr("ffts_mode", (), 2, "which cores of A2/A3 get the signal", high=2)
+_WHICH_CORES = (
+    Evidence("ffts_mode", "chosen", "Read and kept; the core that signals sees it in every mode."),
+)
+
+
+def _between_units(
+    rule: OrderRule,
+    on_a5: tuple[str, ...],
+    doc: str,
+    formula: str,
+    more: tuple[Attr, ...] = (),
+) -> Record:
+    entries = f" {{{', '.join(a.name for a in more)}}}" if more else ""
+
     def meaning(site: Site) -> Run:
         def run(core: Core, *values: Lanes) -> None:
             written = site.attrs.get("event", 0)
@@ -77,8 +91,8 @@ def _between_units(rule: OrderRule, on_a5: tuple[str, ...], doc: str, formula: s
         GROUP,
         doc,
         (
-            Form(attrs=(pipe, event), syntax="#pipe, =event"),
-            Form((number,), attrs=(pipe,), syntax="#pipe, event"),
+            Form(attrs=(pipe, event, *more), syntax=f"#pipe, =event{entries}"),
+            Form((number,), attrs=(pipe, *more), syntax=f"#pipe, event{entries}"),
         ),
         meaning,
         pipe=SCALAR_PIPE,
@@ -94,6 +108,7 @@ def _between_units(rule: OrderRule, on_a5: tuple[str, ...], doc: str, formula: s
                 "chosen",
                 "The scalar unit, and with it all: the pipe decides only when others see it.",
             ),
+            *(_WHICH_CORES if more else ()),
         ),
         formula=formula,
         cpp=f"{rule.instruction.replace('.', '_')}(pipe, event)",
@@ -107,6 +122,7 @@ _UNITS = (
         ("PIPE_FIX", "PIPE_MTE3"),
         "Signals between the vector and the matrix unit, after what the pipe did so far.",
         "semaphore[event] += 1",
+        (_FFTS_MODE,),
     ),
     _between_units(
         rules.WAIT_UNIT,

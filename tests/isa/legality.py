@@ -11,6 +11,7 @@ from tests.isa.elements import FLOATS, INTS, INTS8, INTS16, INTS32, INTS64, NARR
 
 ALL_INTS = INTS + INTS64
 EVERYTHING = FLOATS + ALL_INTS + NARROW
+DIVIDED = ("i16", "si16", "i32", "si32")
 
 MANUAL: dict[str, tuple[str, ...]] = {
     "vadd": FLOATS + ALL_INTS,
@@ -60,18 +61,23 @@ MANUAL: dict[str, tuple[str, ...]] = {
     "copy_ubuf_to_gm": EVERYTHING,
 }
 MICRO = MANUAL | {
-    "vdiv": ("f32", "f16"),
+    "vdiv": ("f32", "f16", *DIVIDED),
     "vand": ALL_INTS + FLOATS,
     "vor": ALL_INTS + FLOATS,
     "vxor": ALL_INTS + FLOATS,
 }
-NOT_ON_A5 = {"vmul": INTS8, "vmuls": INTS8}
+MISSING = {
+    "a5": {"vmul": INTS8, "vmuls": INTS8},
+    "a2a3": {"vdiv": DIVIDED},
+    "cpu": {},
+}
+"""What a target lacks, beside the narrow floats."""
 
 
 def legal(name: str, target: str, revision: str) -> set[str]:
     """The element types of an instruction."""
     types = set((MICRO if revision == "micro" else MANUAL)[name])
-    return types - set(NOT_ON_A5.get(name, ()) if target == "a5" else NARROW)
+    return types - set(MISSING[target].get(name, ())) - set(() if target == "a5" else NARROW)
 
 
 def cases(names: tuple[str, ...]) -> list[tuple[str, str, str, str]]:

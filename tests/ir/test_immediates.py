@@ -63,6 +63,9 @@ def test_tokens_that_are_numbers_stay_tokens():
             "vadds takes 3 operands (input, scalar, mask), found 2",
         ),
         ("%r = pto.castptr 0 : !pto.ptr<f32, ub>", "PTO0008", "", "castptr needs '->'"),
+        # A digit, but none that a number is written with.
+        ('pto.set_flag["PIPE_V", "PIPE_S", \u0663]', "PTO0001", "\u0663", "expected an operand"),
+        ('pto.get_buf "PIPE_V", \u0663, 1', "PTO0001", "\u0663", "expected an operand"),
     ],
 )
 def test_wrong_numbers(written: str, code: str, found: str, message: str):

@@ -17,8 +17,9 @@ _ESCAPED = {b'"': b'"', b"n": b"\n", b"t": b"\t", b"\\": b"\\"}
 
 
 def is_number(token: str) -> bool:
-    """Whether a token begins a number."""
-    return token[:1].isdecimal() or (token[:1] == "-" and token[1:2].isdecimal())
+    """Whether a token begins a number: with a digit of ASCII."""
+    first = token[1:2] if token[:1] == "-" else token[:1]
+    return "0" <= first <= "9"
 
 
 def number(reader: Cursor) -> tuple[int | float | bool, TextType]:

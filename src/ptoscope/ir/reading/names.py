@@ -108,7 +108,7 @@ class Names(Cursor):
     def pack_size(self, place: int) -> int:
         """The number of results that a name stands for, written at a token."""
         word = self.text[place]
-        if not word.isdecimal() or not 0 < len(word) < 4 or not int(word):
+        if not (word.isascii() and word.isdecimal()) or not 0 < len(word) < 4 or not int(word):
             raise self.findings.expected(place, "the number of results")
         return int(word)
 

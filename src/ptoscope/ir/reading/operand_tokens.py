@@ -10,7 +10,7 @@ from ptoscope.ir.forms.outline import NO_ARROW, PACK, LineOutline
 from ptoscope.ir.module import Packs
 from ptoscope.ir.reading.attributes import dictionary
 from ptoscope.ir.reading.findings import SYNTAX, WRONG_OPERANDS
-from ptoscope.ir.reading.literals import integer_at, plain_string_at
+from ptoscope.ir.reading.literals import integer_at, is_number, plain_string_at
 from ptoscope.ir.reading.reader import Reader
 from ptoscope.ir.types import TextType
 
@@ -173,7 +173,7 @@ class OperandTokens:
                 self.literals.append(i + 1)
                 outline += "s"
                 i += 3
-            elif first.isdecimal() or (first == "-" and token != "->"):
+            elif is_number(token) or token == "-":
                 self.literals.append(i)
                 outline += "i"
                 i += 1

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from tests.witness.inputs import memory, rng, some
 from tests.witness.machine import Case, LoadState, StoreState, Value
-from tests.witness.memory import lanes, packed
+from tests.witness.memory import packed
 from tests.witness.registry import Refused, State, witness
-from tests.witness.streams import WHOLE, append, flush
+from tests.witness.streams import WHOLE, append, flush, streamed
 from tests.witness.use import Use
 
 _WORD = 1 << 32
@@ -58,19 +58,10 @@ def _loads(use: Use) -> Iterator[Case]:
 
 @witness("pto.valdu", inputs=_loads)
 def _load(state: State) -> list[Value]:
-    """From any address that follows; the next address is so many bytes further."""
-    e, before = state.use.operands[0], state.values[2]
-    at = state.number(0) + state.number(1)
-    if not isinstance(before, LoadState) or not before.low <= at <= before.high:
-        raise Refused("PTO0912")
-    end = at + WHOLE
-    if end > len(state.ub):
-        raise Refused("PTO0901")
-    seen, first = bytearray(state.ub), at - at % 32
-    seen[first : first + len(before.block)] = before.block
-    last = bytes(state.ub[end - end % 32 :][:32]) if end % 32 else b""
+    """The next address is so many bytes further."""
     following = (state.number(1) + state.number(3)) % _WORD
-    return [lanes(e, bytes(seen[at:end])), LoadState(end, end, last), following]
+    loaded = streamed(state, state.values[2], state.number(0) + state.number(1))
+    return [*loaded, following]
 
 
 def _streams(use: Use) -> Iterator[tuple[int, StoreState | LoadState, int, int]]:

@@ -164,11 +164,9 @@ def _loads(use: Use) -> Iterator[Case]:
     yield Case((1028, StoreState()), memory(2))
 
 
-@witness("pto.vldus", inputs=_loads)
-def _load(state: State) -> list[Value]:
-    """From any address that follows; three results advance the base. The state after it holds the
-    block in which the vector ends, if it ends inside one."""
-    e, at, before = state.use.operands[0], state.number(0), state.values[1]
+def streamed(state: State, before: Value, at: int) -> list[Value]:
+    """A vector from any address that follows, and the state after it: it holds the block in which
+    the vector ends, if it ends inside one."""
     if not isinstance(before, LoadState) or not before.low <= at <= before.high:
         raise Refused("PTO0912")
     end = at + WHOLE
@@ -177,8 +175,14 @@ def _load(state: State) -> list[Value]:
     seen, first = bytearray(state.ub), at - at % 32
     seen[first : first + len(before.block)] = before.block
     last = bytes(state.ub[end - end % 32 :][:32]) if end % 32 else b""
-    results: list[Value] = [lanes(e, bytes(seen[at:end])), LoadState(end, end, last), end]
-    return results[: len(state.use.results)]
+    return [lanes(state.use.operands[0], bytes(seen[at:end])), LoadState(end, end, last)]
+
+
+@witness("pto.vldus", inputs=_loads)
+def _load(state: State) -> list[Value]:
+    """Three results advance the base."""
+    at = state.number(0)
+    return [*streamed(state, state.values[1], at), at + WHOLE][: len(state.use.results)]
 
 
 @witness("pto.vstu", inputs=_inputs)

@@ -70,11 +70,8 @@ _UNITS = {"NORM": 32, "US": 16, "DS": 32, "PK": 16}
 
 def _unit(site: Site) -> int:
     """What an offset counts, in bytes."""
-    return _UNITS[str(site.attrs["dist"])] if _immediate(site.record.short) else 1
-
-
-def _immediate(name: str) -> bool:
-    return name.endswith("i")
+    immediate = any(o.immediate for o in site.record.forms[site.form].operands)
+    return _UNITS[str(site.attrs["dist"])] if immediate else 1
 
 
 def _load(site: Site) -> Run:
@@ -102,18 +99,17 @@ _POINTER = PtrTo()
 _TYPES = {"T": Types(ELEMENTS)}
 
 
-def _offset(name: str, modes: tuple[str, ...]) -> Operand:
+def _offset(modes: tuple[str, ...], instead: str) -> Operand:
+    """A constant where another instruction takes what is computed."""
     index = ScalarIn((INDEX,))
-    if not _immediate(name):
+    if not instead:
         return Operand("offset", index, "displacement in bytes")
     units = ", ".join(f"{_UNITS[mode]} bytes with {mode}" for mode in modes)
-    return Operand(
-        "offset", index, f"displacement, a constant, in {units}", immediate=f"pto.{name[:-1]}s"
-    )
+    return Operand("offset", index, f"displacement, a constant, in {units}", immediate=instead)
 
 
-def _evidence(name: str) -> tuple[Evidence, ...]:
-    counts = "what its mode moves, at most 32 bytes" if _immediate(name) else "bytes"
+def _evidence(instead: str) -> tuple[Evidence, ...]:
+    counts = "what its mode moves, at most 32 bytes" if instead else "bytes"
     return (
         Evidence(
             "payload", "suite", "The 256-bit register; US doubles bits, DS and PK halve them."
@@ -129,9 +125,9 @@ def _evidence(name: str) -> tuple[Evidence, ...]:
     )
 
 
-def _image_load(name: str, doc: str) -> Record:
+def _image_load(name: str, doc: str, instead: str = "") -> Record:
     form = Form(
-        (Operand("source", _POINTER, "UB base address"), _offset(name, LOADS)),
+        (Operand("source", _POINTER, "UB base address"), _offset(LOADS, instead)),
         (Operand("result", AnyMask()),),
         (Attr("dist", LOADS, None, "how bits are spread"),),
         syntax='source[offset], "dist" : source, offset -> result',
@@ -144,18 +140,18 @@ def _image_load(name: str, doc: str) -> Record:
         _load,
         _TYPES,
         cost=MASK_LOAD,
-        evidence=_evidence(name),
+        evidence=_evidence(instead),
         formula="result bit i = UB bit i (NORM), i/2 (US), 2i (DS)",
         cpp=f"{name}(dst, base, offset, dist)",
     )
 
 
-def _image_store(name: str, doc: str) -> Record:
+def _image_store(name: str, doc: str, instead: str = "") -> Record:
     form = Form(
         (
             Operand("value", AnyMask()),
             Operand("dest", _POINTER, "UB base address"),
-            _offset(name, STORES),
+            _offset(STORES, instead),
         ),
         (),
         (Attr("dist", STORES, None, "how bits are packed"),),
@@ -169,7 +165,7 @@ def _image_store(name: str, doc: str) -> Record:
         _store,
         _TYPES,
         cost=MASK_STORE,
-        evidence=_evidence(name),
+        evidence=_evidence(instead),
         formula="UB bit i = value bit i (NORM), 2i (PK)",
         cpp=f"{name}(src, base, offset, dist)",
     )
@@ -177,7 +173,7 @@ def _image_store(name: str, doc: str) -> Record:
 
 IMAGES = (
     _image_load("plds", "Loads the predicate register, at an offset known when it runs."),
-    _image_load("pldi", "Loads the predicate register, at a constant offset."),
+    _image_load("pldi", "Loads the predicate register, at a constant offset.", "pto.plds"),
     _image_store("psts", "Stores the predicate register, at an offset known when it runs."),
-    _image_store("psti", "Stores the predicate register, at a constant offset."),
+    _image_store("psti", "Stores the predicate register, at a constant offset.", "pto.psts"),
 )

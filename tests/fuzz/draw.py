@@ -180,6 +180,8 @@ def _attributes(kernel: Kernel, record: Record, form: Form, known: Bindings) -> 
             continue
         missing = record.absent.get(kernel.target.name, {}).get(attr.name, ())
         listed = attr.values if pair is None else pair[attr.name]
+        if attr.needed == kernel.revision:
+            missing = (*missing, attr.default)
         allowed = [v for v in listed if v not in missing and _suits(kernel, attr.name, v, known)]
         if not allowed:
             raise Unfit

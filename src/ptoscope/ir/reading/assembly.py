@@ -118,7 +118,9 @@ class _Assembled:
         typed = zip(typing.places, self.tokens.listed, strict=False)
         listed = {at: type for at, type in typed if at >= 0}
         slots = [LOST if value is None else value for value in values]
-        found = immediates.settled(self.reader, self.form, slots, where, listed, typing.results)
+        found = immediates.settled(
+            self.reader, self.form, self.outline.clauses, slots, where, listed, typing.results
+        )
         return [None if v is None else slot for v, slot in zip(values, found, strict=True)]
 
     def _names(self) -> tuple[Packs, list[int]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ptoscope.ir import types
 from ptoscope.ir.language import Language
 from ptoscope.ir.reading.findings import BAD_TYPE, Findings
@@ -10,6 +12,10 @@ from ptoscope.ir.types import TextType
 
 _LONGEST = 40
 """Tokens of the longest type."""
+
+
+def _nothing(word: str) -> bool:
+    return False
 
 
 class Cursor:
@@ -36,13 +42,15 @@ class Cursor:
         self.i += 1
         return True
 
-    def value_list(self, close: str) -> list[int]:
-        """Reads `%a, %b` up to a closing token; gives the places of the names."""
+    def value_list(self, close: str, also: Callable[[str], bool] = _nothing) -> list[int]:
+        """Reads `%a, %b` up to a closing token; gives the places of the names, and of what
+        else may stand among them."""
         places: list[int] = []
         if self.accept(close):
             return places
         while True:
-            if self.text[self.i][:1] != "%":
+            word = self.text[self.i]
+            if word[:1] != "%" and not also(word):
                 raise self.findings.expected(self.i, "a value")
             places.append(self.i)
             self.i += 1

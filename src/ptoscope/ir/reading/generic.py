@@ -16,6 +16,7 @@ from ptoscope.ir.reading.findings import STRUCTURE, WRONG_OPERANDS, WRONG_TYPE
 from ptoscope.ir.reading.generic_parts import GenericParts
 from ptoscope.ir.reading.names import ReadValues
 from ptoscope.ir.reading.reader import Body, Reader
+from ptoscope.ir.reading.segments import cut
 from ptoscope.ir.types import TextType
 from ptoscope.isa.arith import constant
 from ptoscope.isa.parts import SECTION_VECTOR
@@ -212,13 +213,17 @@ class _Generic(GenericParts):
     def _instruction(self) -> Op:
         reader = self.reader
         record = reader.language.table[self.word]
-        self.gather({a.name for form in record.forms for a in form.attrs})
+        known = {a.name for form in record.forms for a in form.attrs}
+        self.gather(known | {CLAUSES, SIZES} if record.forms[0].groups else known)
         named = self.attributes.pop(FORM, None)
         keywords, sizes = self.properties.pop(CLAUSES, None), self.properties.pop(SIZES, None)
-        segments = _segments(keywords, sizes, len(self.values))
+        found = cut(record, keywords, sizes, len(self.values))
         given = {name: _given(record, name, a) for name, a in self.properties.items()}
-        index = -1 if segments is None else self._form(record, given, segments, named)
-        if segments is None or index < 0:
+        if found is not None:
+            self.values = [self.values[at] for at in found.order]
+            self.places = tuple(self.places[at] for at in found.order)
+        index = -1 if found is None else self._form(record, given, found.segments, named)
+        if found is None or index < 0:
             raise self._no_form(keywords, sizes)
         note = Note(
             0,
@@ -231,7 +236,7 @@ class _Generic(GenericParts):
         )
         form = record.forms[index]
         meant = {name: form.attr(name).meant(value) for name, value in given.items()}
-        return self.make(note, all_attributes(form, meant), index, segments)
+        return self.make(note, all_attributes(form, meant), index, found.segments)
 
     def _form(
         self,
@@ -291,21 +296,3 @@ def _alike(found: Sequence[TextType], wanted: Sequence[TextType]) -> bool:
     if len(found) != len(wanted):
         return False
     return all(types.compatible(f, w) for f, w in zip(found, wanted, strict=True))
-
-
-def _segments(
-    keywords: Attribute | None, sizes: Attribute | None, operands: int
-) -> Segments | None:
-    """The clauses that the properties of an instruction name; None if they contradict it."""
-    if keywords is None and sizes is None:
-        return ()
-    if keywords is None or sizes is None:
-        return None
-    words, counts = keywords.value, sizes.value
-    if not isinstance(words, list) or not isinstance(counts, list):
-        return None
-    named = [word for word in words if isinstance(word, str)]
-    numbers = [count for count in counts if isinstance(count, int)]
-    if len(named) + 1 != len(numbers) or min(numbers) < 0 or sum(numbers) != operands:
-        return None
-    return tuple(zip(named, numbers[1:], strict=True))

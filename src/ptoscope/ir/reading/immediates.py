@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ptoscope.ir import types
+from ptoscope.ir.attributes import Segments
 from ptoscope.ir.forms.follow import bind
 from ptoscope.ir.forms.outline import LineOutline
 from ptoscope.ir.module import Note
@@ -44,9 +45,18 @@ def used(reader: Reader, place: int) -> int:
     return LOST if is_number(reader.text[place]) else reader.use(place)
 
 
+def are_known(tokens: OperandTokens) -> bool:
+    """Whether all names are those of values that are visible."""
+    text, visible = tokens.reader.text, tokens.reader.values
+    if tokens.numbers:
+        return all([text[p] in visible or is_number(text[p]) for p in tokens.values])
+    return all([text[p] in visible for p in tokens.values])
+
+
 def settled(
     reader: Reader,
     form: Form,
+    clauses: Segments,
     operands: Sequence[int],
     places: Sequence[int],
     listed: Mapping[int, TextType],
@@ -57,7 +67,8 @@ def settled(
     `places` are their tokens, `listed` the types written for some of them, by their number.
     """
     known: Bindings = {}
-    for pattern, slot in zip([o.type for o in form.operands], operands, strict=False):
+    wanted = _patterns(form, clauses)
+    for pattern, slot in zip(wanted, operands, strict=False):
         bind(pattern, types.known(reader.type_of(slot)), known)
     for pattern, type in zip([r.type for r in form.results], results, strict=False):
         bind(pattern, None if type is None else types.known(type), known)
@@ -67,11 +78,18 @@ def settled(
         reader.type_of(s) is types.UNKNOWN for at, s in enumerate(operands) if at not in numbers
     )
     for at in numbers:
-        pattern = form.operands[at].type if at < len(form.operands) else None
+        pattern = wanted[at] if at < len(wanted) else None
         type = listed.get(at) or _usual(pattern, known)
         if type is not None or not lost:
             found[at] = _constant(reader, places[at], type)
     return found
+
+
+def _patterns(form: Form, clauses: Segments) -> list[Pattern]:
+    """What the operands of a form are, those of its clauses included."""
+    groups = {group.keyword: group.operands for group in form.groups}
+    in_clauses = [operand for word, count in clauses for operand in groups[word][:count]]
+    return [operand.type for operand in (*form.operands, *in_clauses)]
 
 
 def _usual(pattern: Pattern | None, known: Bindings) -> TextType | None:

@@ -31,7 +31,7 @@ def instruction(reader: Reader, name: int) -> Op:
         return _destinations(tokens)
     outline = tokens.scan()
     plans = tokens.matcher.plans(outline)
-    if plans and (tokens.named or all([text[p] in reader.values for p in tokens.values])):
+    if plans and (tokens.named or immediates.are_known(tokens)):
         return _build(tokens, outline, plans)
     if tokens.named:
         return _ssa(tokens, outline, plans)
@@ -194,7 +194,9 @@ def _build(tokens: OperandTokens, outline: LineOutline, plans: tuple[Plan, ...])
     if tokens.numbers:
         typed = zip(plan.typed, tokens.listed, strict=False)
         listed_of = {plan.operands.index(at): type for at, type in typed}
-        operands = immediates.settled(reader, form, operands, places, listed_of, results)
+        operands = immediates.settled(
+            reader, form, outline.clauses, operands, places, listed_of, results
+        )
     return reader.make(
         tokens.name,
         record.name,

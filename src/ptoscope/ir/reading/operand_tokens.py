@@ -225,8 +225,9 @@ class OperandTokens:
                 break
             self.items.append(reader.i)
             reader.i += 2
-            places = reader.value_list(")")
+            places = reader.value_list(")", also=is_number)
             self.values += places
+            self.numbers = self.numbers or any(is_number(text[place]) for place in places)
             found.append((keyword, len(places)))
         return tuple(found)
 

@@ -1,0 +1,69 @@
+"""The clauses of an instruction in generic form, from the properties that cut its operands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ptoscope.ir.attributes import Attribute, Segments
+from ptoscope.isa.record import Form, Record
+
+
+class Cut(NamedTuple):
+    """Operands cut into clauses: `order` has their numbers in the order of the clauses."""
+
+    segments: Segments
+    order: tuple[int, ...]
+
+
+def cut(
+    record: Record, keywords: Attribute | None, sizes: Attribute | None, operands: int
+) -> Cut | None:
+    """The clauses that the properties of an instruction say; None if they contradict it.
+
+    With keywords, the sizes are those of the operands before the clauses and of each clause.
+    Compilers write sizes alone, one for each operand that the instruction may have.
+    """
+    as_written = tuple(range(operands))
+    if keywords is None and sizes is None:
+        return Cut((), as_written)
+    counts = _numbers(sizes)
+    if not counts or min(counts) < 0 or sum(counts) != operands:
+        return None
+    if keywords is None:
+        found = (_of_each(form, counts) for form in record.forms)
+        return next((cut for cut in found if cut is not None), None)
+    words = keywords.value if isinstance(keywords.value, list) else []
+    named = [word for word in words if isinstance(word, str)]
+    if len(named) + 1 != len(counts):
+        return None
+    return Cut(tuple(zip(named, counts[1:], strict=True)), as_written)
+
+
+def _numbers(sizes: Attribute | None) -> list[int]:
+    found = None if sizes is None else sizes.value
+    return [count for count in found if isinstance(count, int)] if isinstance(found, list) else []
+
+
+def _of_each(form: Form, counts: Sequence[int]) -> Cut | None:
+    """The clauses of a form with so many of each operand. Of a clause that stands there several
+    times, compilers list the first operands of all, then the second ones, and so on."""
+    fixed = len(form.operands)
+    wanted = fixed + sum(len(group.operands) for group in form.groups)
+    if len(counts) != wanted or any(count != 1 for count in counts[:fixed]):
+        return None
+    segments: list[tuple[str, int]] = []
+    order = list(range(fixed))
+    at = fixed
+    for group in form.groups:
+        end = at + len(group.operands)
+        here = [count for count in counts[at:end] if count]
+        if len(set(here)) > 1 or any(counts[at + len(here) : end]):
+            return None
+        first = sum(counts[:at])
+        times = here[0] if here else 0
+        for time in range(times):
+            segments.append((group.keyword, len(here)))
+            order += [first + column * times + time for column in range(len(here))]
+        at = end
+    return Cut(tuple(segments), tuple(order))

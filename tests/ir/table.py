@@ -91,6 +91,8 @@ def _write(record: Record, form: Form, element: DType, clauses: int) -> tuple[st
                 pieces += f"{comma}%{item.names[0]}[%{item.names[1]}]"
             case "token" | "integer":
                 pieces += comma + value(form.attr(item.names[0]))
+            case "word":
+                pieces += f" {form.attr(item.names[0]).values[0]}"
             case "pipe":
                 pieces += f"{comma}#pto.pipe<PIPE_ALL>"
             case "open":

@@ -15,6 +15,7 @@ from tests.witness import (
     rearrange,
     reduction,
     scalar,
+    scalar_math,
     sorting,
     streams,
 )
@@ -33,6 +34,7 @@ FAMILIES = (
     rearrange,
     reduction,
     scalar,
+    scalar_math,
     sorting,
     streams,
 )

@@ -53,7 +53,7 @@ for _name, _lane in loops.UNARY.items():
     lanewise(_name, _lane)
 
 
-def _near(e: Element, hard: tuple[int, ...], low: float, high: float) -> list[list[int]]:
+def near(e: Element, hard: tuple[int, ...], low: float, high: float) -> list[list[int]]:
     """Registers of hard numbers and of evenly spread ones."""
     r = rng("functions", e.name, low)
     spread = [e.round(Fraction(r.uniform(low, high))) for _ in range(8 * e.lanes)]
@@ -64,7 +64,7 @@ def _near(e: Element, hard: tuple[int, ...], low: float, high: float) -> list[li
 def _exponents(use: Use) -> Iterator[Case]:
     e = use.operands[0]
     yield from plain(use)
-    for row in _near(e, precise.HARDEST_EXP, -105, 90) if main(use) else ():
+    for row in near(e, precise.HARDEST_EXP, -105, 90) if main(use) else ():
         more = ([0] * e.lanes,) if len(use.operands) == 3 else ()
         yield Case((row, *more, mask(1, e.lanes)))
 
@@ -73,7 +73,7 @@ def _positive_numbers(use: Use) -> Iterator[Case]:
     e = use.operands[0]
     yield from plain(use)
     for high in (2.0, 60000.0) if main(use) else ():
-        for row in _near(e, precise.HARDEST_LN, 0.0, high):
+        for row in near(e, precise.HARDEST_LN, 0.0, high):
             yield Case((row, mask(1, e.lanes)))
 
 
@@ -121,12 +121,8 @@ def _accumulate(e: Element, acc: int, a: int, b: int) -> int:
     return e.wrap(acc + a * b)
 
 
-def _ties(use: Use) -> Iterator[Case]:
-    """Of bf16 also products half way between two numbers, with an addend about a unit of f64."""
-    yield from plain(use)
-    e = use.operands[0]
-    if e.name != "bf16":
-        return
+def half_way(e: Element) -> list[tuple[int, int, int]]:
+    """Of bf16: addends about a unit of f64, and factors whose product is half way between two."""
     lanes: list[tuple[int, int, int]] = []
     for scale in (1, 8):
         half, unit = e.round(Fraction(3, 2 * scale)), Fraction(1, scale << 52)
@@ -136,6 +132,16 @@ def _ties(use: Use) -> Iterator[Case]:
                 addend = e.round(unit * share / 4)
                 for sign in (0, e.sign):
                     lanes += [(addend, factor | sign, half), (addend | e.sign, factor | sign, half)]
+    return lanes
+
+
+def _ties(use: Use) -> Iterator[Case]:
+    """Of bf16 also products half way between two numbers, with an addend about a unit of f64."""
+    yield from plain(use)
+    e = use.operands[0]
+    if e.name != "bf16":
+        return
+    lanes = half_way(e)
     for start in range(0, len(lanes), e.lanes):
         row = (lanes[start : start + e.lanes] * e.lanes)[: e.lanes]
         columns = [list(column) for column in zip(*row, strict=True)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ptoscope.isa.types import Ptr
-from tests.isa import precise
 from tests.witness.inputs import main, memory, rng, scalars, some
 from tests.witness.machine import GM_BYTES, Case, Value
 from tests.witness.registry import Refused, State, witness
@@ -136,16 +135,3 @@ def _trap(state: State) -> None:
 def _set_fill(state: State) -> None:
     """The bits of the value, without a sign."""
     state.registers["mov_pad_val"] = state.number(0)
-
-
-FUNCTIONS = {
-    "pto.sqrt": precise.sqrt,
-    "pto.absf": lambda e, x: x & ~e.sign,
-}
-
-
-@witness(*FUNCTIONS, inputs=scalars(60))
-def _function(state: State) -> list[Value]:
-    e = state.use.operands[0]
-    values = [state.number(i) for i in range(len(state.values))]
-    return [FUNCTIONS[state.use.site.record.name](e, *values)]

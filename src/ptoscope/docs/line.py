@@ -33,6 +33,9 @@ def line(
                 piece = f"{operands[first][0]}[{operands[item.names[1]][0]}]"
             case "token" | "integer":
                 piece = _literal(attrs[first])
+            case "word":
+                text += f" {attrs[first]}"
+                continue
             case "pipe":
                 piece = f"#pto.pipe<{attrs[first]}>"
             case "open" | "close":

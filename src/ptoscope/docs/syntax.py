@@ -69,9 +69,11 @@ def _body(form: Form) -> str:
     words = _words(form)
 
     def written(match: re.Match[str]) -> str:
-        token, entry, pipe, literal, name = match.groups()
+        token, word, entry, pipe, literal, name = match.groups()
         if token:
             return f'"{token}"'
+        if word:
+            return "|".join(form.attr(word).values)
         if entry:
             return "{" + ", ".join(f"{name.strip()} = ..." for name in entry.split(",")) + "}"
         if pipe:
@@ -79,7 +81,8 @@ def _body(form: Form) -> str:
         return literal or words.get(name, f"%{name}")
 
     head = form.pattern.partition(":")[0]
-    return re.sub(r'"(\w+)"|\{([\w, ]+)\}|#(\w+)|=(\w+)|(\w+)', written, head).strip()
+    items = r""""(\w+)"|'(\w+)'|\{([\w, ]+)\}|#(\w+)|=(\w+)|(\w+)"""
+    return re.sub(items, written, head).strip()
 
 
 def clause(group: Group) -> str:

@@ -104,9 +104,10 @@ class Form:
     """One way to write an instruction.
 
     `syntax` is read by parser and printer alike. In it, a bare name is an operand,
-    `a[b]` an address, `"x"` a token, `=x` an integer literal, `{x}` an entry of the
-    attribute dictionary, `#x` a pipe attribute, `[...]` stands for itself, `groups` for the
-    clauses, `region` for a body. After the colon stand the values whose types are written.
+    `a[b]` an address, `"x"` a token, `'x'` one without quotes and without a comma before it,
+    `=x` an integer literal, `{x}` an entry of the attribute dictionary, `#x` a pipe attribute,
+    `[...]` stands for itself, `groups` for the clauses, `region` for a body. After the colon
+    stand the values whose types are written.
     With `bracketed`, brackets may stand around all that is before the colon.
     What compilers read `in_destination_form` alone is printed so in SSA form, too.
     """

@@ -1,15 +1,16 @@
-"""Functions of floating-point scalars."""
+"""Functions of scalars."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from ptoscope.isa.core import Core
-from ptoscope.isa.dtypes import F16, F32, DType
+from ptoscope.isa.dtypes import BF16, F16, F32, I1, I8, I16, I32, I64, INDEX, DType
 from ptoscope.isa.families import parameters, staged
+from ptoscope.isa.functions import exp, fma, log
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.patterns import ScalarVar
-from ptoscope.isa.record import Evidence, Form, Operand, Record, Types
+from ptoscope.isa.record import Attr, Evidence, Form, Operand, Record, Run, Site, Types
 
 GROUP = "scalar"
 _ROUNDED = Evidence("rounding", "chosen", "Correctly rounded, as the functions of vectors are.")
@@ -57,8 +58,68 @@ def _abs(x: Lanes) -> Lanes:
     return x.abs()
 
 
+def _fma(lhs: Lanes, rhs: Lanes, acc: Lanes) -> Lanes:
+    return fma(lhs, rhs, acc)
+
+
+_INTS = (I32, I16, I8, I64, INDEX, I1)
+
+
+def _absi(site: Site) -> Run:
+    unsigned = site.attrs["signedness"] == "unsigned"
+
+    def run(core: Core, x: Lanes) -> Lanes:
+        # True is -1, the most negative number of one bit.
+        return x if unsigned or x.dtype is I1 else x.abs()
+
+    return run
+
+
+absi = Record(
+    "pto.absi",
+    GROUP,
+    "The absolute value of an integer.",
+    (
+        Form(
+            (Operand("x", ScalarVar(_INTS)),),
+            (Operand("result", ScalarVar(_INTS)),),
+            (
+                Attr(
+                    "signedness",
+                    ("signed", "unsigned"),
+                    None,
+                    "whether the number has a sign",
+                    kind="signedness",
+                ),
+            ),
+            syntax="x 'signedness' : result",
+        ),
+    ),
+    _absi,
+    {"T": Types(_INTS)},
+    pipe="PIPE_S",
+    where="anywhere",
+    evidence=(
+        Evidence("the most negative integer", "chosen", "Wraps to itself: it does not saturate."),
+        Evidence("unsigned", "micro", "Unchanged."),
+    ),
+    formula="result = |x|",
+    cpp="abs(x)",
+)
+
 RECORDS = (
+    absi,
     _function("sqrt", _sqrt, "The square root of a scalar.", "the root of x"),
+    _function("exp", exp, "The exponential of a scalar.", "e ** x"),
+    _function("log", log, "The natural logarithm of a scalar.", "ln(x)"),
+    _function(
+        "fma",
+        _fma,
+        "The product of two scalars and their sum with a third.",
+        "lhs * rhs + acc, rounded once",
+        types=(F32, F16, BF16),
+        evidence=Evidence("rounding", "micro", "One, of the exact sum."),
+    ),
     _function(
         "absf",
         _abs,

@@ -31,6 +31,8 @@ class Matcher:
         self.keywords = frozenset(g.keyword for form in record.forms for g in form.groups)
         self.aliases = {a.alias: a.name for f in record.forms for a in f.attrs if a.alias}
         """The names of attributes by those that compilers give them."""
+        self.words = _words(self.syntaxes, record)
+        """The words that stand behind operands without a comma."""
         self.bare = any(not syntax.items for syntax in self.syntaxes)
         self._plans: dict[LineOutline, tuple[Plan, ...]] = {}
         self.readings: dict[LineOutline, tuple[Any, ...]] = {}
@@ -139,6 +141,8 @@ class Matcher:
                 return [()], "arrow"
             if outline.types == results and outline.results == NO_ARROW:
                 return [()], "listed"
+            if values and outline.types == values and outline.results == results:
+                return [tuple(range(values))], "arrow"
             if not alone and not outline.types and outline.results == NO_ARROW:
                 return [()], "implied"
             return self._wrong_count(score, "result type", results, outline.types)
@@ -196,8 +200,20 @@ def marks(
 
 
 def separated(items: Sequence[Item]) -> list[str]:
-    """What stands before each item when it is printed: a comma, or nothing at a bracket."""
+    """What stands before each item when it is printed: a comma, a blank before a word, nothing
+    at a bracket."""
     before = [""]
     for left, right in pairwise(items):
-        before.append("" if left.kind == "open" or right.kind == "close" else ", ")
+        blank = " " if right.kind == "word" else ", "
+        before.append("" if left.kind == "open" or right.kind == "close" else blank)
     return before[: len(items)]
+
+
+def _words(syntaxes: Sequence[Syntax], record: Record) -> frozenset[str]:
+    return frozenset(
+        value
+        for syntax, form in zip(syntaxes, record.forms, strict=True)
+        for item in syntax.items
+        if item.kind == "word"
+        for value in form.attr(item.names[0]).values
+    )

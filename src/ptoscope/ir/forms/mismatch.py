@@ -13,6 +13,7 @@ _WRITTEN = {
     PACK: "several names",
     "a": "an address",
     "s": "a string",
+    "w": "a word",
     "i": "an integer",
     "[": "'['",
     "]": "']'",
@@ -22,6 +23,7 @@ _EXPECTED = {
     "operand": "a value for '{}'",
     "address": "an address '{}'",
     "token": 'a string "{}"',
+    "word": "{}",
     "integer": "an integer for '{}'",
     "pipe": "#pto.pipe<{}>",
     "open": "'['",
@@ -69,7 +71,9 @@ def misaligned(
     if item is None:
         message = f"{name} takes nothing more here"
         return Mismatch(at, message, _WRITTEN[letter], "the end of the operands", how, at)
-    expected = _EXPECTED[item.kind].format(_label(item))
+    words = item.kind == "word"
+    label = " or ".join(form.attr(item.names[0]).values) if words else _label(item)
+    expected = _EXPECTED[item.kind].format(label)
     spot = at if letter else -1
     return Mismatch(at, f"expected {expected}", _WRITTEN[letter], expected, how, spot)
 

@@ -9,12 +9,13 @@ from typing import Literal
 
 from ptoscope.isa.record import Attr, Form, Group
 
-ItemKind = Literal["operand", "address", "token", "integer", "pipe", "open", "close"]
+ItemKind = Literal["operand", "address", "token", "word", "integer", "pipe", "open", "close"]
 
 LETTERS: dict[ItemKind, str] = {
     "operand": "v",
     "address": "a",
     "token": "s",
+    "word": "w",
     "integer": "i",
     "pipe": "s",
     "open": "[",
@@ -60,7 +61,9 @@ class Syntax:
         )
 
 
-_ITEM = re.compile(r'\s*(?:(\w+)\[(\w+)\]|"(\w+)"|=(\w+)|\{([\w, ]*)\}|#(\w+)|([\[\],])|(\w+))')
+_ITEM = re.compile(
+    r"""\s*(?:(\w+)\[(\w+)\]|"(\w+)"|'(\w+)'|=(\w+)|\{([\w, ]*)\}|#(\w+)|([\[\],])|(\w+))"""
+)
 
 
 @cache
@@ -82,11 +85,13 @@ def compiled(form: Form) -> Syntax:
         if match is None:
             raise ValueError(f"cannot read the syntax line '{form.pattern}'")
         position = match.end()
-        base, offset, token, integer, entry, pipe, mark, name = match.groups()
+        base, offset, token, word, integer, entry, pipe, mark, name = match.groups()
         if base:
             items.append(Item("address", (base, offset)))
         elif token:
             items.append(Item("token", (token,), form.attr(token).default is not None))
+        elif word:
+            items.append(Item("word", (word,)))
         elif integer:
             items.append(Item("integer", (integer,), form.attr(integer).default is not None))
         elif pipe:
@@ -121,5 +126,5 @@ def _names(text: str, everything: tuple[str, ...]) -> tuple[str, ...]:
 
 def shown(form: Form) -> str:
     """The part of a syntax line before the colon, for messages."""
-    before = form.pattern.partition(":")[0].strip()
+    before = form.pattern.partition(":")[0].strip().replace("'", "")
     return "" if before == "none" else before

@@ -175,6 +175,8 @@ class _Spelling:
                 return f"{base}[{offset}]"
             case "token" | "integer":
                 return literal(self.op.attrs[item.names[0]])
+            case "word":
+                return str(self.op.attrs[item.names[0]])
             case "pipe":
                 return f"#pto.pipe<{self.op.attrs[item.names[0]]}>"
             case "open":
@@ -200,7 +202,7 @@ class _Spelling:
         return parts
 
     def _literals(self) -> list[AttrValue]:
-        kinds = ("token", "integer", "pipe")
+        kinds = ("token", "word", "integer", "pipe")
         return [self.op.attrs[item.names[0]] for item in self.items if item.kind in kinds]
 
     def _listed(self) -> str:

@@ -188,6 +188,11 @@ class OperandTokens:
                 outline += "]"
                 bracket -= 1
                 i += 1
+            if text[i] in self.matcher.words:
+                self.items.append(i)
+                self.literals.append(i)
+                outline += "w"
+                i += 1
             if text[i] != ",":
                 break
             i += 1

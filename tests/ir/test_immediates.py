@@ -37,6 +37,24 @@ def test_a_number_is_a_constant(written: str, constant: str, used: str):
     assert used in " ".join(lines[at + 1 :])
 
 
+G, P = "!pto.vreg<64xui32>", "!pto.ptr<f32, ub>"
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        f"%r = pto.vgather2_bc %p, %o, 16 : {P}, {G}, index -> {V}",
+        f"pto.vgather2_bc ins(%p, %o, 16 : {P}, {G}, index) outs(%r : {V})",
+        f"vgather2_bc %r, %p, %o, 16 : {V}",
+    ],
+)
+def test_a_number_is_no_mask(written: str):
+    """Of two forms that differ in one operand, a number chooses the one with a scalar."""
+    ops = program(function(written, f"%p: {P}, %o: {G}")).functions[0].body.ops
+    assert [op.name for op in ops][:2] == ["arith.constant", "pto.vgather2_bc"]
+    assert ops[1].form == 1
+
+
 def test_names_are_new():
     written = "%cst = arith.constant 1.0 : f32\nvadds %r, %v, 2.0, %m\nvmuls %s, %r, %cst, %m"
     names = program(function(written, PARAMETERS)).functions[0].names

@@ -175,6 +175,8 @@ def test_an_instruction_without_types_may_come_before_any_line():
             "%z = arith.addi %x, %y : i64",
             "pto.get_block_idx",
             "pto.get_block_num outs(%w : i64)",
+            "get_block_num %u",
+            '"pto.barrier"() <{pipe = "PIPE_V"}> : () -> ()',
         ]
     )
-    assert len(lines(body)) == 8
+    assert len(lines(body)) == 10

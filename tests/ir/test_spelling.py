@@ -328,6 +328,12 @@ def test_locations_everywhere():
     assert "loc" not in round_trip(LOCATIONS)
 
 
+def test_names_of_locations_behind_a_module_that_has_none():
+    text = LOCATIONS.replace("} loc(#loc)\n#loc1", "}\n#loc1")
+    assert text != LOCATIONS
+    assert round_trip(text) == round_trip(LOCATIONS)
+
+
 @pytest.mark.parametrize(
     ("alias", "found", "expected"),
     [("#loc = 3", "3", "a location"), ('#loc = loc("a"', "end of file", "')'")],

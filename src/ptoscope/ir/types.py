@@ -25,7 +25,10 @@ class Placeholder:
     an `element` only the memory is open."""
 
     def __init__(
-        self, text: str, kind: type[Mask] | type[Ptr] | None, element: DType | None = None
+        self,
+        text: str,
+        kind: type[Mask] | type[Ptr] | type[Scalar] | None,
+        element: DType | None = None,
     ) -> None:
         self.text = text
         self.kind = kind
@@ -41,6 +44,8 @@ TextType = Type | Placeholder
 MASK = Placeholder("!pto.mask<G>", Mask)
 PTR = Placeholder("!pto.ptr", Ptr)
 UNKNOWN = Placeholder("an unknown type", None)
+NUMBER = Placeholder("a number", Scalar)
+"""Of an operand that is written as a number, while its form is looked for."""
 
 
 class BadType(Exception):

@@ -7,9 +7,12 @@ from collections.abc import Mapping, Sequence
 from ptoscope.ir import types
 from ptoscope.ir.attributes import Segments
 from ptoscope.ir.types import TextType
+from ptoscope.isa.dtypes import SCALARS
 from ptoscope.isa.patterns import Bindings
 from ptoscope.isa.record import Form, Group, Record
-from ptoscope.isa.types import AttrValue
+from ptoscope.isa.types import AttrValue, Scalar
+
+_SCALARS = [Scalar(dtype) for dtype in SCALARS]
 
 
 def form_of(
@@ -50,7 +53,10 @@ def types_fit(form: Form, operands: Sequence[TextType], results: Sequence[TextTy
     score = 0
     for operand, given in zip(form.operands, operands, strict=False):
         type = types.known(given)
-        score += type is None or operand.type.match(type, known)
+        if given is types.NUMBER:
+            score += any(operand.type.match(scalar, dict(known)) for scalar in _SCALARS)
+        else:
+            score += type is None or operand.type.match(type, known)
     for result, given in zip(form.results, results, strict=False):
         type = types.known(given)
         score += type is None or result.type.match(type, known)

@@ -55,9 +55,10 @@ def read(tokens: OperandTokens, outline: LineOutline, *, prefixed: bool = False)
 
 
 def _known(reader: Reader, place: int, value: int | None) -> TextType | None:
-    if value is None and ("#" in reader.text[place] or reader.text[place][:1] != "%"):
-        # `%x#0` for a single result, or a number too many: no name for a result. Neither is a
-        # number.
+    if value is None and reader.text[place][:1] != "%":
+        return types.NUMBER
+    if value is None and "#" in reader.text[place]:
+        # `%x#0` for a single result: no name for a result.
         return types.UNKNOWN
     return None if value is None else reader.type_of(value)
 

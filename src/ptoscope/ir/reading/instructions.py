@@ -15,7 +15,7 @@ from ptoscope.ir.module import Note
 from ptoscope.ir.reading import assembly, immediates
 from ptoscope.ir.reading.attributes import all_attributes, given_attributes
 from ptoscope.ir.reading.findings import STRUCTURE, SYNTAX, WRONG_OPERANDS, Stop
-from ptoscope.ir.reading.literals import literal_value
+from ptoscope.ir.reading.literals import is_number, literal_value
 from ptoscope.ir.reading.operand_tokens import OperandTokens
 from ptoscope.ir.reading.reader import Reader
 from ptoscope.ir.types import TextType
@@ -221,11 +221,14 @@ def _choose(tokens: OperandTokens, plans: tuple[Plan, ...], values: list[int]) -
 
     def fit(plan: Plan) -> tuple[int, int, int]:
         form = tokens.matcher.record.forms[plan.form]
-        listed = 0
-        if plan.results == "arrow":
-            pairs = zip(plan.typed, tokens.listed, strict=True)
-            listed = sum(reader.type_of(values[at]) is type for at, type in pairs)
-        operands = [reader.type_of(values[p]) for p in plan.operands]
+        written = dict(zip(plan.typed, tokens.listed, strict=plan.results == "arrow"))
+        listed = sum(reader.type_of(values[at]) is type for at, type in written.items())
+        operands = [
+            written.get(p, types.NUMBER)
+            if is_number(reader.text[tokens.values[p]])
+            else reader.type_of(values[p])
+            for p in plan.operands
+        ]
         literals = sum(
             form.attr(name).allows(literal_value(reader.text[tokens.literals[at]]))
             for name, at in plan.attrs

@@ -130,7 +130,7 @@ class OperandTokens:
         i = reader.i
         outline = ""
         bracket = 0
-        if self.matcher.bare and text[i][:1] == "%" and self._defines(i):
+        if self.matcher.bare and (self._defines(i) or self._is_generic(i)):
             return outline
         while True:
             token = text[i]
@@ -218,6 +218,11 @@ class OperandTokens:
                 break
             i += 1
         return text[i] == "="
+
+    def _is_generic(self, i: int) -> bool:
+        """Whether the next operation begins here, in generic form."""
+        text = self.reader.text
+        return text[i][:1] == '"' and text[i + 1] == "("
 
     def _clauses(self) -> tuple[tuple[str, int], ...]:
         reader = self.reader

@@ -176,7 +176,7 @@ class Reader(Recovery):
     def _check_end(self, item: BodyItem) -> None:
         i = self.i
         word = self.text[i]
-        if word[:1] in ("%", '"', "^") or word in self.handlers:
+        if word[:1] in ("%", '"', "^") or word in self.handlers or self._is_alias():
             return
         start, end = self.tokens.end(i - 1), self.tokens.start[i]
         new_line = "\n" in self.tokens.source[start:end]
@@ -201,6 +201,10 @@ class Reader(Recovery):
             if depth == 0 and self.i > opened:
                 self.i += 1
                 return
+
+    def _is_alias(self) -> bool:
+        i = self.i
+        return self.text[i][0] == "#" and self.text[i + 1] == "=" and not self.in_function
 
     def _alias(self) -> None:
         """Skips `#name = loc(...)`, a location by a name."""
@@ -292,7 +296,7 @@ class Reader(Recovery):
             if word == "}" or word is END:
                 self.broken = self.broken or broken
                 return items, broken
-            if word[0] == "#" and text[self.i + 1] == "=" and not self.in_function:
+            if word[0] == "#" and self._is_alias():
                 self._alias()
                 continue
             if word[0] == "^":

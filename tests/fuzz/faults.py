@@ -248,7 +248,7 @@ def _control_register(block: Block, bad: Value) -> None:
 
 def _release(block: Block, bad: Value) -> None:
     pipe = block.rng.choice(("PIPE_V", "PIPE_MTE2", "PIPE_MTE3"))
-    number = block.kernel.hidden(block.rng.randrange(32), I32)
+    number = block.kernel.hidden(block.kernel.apart, I32)
     # Held by the scalar unit, which is not the pipe that releases.
     mode = block.kernel.constant(1, I32)
     ids = f"{number.name}, {mode.name} : i32, i32"

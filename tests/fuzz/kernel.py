@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from ptoscope.isa.dtypes import I1, I8, I32, I64, INDEX, DType
+from ptoscope.isa.parts import BUFFERS
 from ptoscope.isa.targets import Revision, Target
 from ptoscope.isa.types import Align, Mask, Ptr, Scalar, Type, VAddr, VReg
 from tests.fuzz import data
@@ -68,6 +69,8 @@ class Kernel:
         self.results_end = 0
         self.sources_start = target.ub_bytes
         self.fault_code = ""
+        self.apart = rng.randrange(BUFFERS)
+        """A buffer id that no stage holds."""
         self._hidden_at: dict[DType, Iterator[int]] = {}
         self._names: dict[str, int] = {}
         self._shared: dict[tuple[object, ...], Value] = {}

@@ -136,7 +136,7 @@ def _assemble(parts: Parts, order: Order, tile: Value | None) -> tuple[list[str]
     """Puts the lines of the three pipes into the block; gives lines before and after a loop."""
     block = parts.block
     if order == "buffers":
-        return _with_buffers(parts)
+        return with_buffers(parts)
     if order == "barriers":
         stop = "pto.barrier #pto.pipe<PIPE_ALL>"
         for part in (parts.copies_in, parts.work, parts.copies_out):
@@ -183,11 +183,12 @@ def _with_flags(
     return sets, waits
 
 
-def _with_buffers(parts: Parts) -> tuple[list[str], list[str]]:
+def with_buffers(parts: Parts) -> tuple[list[str], list[str]]:
     """One buffer id for what comes in and one for what goes out."""
     kernel, block = parts.block.kernel, parts.block
     # One spelling for each id: which ids are the same has to be seen.
-    first, second = (_buffer(kernel, n) for n in kernel.rng.sample(range(BUFFERS), 2))
+    ids = [number for number in range(BUFFERS) if number != kernel.apart]
+    first, second = (_buffer(kernel, number) for number in kernel.rng.sample(ids, 2))
 
     def held(pipe: str, buffers: tuple[str, ...], lines: list[str]) -> list[str]:
         get = [f'pto.get_buf "PIPE_{pipe}", {ids}' for ids in buffers]

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import random
+import re
 from functools import cache
 
 import numpy as np
 import pytest
 
+import ptoscope
+from ptoscope import ir
 from ptoscope.engines import ENGINES
-from ptoscope.isa import INSTRUCTIONS
-from ptoscope.kernel import Kernel
-from tests.fuzz import compare
-from tests.fuzz.__main__ import instructions
+from ptoscope.isa.targets import TARGETS
+from tests.fuzz import compare, stages
 from tests.fuzz.compare import Outcome, difference, differing, load, mistake, outcome
+from tests.fuzz.drawn import FORMS, form, missing, summary
+from tests.fuzz.kernel import Kernel
 from tests.fuzz.minimise import reduced
 from tests.fuzz.programs import ALL_FAULTS, Program, generate
+from tests.fuzz.spelling.respell import SPELLINGS
+from tests.fuzz.stages import Parts
+from tests.fuzz.text import Block, Stage
 
 SEEDS = range(100)
 REFERENCE = "reference"
@@ -22,7 +29,7 @@ OTHERS = [engine for engine in ENGINES if engine != REFERENCE]
 
 
 @cache
-def _on_reference(seed: int) -> tuple[Program, Kernel, Outcome]:
+def _on_reference(seed: int) -> tuple[Program, ptoscope.Kernel, Outcome]:
     program = generate(seed)
     kernel = load(program)
     return program, kernel, outcome(program, REFERENCE, kernel)
@@ -54,16 +61,34 @@ def test_a_seed_gives_one_program() -> None:
         assert arrays[0] == arrays[1] == arrays[2]
 
 
-def test_most_instructions_are_drawn() -> None:
-    """Every instruction and every fault may occur; a few hundred programs may lack a rare one."""
+def test_most_forms_are_drawn() -> None:
+    """Every form of an instruction and every fault may occur; a few hundred programs may lack a
+    rare one."""
     programs = [generate(seed) for seed in range(400)]
-    drawn = frozenset[str]().union(*map(instructions, programs))
-    missing = set(INSTRUCTIONS) - drawn
-    assert len(missing) <= 0.05 * len(INSTRUCTIONS), sorted(missing)
+    ops = [op for p in programs for f in ir.parse(p.text).program.functions for op in f.ops()]
+    rare = set(FORMS) - {form(op.name, op.form) for op in ops}
+    assert len(rare) <= 0.02 * len(FORMS), sorted(rare)
     absent = {fault.code for fault in ALL_FAULTS} - {p.fault_code for p in programs}
     assert len(absent) <= 2, absent
     faulty = sum(not p.legal for p in programs)
     assert 50 <= faulty <= 110
+
+
+def test_what_is_not_drawn_is_named() -> None:
+    everything = {*FORMS, *(spelling.name for spelling in SPELLINGS)}
+    assert missing(everything) == []
+    assert "never" not in summary(everything)
+    assert missing(everything - {FORMS[3], "labels"}) == [FORMS[3], "labels"]
+    assert f"never drawn: {FORMS[3]}, labels" in summary(everything - {FORMS[3], "labels"})
+
+
+def test_no_stage_holds_the_buffer_that_a_fault_releases() -> None:
+    for seed in range(300):
+        kernel = Kernel(random.Random(seed), TARGETS["a5"], "manual", 1)
+        root = Block(kernel, Stage(0))
+        stages.with_buffers(Parts(root, 1))
+        held = [re.search(r'"PIPE_\w+", (\d+), 0', line) for line in root.lines]
+        assert str(kernel.apart) not in [match[1] for match in held if match]
 
 
 def _legal() -> Program:

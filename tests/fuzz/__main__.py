@@ -3,49 +3,53 @@
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 import traceback
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 
 from ptoscope import PtoError
-from ptoscope.isa import TABLE
-from tests.fuzz.compare import verdict
+from tests.fuzz.compare import differing, load, mistake, outcome
+from tests.fuzz.drawn import ENOUGH, forms, missing, summary
 from tests.fuzz.minimise import minimise
-from tests.fuzz.programs import Program, generate
+from tests.fuzz.programs import generate
+from tests.fuzz.spelling.respell import respell
+from tests.fuzz.spelling.verdict import misread, misrun
 
-_INSTRUCTION = re.compile(r"\b(?:pto|arith)\.[\w.]+")
+SPELLED = 3
+"""One of so many programs is also read and run in another spelling."""
 
 
 @dataclass(frozen=True)
 class Result:
-    """What one seed showed: a report if something is wrong."""
+    """What one seed showed: a report if something is wrong, and what it drew."""
 
     seed: int
     faulty: bool = False
     report: str = ""
-    instructions: frozenset[str] = frozenset()
-
-
-def instructions(program: Program) -> frozenset[str]:
-    """The instructions of the table that a program uses."""
-    return frozenset(_INSTRUCTION.findall(program.text)) & TABLE.keys()
+    drawn: frozenset[str] = frozenset()
 
 
 def examine(seed: int, engines: Sequence[str]) -> Result:
     """Generates, checks, runs and compares one program."""
     program = generate(seed)
+    drawn: frozenset[str] = frozenset()
     try:
-        wrong = verdict(program, engines)
+        kernel = load(program)
+        drawn = forms(kernel)
+        first = outcome(program, engines[0], kernel)
+        wrong = mistake(program, first) or differing(program, engines, kernel, first)
+        if wrong is None and seed % SPELLED == 0:
+            spelled = respell(program)
+            drawn |= spelled.drawn
+            wrong = misread(spelled) or misrun(spelled.written, engines, first)
     except PtoError as error:
         wrong = f"seed {seed}: the program does not check clean\n{error}"
     except Exception:
         wrong = f"seed {seed}: the reader or a check failed\n{traceback.format_exc()}"
-    return Result(seed, not program.legal, wrong or "", instructions(program))
+    return Result(seed, not program.legal, wrong or "", drawn)
 
 
 def results(seeds: Sequence[int], engines: Sequence[str], jobs: int) -> Iterator[Result]:
@@ -84,7 +88,8 @@ def _watched(found: Iterator[Result], count: int) -> Iterator[Result]:
 
 
 def main() -> int:
-    """Exit status 1 if engines differ, a program does not check clean or faults wrongly."""
+    """Exit status 1 if engines differ, a program does not check clean or faults wrongly, or many
+    programs leave something undrawn."""
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz")
     parser.add_argument("--count", type=int, default=200, help="how many programs")
     parser.add_argument("--first", type=int, default=0, help="the first seed")
@@ -96,20 +101,17 @@ def main() -> int:
         minimise(options.minimise, options.engines)
         return 0
     seeds = range(options.first, options.first + options.count)
-    drawn: Counter[str] = Counter()
+    drawn: set[str] = set()
     faulty = wrong = 0
     for result in _watched(results(seeds, options.engines, options.jobs), len(seeds)):
-        drawn.update(result.instructions)
+        drawn |= result.drawn
         faulty += result.faulty
         if result.report:
             wrong += 1
             print(result.report, flush=True)
-    missing = [name for name in TABLE if name not in drawn]
     print(f"{len(seeds)} programs on {', '.join(options.engines)}: {faulty} faulty, {wrong} wrong")
-    print(f"{len(TABLE) - len(missing)} of {len(TABLE)} instructions drawn")
-    if missing:
-        print(f"never drawn: {', '.join(missing)}")
-    return 1 if wrong else 0
+    print(summary(drawn))
+    return 1 if wrong or (len(seeds) >= ENOUGH and missing(drawn)) else 0
 
 
 if __name__ == "__main__":

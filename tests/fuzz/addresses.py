@@ -36,7 +36,7 @@ def loops(block: Block, record: Record) -> None:
     else:
         used = record if name in ACCESSES else TABLE[f"pto.{block.rng.choice(ACCESSES)}"]
         body = _access(block, used)
-    _nest(block, block.rng.randint(1, 3), [], body)
+    _nest(block, block.rng.randint(1, 4), [], body)
 
 
 def _nest(block: Block, levels: int, around: list[int], body: Body) -> None:

@@ -77,13 +77,6 @@ def _printed(kernel: Kernel) -> tuple[str, ...]:
     return tuple(f"{p.line} {p.block} {p.iterations} {p.text}" for p in kernel.printed)
 
 
-def verdict(program: Program, engines: Sequence[str]) -> str | None:
-    """What is wrong with the first engine's outcome by itself, else where others differ."""
-    kernel = load(program)
-    first = outcome(program, engines[0], kernel)
-    return mistake(program, first) or differing(program, engines, kernel, first)
-
-
 def difference(program: Program, engines: Sequence[str]) -> str | None:
     """A report of where engines differ from the first of them, or None."""
     kernel = load(program)

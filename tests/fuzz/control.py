@@ -223,7 +223,7 @@ def vecscope(block: Block, fill: Filler, budget: int, strict: bool | None = None
         return
     types = block.kernel.types
     used = dict.fromkeys(n for row in inner.lines for n in _NAME.findall(_TEXT.sub("", row)))
-    defined = {n for row in inner.lines for n in _defined(row)}
+    defined = {n for row in inner.lines for n in definitions(row)}
     passed = [n for n in used if n not in defined]
     inner.lines = [_renamed(row, defined) for row in inner.lines]
     listed = ", ".join(f"{n}_in: {types[n]}" for n in passed)
@@ -242,7 +242,7 @@ def _renamed(row: str, defined: set[str]) -> str:
     return "".join(parts)
 
 
-def _defined(row: str) -> list[str]:
+def definitions(row: str) -> list[str]:
     """The names that a line defines: results, loop counters, carried values, block arguments."""
     left, equals, _ = row.partition(" = ")
     names = _NAME.findall(left) if equals and left.strip().startswith("%") else []

@@ -7,27 +7,28 @@ from dataclasses import replace
 
 from tests.fuzz.compare import difference, load, outcome
 from tests.fuzz.programs import Program, generate
+from tests.fuzz.spelling.respell import respell
 
 Keeps = Callable[[list[str]], bool]
-HEAD, TAIL = 2, 4
-"""Lines around the body of the kernel."""
 
 
 def minimise(seed: int, engines: Sequence[str] = ("reference", "native")) -> str:
     """The report of the smallest program found with the same kind of difference, which is also
-    printed."""
-    program = generate(seed)
-    if difference(program, engines) is None:
+    printed; of the program in another spelling, where it shows one in that alone."""
+    plain = generate(seed)
+    both = plain, respell(plain).written
+    program = next((p for p in both if difference(p, engines) is not None), None)
+    if program is None:
         report = f"seed {seed}: {' and '.join(engines)} do not differ"
     else:
         wanted = _kind(program, engines)
+
+        def smaller(lines: list[str]) -> Program:
+            return replace(plain, text="\n".join(lines))
+
         lines = program.text.split("\n")
-
-        def smaller(body: list[str]) -> Program:
-            return replace(program, text="\n".join([*lines[:HEAD], *body, *lines[-TAIL:]]))
-
-        body = reduced(lines[HEAD:-TAIL], lambda rows: _kind(smaller(rows), engines) == wanted)
-        report = difference(smaller(body), engines) or ""
+        lines = reduced(lines, lambda rows: _kind(smaller(rows), engines) == wanted)
+        report = difference(smaller(lines), engines) or ""
     print(report)
     return report
 

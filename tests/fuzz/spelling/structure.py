@@ -180,7 +180,7 @@ def _flags_by_number(facts: Facts) -> list[Line] | None:
 
 
 def _numbers(facts: Facts) -> list[Line] | None:
-    """Constants as operands, but for addresses and clauses, and where a number is a token."""
+    """Constants as operands, but for addresses, and where a number is a token."""
     found = [
         Line(row.indent, _with_numbers(facts, row.code), row.mark) if row.is_leaf else row
         for row in facts.lines
@@ -197,16 +197,14 @@ def _with_numbers(facts: Facts, code: str) -> str:
         return code
     if any(not attr.values for form in record.forms for attr in form.attrs):
         return code
-    clause = re.search(r" \w+\(", listed)
-    end = len(listed) if clause is None else clause.start()
 
     def number(match: re.Match[str]) -> str:
         known = facts.constants.get(match[0])
         scalar = isinstance(facts.types.get(match[0]), Scalar)
         return known if known and scalar and facts.rng.random() < 0.5 else match[0]
 
-    positional = re.sub(r"(?<![\[\w])%\w+(?![\[\]\w])", number, listed[:end])
-    return f"{left}{equals}{name} {positional}{listed[end:]}{colon}{types}"
+    written = re.sub(r"(?<![\[\w])%\w+(?![\[\]\w])", number, listed)
+    return f"{left}{equals}{name} {written}{colon}{types}"
 
 
 TEXTS: tuple[TextSpelling, ...] = (

@@ -115,3 +115,26 @@ class Cursor:
         while self.accept(","):
             listed.append(self.type())
         return listed
+
+    def location(self) -> None:
+        """Skips `loc(...)`, if it stands there."""
+        if self.text[self.i] != "loc" or self.text[self.i + 1] != "(":
+            return
+        opened = self.i + 1
+        depth = 0
+        while True:
+            self.i += 1
+            token = self.text[self.i]
+            if token is END:
+                raise self.findings.expected(self.i, "')'")
+            depth += (token == "(") - (token == ")")
+            if depth == 0 and self.i > opened:
+                self.i += 1
+                return
+
+    def location_alias(self) -> None:
+        """Skips `#name = loc(...)`, a location by a name."""
+        self.i += 2
+        if self.text[self.i] != "loc":
+            self.findings.expected(self.i, "a location")
+        self.location()

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from ptoscope.ir import attributes as make
-from ptoscope.ir.attributes import Attribute
 from ptoscope.ir.forms.match import Matcher
 from ptoscope.ir.forms.mismatch import plural
 from ptoscope.ir.forms.outline import NO_ARROW, PACK, LineOutline
 from ptoscope.ir.module import Packs
-from ptoscope.ir.reading.attributes import dictionary
-from ptoscope.ir.reading.findings import SYNTAX, WRONG_OPERANDS
-from ptoscope.ir.reading.literals import integer_at, is_number, plain_string_at
+from ptoscope.ir.reading.entries import EntryTokens
+from ptoscope.ir.reading.findings import WRONG_OPERANDS
+from ptoscope.ir.reading.literals import is_number
 from ptoscope.ir.reading.reader import Reader
 from ptoscope.ir.types import TextType
 
@@ -18,25 +16,20 @@ _ITEMS = frozenset('%"#<[-0123456789')
 """How an item begins, but no type."""
 
 
-class OperandTokens:
+class OperandTokens(EntryTokens):
     """The tokens of one instruction behind its name.
 
-    `values`, `literals` and `items` are token places. `named` says that results stand
-    before `=`; without them the values may begin with results, and `packs` are those of
-    them written `%name:2`, by the number of the value. `outs` are the names that
-    destination form defines.
+    `values`, `literals` and `items` are token places. Without results before `=` the values may
+    begin with results, and `packs` are those of them written `%name:2`, by the number of the
+    value. `outs` are the names that destination form defines.
     """
 
     def __init__(self, reader: Reader, name: int, matcher: Matcher) -> None:
-        self.reader = reader
-        self.name = name
-        self.matcher = matcher
-        self.named = reader.text[name - 1] == "="
+        super().__init__(reader, name, matcher)
         self.values: list[int] = []
         self.literals: list[int] = []
         self.items: list[int] = []
         self.packs: dict[int, int] = {}
-        self.entries: dict[str, tuple[Attribute, int]] = {}
         self.listed: list[TextType] = []
         self.listed_at: list[int] = []
         self.results: list[TextType] = []
@@ -53,9 +46,9 @@ class OperandTokens:
         outline = self._positional()
         clauses = self._clauses() if text[reader.i + 1] == "(" else ()
         if text[reader.i] == "{":
-            self._dictionary()
+            self.dictionary()
         if text[reader.i][:1] == "#":
-            self._hashed()
+            self.hashed()
         marks: tuple[tuple[str, int], ...] = ()
         if text[reader.i] == ":":
             reader.i += 1
@@ -67,7 +60,7 @@ class OperandTokens:
             self.results = reader.type_list()
             count = len(self.results)
         if text[reader.i][:1] == "#":
-            self._hashed()
+            self.hashed()
         entries = tuple(self.entries) if self.entries else ()
         return LineOutline(outline, clauses, entries, marks, len(self.listed), count)
 
@@ -89,7 +82,7 @@ class OperandTokens:
                 if text[reader.i + 1] == "(":
                     clauses += self._clauses()
                 if text[reader.i] == "{":
-                    self._dictionary()
+                    self.dictionary()
                 if reader.accept(":"):
                     marks += self._types()
                 if text[reader.i] != "," or not outline:
@@ -101,7 +94,7 @@ class OperandTokens:
             reader.i += 2
             count = self._outs()
         if text[reader.i] == "{":
-            self._dictionary()
+            self.dictionary()
         return LineOutline(outline, clauses, tuple(self.entries), marks, len(self.listed), count)
 
     def _outs(self) -> int:
@@ -240,61 +233,6 @@ class OperandTokens:
             self.numbers = self.numbers or any(is_number(text[place]) for place in places)
             found.append((keyword, len(places)))
         return tuple(found)
-
-    def _dictionary(self) -> None:
-        """Entries of the kinds that instructions have, or any other dictionary."""
-        reader = self.reader
-        text = reader.text
-        opened = i = reader.i
-        i += 1
-        while text[i] != "}":
-            key = text[i]
-            value = text[i + 2]
-            simple = text[i + 1] == "=" and (value[:1] == '"' or value.lstrip("-").isdecimal())
-            if not simple or not (key[:1].isalpha() or key[:1] == "_"):
-                reader.i = opened
-                for name, attribute in dictionary(reader).items():
-                    self.entries[self._unwritten(name, opened)] = attribute, opened
-                return
-            self._entry(key, i, i + 2)
-            i += 3
-            if text[i] == ":" and value[0] != '"':
-                i += 2
-            if text[i] == ",":
-                i += 1
-            elif text[i] != "}":
-                raise reader.findings.expected(i, "',' or '}'")
-        reader.i = i + 1
-
-    def _hashed(self) -> None:
-        """Entries written `#key=value`, as assembly form has them."""
-        reader = self.reader
-        text = reader.text
-        while text[reader.i][:1] == "#" and text[reader.i + 1] == "=" and not self.named:
-            at = reader.i + 2
-            value = text[at]
-            if not (value[:1] in ('"', "-", "_") or value[:1].isalnum()):
-                raise reader.findings.expected(at, "a value")
-            self._entry(text[reader.i][1:], reader.i, at)
-            reader.i = at + 1
-
-    def _entry(self, key: str, at: int, place: int) -> None:
-        key = self._unwritten(key, at)
-        value = self.reader.text[place]
-        if value[0] == '"':
-            self.entries[key] = make.string(plain_string_at(self.reader, place)), place
-        elif value.lstrip("-").isdecimal():
-            self.entries[key] = make.number(integer_at(self.reader, place)), place
-        else:
-            self.entries[key] = make.string(value), place
-
-    def _unwritten(self, written: str, at: int) -> str:
-        """The name of an attribute that was not written before."""
-        key = self.matcher.aliases.get(written, written)
-        if key in self.entries:
-            message = f"attribute '{key}' is written twice"
-            raise self.reader.findings.stop(SYNTAX, at, message, found=written)
-        return key
 
     def _types(self) -> tuple[tuple[str, int], ...]:
         """The types before the arrow, with the clause keywords among them."""

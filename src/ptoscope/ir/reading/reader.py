@@ -186,32 +186,9 @@ class Reader(Recovery):
         name = item.name if isinstance(item, Op) else outer
         raise self.findings.expected(i, f"the end of {name}")
 
-    def location(self) -> None:
-        """Skips `loc(...)`, if it stands there."""
-        if self.text[self.i] != "loc" or self.text[self.i + 1] != "(":
-            return
-        opened = self.i + 1
-        depth = 0
-        while True:
-            self.i += 1
-            token = self.text[self.i]
-            if token is END:
-                raise self.findings.expected(self.i, "')'")
-            depth += (token == "(") - (token == ")")
-            if depth == 0 and self.i > opened:
-                self.i += 1
-                return
-
     def _is_alias(self) -> bool:
         i = self.i
         return self.text[i][0] == "#" and self.text[i + 1] == "=" and not self.in_function
-
-    def _alias(self) -> None:
-        """Skips `#name = loc(...)`, a location by a name."""
-        self.i += 2
-        if self.text[self.i] != "loc":
-            self.findings.expected(self.i, "a location")
-        self.location()
 
     # Bodies
 
@@ -297,7 +274,7 @@ class Reader(Recovery):
                 self.broken = self.broken or broken
                 return items, broken
             if word[0] == "#" and self._is_alias():
-                self._alias()
+                self.location_alias()
                 continue
             if word[0] == "^":
                 self.findings.at(

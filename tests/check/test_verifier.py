@@ -106,3 +106,32 @@ def test_a_part_that_is_left_out(source: str, mask: str, target: str):
 @REVISIONS
 def test_rounding_and_saturation_have_defaults(revision: str):
     assert rejected(f"%r = pto.vcvt %v, %m : {V}, {M} -> {W}", revision) == ""
+
+
+FLAG = """\
+func.func @k(%i: index) attributes {pto.aicore} {
+  LINE
+  return
+}
+"""
+
+
+@REVISIONS
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("pto.set_flag_dyn [#pto.pipe<PIPE_MTE5>, #pto.pipe<PIPE_V>, %i]", "no instruction is"),
+        ("pto.wait_flag_dyn [#pto.pipe<PIPE_V>, #pto.pipe<PIPE_MTE4>, %i]", "no instruction is"),
+        ('pto.set_flag["PIPE_V2", "PIPE_S", "EVENT_ID0"]', "no instruction is"),
+        ("pto.barrier #pto.pipe<PIPE_V2>", "no instruction is"),
+        ('pto.set_flag["PIPE_ALL", "PIPE_S", "EVENT_ID0"]', "a barrier waits for"),
+        ('pto.get_buf "PIPE_ALL", 0, 0', "a barrier waits for"),
+    ],
+)
+def test_names_that_are_no_pipes(line: str, reason: str, revision: str):
+    """Compilers know names of pipes on which no instruction is executed: they get no guess."""
+    with pytest.raises(PtoError) as caught:
+        ptoscope.load(FLAG.replace("LINE", line), target="a5", revision=revision)
+    first = caught.value.diagnostics[0]
+    assert (first.code, first.fix) == ("PTO0103", ())
+    assert reason in first.hint

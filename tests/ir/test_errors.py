@@ -6,6 +6,8 @@ import pytest
 
 from ptoscope import ir
 from ptoscope.diagnostics import PtoError
+from ptoscope.isa import TABLE
+from ptoscope.isa.foreign import why_not
 from tests.ir.kernels import ADD, error, errors, function
 
 P = "%i: i32, %f: f32, %p: !pto.ptr<f32, ub>, %j: index, %n: i64, %c: i1"
@@ -55,6 +57,34 @@ def test_hints_name_the_nearest():
     assert error(function("%x = arith.addj %i, %i : i32", P)).hint == "did you mean 'arith.addi'?"
     text = function("%count = arith.addi %i, %i : i32\n%x = arith.addi %conut, %i : i32", P)
     assert error(text).hint == "did you mean '%count'?"
+
+
+@pytest.mark.parametrize(
+    ("written", "reason"),
+    [
+        ("%t = pto.get_tid_x : i32", "SIMT code"),
+        ("pto.keep %i {slot = 0 : i64} : i32", "SIMT code"),
+        ('"pto.syncthreads"() : () -> ()', "SIMT code"),
+        ("pto.section.cube {\n}", "the matrix unit"),
+        ("pto.mte_l0c_gm %p, %p, %n, %n", "the matrix unit"),
+        ("pto.copy_gm_to_cbuf %p, %p, %n", "the matrix unit"),
+        ("pto.tadd ins(%p, %p) outs(%p)", "works on tiles"),
+        ("pto.aiv_initialize_pipe(%p)", "moves tiles"),
+        ("pto.eventid_array_set %p[%j], %j", "arrays of scalars"),
+        ("pto.comm.tput %p, %p", "between devices"),
+    ],
+)
+def test_operations_of_other_units_are_told_apart(written: str, reason: str):
+    first = errors(function(written, P))[0]
+    assert first.code == "PTO0002"
+    assert first.message.endswith("is no operation of a vector kernel")
+    assert reason in first.hint
+
+
+def test_operations_of_other_units_have_no_records():
+    """Else nobody would be told."""
+    names = ("pto.simt_launch", "pto.mad", "pto.tload", "pto.comm.tget", "pto.alloc_tile")
+    assert all(why_not(name) and name not in TABLE for name in names)
 
 
 def test_wrong_lane_count_says_the_right_one():

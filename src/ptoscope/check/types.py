@@ -11,6 +11,7 @@ from ptoscope.diagnostics import nearest
 from ptoscope.isa import TABLE
 from ptoscope.isa.distributions import suffix_bits
 from ptoscope.isa.dtypes import DType
+from ptoscope.isa.parts import NO_PIPES
 from ptoscope.isa.patterns import Bindings, Pattern, PtrTo
 from ptoscope.isa.predicates import pattern_maker
 from ptoscope.isa.record import Form, Operand, Record
@@ -174,15 +175,16 @@ def _bad_attributes(context: Context) -> Iterator[Finding]:
             if value is None or attr.allows(value):
                 continue
             legal = attr.values or (f"{attr.low} to {attr.high}",)
-            hint = nearest(str(value), _of_width(context, op, attr.values))
-            likely = hint.split("'")[1] if hint else ""
+            known = NO_PIPES.get(str(value), "") if attr.kind == "pipe" else ""
+            near = "" if known else nearest(str(value), _of_width(context, op, attr.values))
+            likely = near.split("'")[1] if near else ""
             packed = packs(likely) or packs(str(value))
             yield Finding(
                 op.span,
                 f"{record.name}: '{attr.name}' has no such value",
                 found=str(value),
                 expected=", ".join(legal),
-                hint="; ".join(filter(None, (hint, PACKED if packed else ""))),
+                hint="; ".join(filter(None, (known, near, PACKED if packed else ""))),
                 fix=context.text.replace(op, f'"{value}"', f'"{likely}"')
                 if likely and not packed
                 else (),

@@ -96,6 +96,16 @@ know them too, and are read and launched without loading any record."""
 COPY_PIPES = tuple(pipe.name for pipe in ALL_PIPES if pipe.copies)
 VECTOR_CORE_PIPES = tuple(pipe.name for pipe in ALL_PIPES if pipe.on_vector_core)
 PIPE_ALL = "PIPE_ALL"
+_RESERVED = "the name is kept for later: no instruction is executed there, so nothing is ordered"
+NO_PIPES = {
+    PIPE_ALL: "it stands for all pipes together, which a barrier waits for; this takes one pipe",
+    "PIPE_MTE4": _RESERVED,
+    "PIPE_MTE5": _RESERVED,
+    "PIPE_V2": _RESERVED,
+    "VIRTUAL_PIPE_MTE2_L1A": _RESERVED,
+    "VIRTUAL_PIPE_MTE2_L1B": _RESERVED,
+}
+"""Names that compilers have for pipes and that are none, and why."""
 PIPE_NUMBERS = {name: number for number, name in enumerate((*PIPES, PIPE_ALL))}
 """The number of a pipe in a table: its position in `PIPES`, PIPE_ALL after them."""
 SCALAR, EVERY = 0, len(PIPES)

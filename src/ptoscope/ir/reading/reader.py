@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from ptoscope.ir.attributes import Segments
-from ptoscope.ir.language import Language
+from ptoscope.ir.language import PREFIX, Language
 from ptoscope.ir.module import BodyItem, Enclosing, Note, Packs, SourceNotes
 from ptoscope.ir.reading.findings import SYNTAX, UNKNOWN_OPERATION, Stop
 from ptoscope.ir.reading.names import ReadValues
 from ptoscope.ir.reading.recovery import DEEPEST, Recovery
 from ptoscope.ir.reading.scanner import END, Tokens
 from ptoscope.ir.types import TextType
+from ptoscope.isa.foreign import why_not
 from ptoscope.isa.types import AttrValue
 from ptoscope.program import Block, Function, Op, operation
 
@@ -150,7 +151,8 @@ class Reader(Recovery):
     def _is_label(self, at: int) -> bool:
         """Whether `name:` stands there, which assembly form allows; nothing jumps to it."""
         word = self.text[at]
-        return self.text[at + 1] == ":" and (word[:1].isalpha() or word[:1] == "_")
+        named = (word[:1].isalpha() or word[:1] == "_") and not word.startswith(PREFIX)
+        return named and self.text[at + 1] == ":"
 
     def _unusual(self, at: int, word: str) -> Handler:
         """The handler of a generic operation, or the finding that there is none."""
@@ -162,12 +164,16 @@ class Reader(Recovery):
 
     def unknown(self, at: int, word: str, hint: str = "") -> Stop:
         """Collects that there is no such operation; the caller raises what this returns."""
+        foreign = why_not(word)
+        message = f"unknown operation '{word}'"
+        if foreign:
+            message = f"{word} is no operation of a vector kernel"
         if not hint:
-            hint = self.findings.nearest(word, self.language.spelled_like(word))
+            hint = foreign or self.findings.nearest(word, self.language.spelled_like(word))
         return self.findings.stop(
             UNKNOWN_OPERATION,
             at,
-            f"unknown operation '{word}'",
+            message,
             found=word,
             expected="an instruction (`ptoscope isa` lists them), or arith, scf, func",
             hint=hint,

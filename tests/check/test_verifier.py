@@ -135,3 +135,27 @@ def test_names_that_are_no_pipes(line: str, reason: str, revision: str):
     first = caught.value.diagnostics[0]
     assert (first.code, first.fix) == ("PTO0103", ())
     assert reason in first.hint
+
+
+@pytest.mark.parametrize(
+    ("mode", "dtype", "right", "wrong"),
+    [
+        ("PK_B16", "256xui8", "b16", "b8"),
+        ("PK_B32", "128xf16", "b32", "b16"),
+        ("MRG4CHN_B8", "256xui8", "b32", "b8"),
+        ("MRG2CHN_B8", "256xui8", "b16", "b8"),
+        ("MRG2CHN_B16", "128xi16", "b32", "b16"),
+    ],
+)
+def test_modes_that_pack_or_merge_have_a_mask_of_their_own(
+    mode: str, dtype: str, right: str, wrong: str
+):
+    """It governs what is stored, not the lanes of the vector."""
+    element = dtype.partition("x")[2]
+    lines = f"""%p = pto.castptr %zero : i64 -> !pto.ptr<{element}, ub>
+    %mask = pto.pset_MASK "PAT_ALL" : !pto.mask<MASK>
+    %data = pto.vbitcast %v : {V} -> !pto.vreg<{dtype}>
+    pto.vsts %data, %p[%c8], %mask {{dist = "{mode}"}} : !pto.vreg<{dtype}>, """
+    lines += f"!pto.ptr<{element}, ub>, !pto.mask<MASK>"
+    assert rejected(lines.replace("MASK", right), "micro") in ("", "PTO0502")
+    assert rejected(lines.replace("MASK", wrong), "micro") == "PTO0108"

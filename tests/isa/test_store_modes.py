@@ -109,7 +109,8 @@ def _granularities(mode: str, e: Element, revision: str) -> set[int]:
     if mode.startswith("1PT"):
         return {8, 16, 32}
     legal = {min(32, gate or e.bits)}
-    return legal | {e.granularity} if revision == "micro" and width else legal
+    own = revision == "micro" and width and not mode.startswith(("PK", "MRG"))
+    return legal | {e.granularity} if own else legal
 
 
 def _unit(mode: str, e: Element, target: str) -> int:

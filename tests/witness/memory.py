@@ -229,30 +229,38 @@ def _active(state: State, operand: int, count: int) -> list[int]:
 
 
 def _selector(use: Use, number: int, count: int) -> Value:
-    if use.form == 0:
+    if use.form != 1:
         return mask(number, count, number)
     return (count // 2 + 1, 0, count, count + 1, 1, -1 % (1 << 64))[number % 6]
 
 
-def _indices(use: Use, e: Element, i: Element, number: int) -> list[int]:
+def _index(use: Use, i: Element) -> Element:
+    """How the numbers of an index are read: without a sign they are unsigned in revision micro."""
+    signless = i.name.startswith("i") and use.site.revision == "micro"
+    return Element("u" + i.name) if signless else i
+
+
+def _indices(use: Use, i: Element, number: int) -> list[int]:
     """Element numbers within UB, of either sign where the index has one; the first few lanes
     of some cases repeat one."""
     r = rng("indices", use, number)
-    low, high = (-min(60, i.sign), min(400, i.sign - 1)) if i.signed else (0, min(400, i.full))
+    read = _index(use, i)
+    low, high = (-min(60, i.sign), min(400, i.sign - 1)) if read.signed else (0, min(400, i.full))
     if "vscatter" in use.site.record.name and use.target == "a2a3":
-        return [i.wrap(v) for v in range(low, low + e.lanes)]
-    return [i.wrap(r.randint(low, high)) for _ in range(e.lanes)]
+        return [i.wrap(v) for v in range(low, low + i.lanes)]
+    return [i.wrap(r.randint(low, high)) for _ in range(i.lanes)]
 
 
 def _gathers(use: Use) -> Iterator[Case]:
-    e, i = use.results[0], use.operands[1]
+    e, i = use.operands[0], use.operands[1]
     for number in range(6 if main(use) else 2):
         base = 2048 + e.bytes * number
-        row = _indices(use, e, i, number)
-        yield Case((base, row, _selector(use, number, e.lanes)), memory(number))
-    row = _indices(use, e, i, 0)
-    yield Case((1 if e.bytes > 1 else 0, row, _selector(use, 0, e.lanes)), memory(0))
-    yield Case((8192, row, _selector(use, 0, e.lanes)), memory(0))
+        row = _indices(use, i, number)
+        yield Case((base, row, _selector(use, number, i.lanes)), memory(number))
+    row = _indices(use, i, 0)
+    yield Case((1 if e.bytes > 1 else 0, row, _selector(use, 0, i.lanes)), memory(0))
+    yield Case((8192, row, _selector(use, 0, i.lanes)), memory(0))
+    yield Case((2048, [i.wrap(-1)] * i.lanes, _selector(use, 0, i.lanes)), memory(0))
 
 
 def _request(state: State, e: Element, at: int, outside: str = "PTO0901") -> int:
@@ -266,8 +274,9 @@ def _request(state: State, e: Element, at: int, outside: str = "PTO0901") -> int
 
 @witness("pto.vgather2", "pto.vgather2_bc", inputs=_gathers)
 def _gather(state: State) -> list[Value]:
-    e, i = state.use.results[0], state.use.operands[1]
-    active = _active(state, 2, e.lanes)
+    """Elements as they are; bytes by indices of 16 bits are numbers without a sign."""
+    e, i = state.use.operands[0], _index(state.use, state.use.operands[1])
+    active = _active(state, 2, i.lanes)
     out: list[int] = []
     for raw, on in zip(state.row(1), active, strict=True):
         at = _request(state, e, state.number(0) + e.bytes * i.number(raw)) if on else 0
@@ -279,22 +288,24 @@ def _scatters(use: Use) -> Iterator[Case]:
     e, i = use.operands[0], use.operands[2]
     for number in range(6 if main(use) else 2):
         base = 2048 + e.bytes * number
-        row = _indices(use, e, i, number)
+        row = _indices(use, i, number)
         values = some(e, e.lanes, number)
-        yield Case((values, base, row, _selector(use, number, e.lanes)), memory(number))
-    row, values = _indices(use, e, i, 0), some(e, e.lanes, 0)
-    alias = [row[0]] * e.lanes
-    yield Case((values, 2048, alias, _selector(use, 0, e.lanes)), memory(0))
-    yield Case((values, 8192, row, _selector(use, 0, e.lanes)), memory(0))
+        yield Case((values, base, row, _selector(use, number, i.lanes)), memory(number))
+    row, values = _indices(use, i, 0), some(e, e.lanes, 0)
+    alias = [row[0]] * i.lanes
+    yield Case((values, 2048, alias, _selector(use, 0, i.lanes)), memory(0))
+    yield Case((values, 8192, row, _selector(use, 0, i.lanes)), memory(0))
 
 
 @witness("pto.vscatter", inputs=_scatters)
 def _scatter(state: State) -> None:
-    """Of lanes with one address the lowest wins; on A2/A3 they are a fault."""
-    e, i = state.use.operands[0], state.use.operands[2]
-    active = _active(state, 3, e.lanes)
+    """Of lanes with one address the lowest wins; on A2/A3 they are a fault. Bytes by indices of
+    16 bits are the even ones."""
+    e, i = state.use.operands[0], _index(state.use, state.use.operands[2])
+    active = _active(state, 3, i.lanes)
     requests: list[tuple[int, int]] = []
-    for raw, value, on in zip(state.row(2), state.row(0), active, strict=True):
+    values = state.row(0)[:: e.lanes // i.lanes]
+    for raw, value, on in zip(state.row(2), values, active, strict=True):
         if on:
             requests.append((_request(state, e, state.number(1) + e.bytes * i.number(raw)), value))
     places = [at for at, _ in requests]

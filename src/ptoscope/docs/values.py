@@ -26,7 +26,7 @@ from ptoscope.isa.patterns import (
 )
 from ptoscope.isa.record import Attr, AttrValue, Form, Operand, Record
 from ptoscope.isa.targets import Revision, Target
-from ptoscope.isa.types import Mask, Ptr, Scalar, Type, VAddr, VReg, granularity
+from ptoscope.isa.types import Mask, Scalar, Type, VAddr, VReg, granularity
 
 VECTORS = (Vec, VecOf, VecIn, IntVec)
 MASKS = (MaskFor, MaskBits, AnyMask)
@@ -113,7 +113,8 @@ def concrete(pattern: Pattern, known: Bindings, *, result: bool = False) -> Type
             known.setdefault(pattern.var, UI32)
             known.setdefault("S", "gm")
             found = pattern.resolve(known)
-            assert isinstance(found, Ptr)
+            if found is None:
+                raise NoExample(f"no element of {pattern}")
             return found
         case _:
             raise NoExample(f"no type for {pattern}")

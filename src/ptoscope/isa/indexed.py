@@ -9,20 +9,56 @@ from typing import Any
 from ptoscope.isa.core import Core
 from ptoscope.isa.cost import Cost, Figure, load, store
 from ptoscope.isa.distributions import BLOCK
-from ptoscope.isa.dtypes import ELEMENTS, I16, I32, I64, INDEX, INTS8, INTS32, DType
+from ptoscope.isa.dtypes import (
+    ELEMENTS,
+    I16,
+    I32,
+    I64,
+    INDEX,
+    INTS8,
+    INTS16,
+    INTS32,
+    SIGNLESS,
+    DType,
+    unsigned,
+)
 from ptoscope.isa.families import MASK, RESULT
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.load_store import DEST, SOURCE, TYPES, VALUE, element
-from ptoscope.isa.patterns import IntVec, MaskBits, ScalarIn, VecIn
+from ptoscope.isa.patterns import IntVec, MaskBits, PtrTo, ScalarIn, VecIn
 from ptoscope.isa.post_update import evidence, post_update, updates, with_base
-from ptoscope.isa.record import Evidence, Form, Operand, Record, Run, Site, Types, When
+from ptoscope.isa.record import (
+    IN_MICRO,
+    Evidence,
+    Form,
+    Operand,
+    Record,
+    Run,
+    Site,
+    Types,
+    When,
+)
+from ptoscope.isa.stream_records import pointed
 
 GROUP = "load/store"
 _COUNT = Operand("active_lanes", ScalarIn((INDEX,)), "how many of the first lanes take part")
+_HALF_MASK = Operand("mask", MaskBits(16), "one bit per index")
 _ZEROS = Evidence(
     "inactive lanes", "manual", "Access nothing, cannot fault, and load as zero.", about="mask"
 )
-_SIGN = Evidence("indices", "chosen", "Read by their own sign; a signless integer is signed.")
+_SIGN = (
+    Evidence(
+        "indices",
+        "chosen",
+        "Read by their own sign; a signless integer is signed, but in revision micro.",
+    ),
+    Evidence(
+        "indices (revision micro)",
+        "micro",
+        "Unsigned, a signless integer too. One with a sign is in no list, and keeps it.",
+        when=IN_MICRO,
+    ),
+)
 _HELD = Figure(10, "assumed", "as vgather2")
 _GATHER = Cost(
     "load",
@@ -62,17 +98,23 @@ def _active(core: Core, selector: Lanes, count: int) -> Lanes:
     return selector.gate(count)
 
 
-def _byte_offsets(index: Lanes, size: int) -> Lanes:
+def _byte_offsets(site: Site, index: Lanes, size: int) -> Lanes:
+    if site.revision == "micro" and index.dtype in SIGNLESS:
+        index = index.as_unsigned()
     return index.cast(I64) * size
 
 
 def _gather(site: Site) -> Run:
-    dtype = element(site)
+    dtype, size = element(site), pointed(site).bytes
 
     def run(core: Core, source: Lanes, offsets: Lanes, selector: Lanes) -> Lanes:
         active = _active(core, selector, offsets.count)
-        places = _byte_offsets(offsets, dtype.bytes)
-        return core.gather(site, source, places, active, dtype.bytes).bits(dtype)
+        places = _byte_offsets(site, offsets, size)
+        found = core.gather(site, source, places, active, size)
+        if size < dtype.bytes:
+            # Gathered bytes are unsigned whatever their type is.
+            return found.cast(unsigned(dtype.bits)).bits(dtype)
+        return found.bits(dtype)
 
     return run
 
@@ -88,30 +130,40 @@ def _forms(
 
 
 _INDICES = Operand("offsets", IntVec(), "one index per lane, in elements")
-_INDEXED_TYPES = {"T": Types(tuple(d for d in ELEMENTS if d.bits in (8, 16, 32)))}
+_NARROW = tuple(d for d in ELEMENTS if d.bits in (8, 16, 32))
+_INDEXED_TYPES = {"T": Types(_NARROW)}
+_BYTE_OFFSETS = Operand("offsets", VecIn(INTS16), "128 indices, in bytes")
+_OF_BYTES = (2,)
+"""The form whose indices are wider than the bytes that they lead to."""
+_GATHERED_BYTES = Form(
+    (replace(SOURCE, type=PtrTo(only=INTS8)), _BYTE_OFFSETS, _HALF_MASK),
+    (Operand("result", IntVec("T", 2), "the bytes, each extended by zeros"),),
+)
 
 
-def _gather_record(name: str, doc: str, note: str, cost: Cost) -> Record:
+def _gather_record(
+    name: str,
+    doc: str,
+    note: str,
+    cost: Cost,
+    own: tuple[Evidence, ...],
+    types: Types = _INDEXED_TYPES["T"],
+    *forms: Form,
+) -> Record:
     return Record(
         f"pto.{name}",
         GROUP,
         doc,
-        _forms((SOURCE,), (_INDICES,), (RESULT,)),
+        (*_forms((SOURCE,), (_INDICES,), (RESULT,)), *forms),
         _gather,
-        _INDEXED_TYPES,
+        {"T": types},
         cost=cost,
         evidence=(
             _ZEROS,
-            _SIGN,
+            *_SIGN,
             Evidence("alignment", "chosen", "The element size.", about="alignment"),
             Evidence("mask and count", "micro", note, about="mask"),
-            Evidence(
-                "bytes",
-                "chosen",
-                "Stay bytes, with an index of 8 bits each. Newer pages extend them to 16 bits with "
-                "zeros, by 128 indices of 16 bits: a form that is refused here.",
-                when=When(elements=INTS8),
-            ),
+            *own,
         ),
         formula="result[i] = active(i) ? UB[source + offsets[i]*size] : 0",
         cpp=f"{name}(dst, base, offsets, mask)",
@@ -165,7 +217,9 @@ def _scatter(site: Site) -> Run:
 
     def run(core: Core, value: Lanes, dest: Lanes, offsets: Lanes, selector: Lanes) -> None:
         active = _active(core, selector, offsets.count)
-        places = _byte_offsets(offsets, dtype.bytes)
+        places = _byte_offsets(site, offsets, dtype.bytes)
+        if offsets.count < value.count:
+            value = value.shuffle(tuple(range(0, value.count, 2)))
         core.scatter(site, dest, places, active, value, dtype.bytes)
 
     return run
@@ -175,13 +229,23 @@ vscatter = Record(
     "pto.vscatter",
     GROUP,
     "Stores lanes to indexed elements.",
-    _forms((VALUE, DEST), (replace(_INDICES, distinct=True),), ()),
+    (
+        *_forms((VALUE, DEST), (replace(_INDICES, distinct=True),), ()),
+        Form(
+            (
+                VALUE,
+                replace(DEST, type=PtrTo(only=tuple(d for d in ELEMENTS if d.bits == 8))),
+                replace(_BYTE_OFFSETS, distinct=True),
+                _HALF_MASK,
+            )
+        ),
+    ),
     _scatter,
     _INDEXED_TYPES,
     stores_lanes=True,
     cost=_SCATTER,
     evidence=(
-        _SIGN,
+        *_SIGN,
         Evidence(
             "aliases",
             "manual",
@@ -198,9 +262,14 @@ vscatter = Record(
         Evidence(
             "bytes",
             "chosen",
-            "All 256, with an index of 8 bits each. Newer pages have 128 indices of 16 bits, which "
-            "store the even bytes: a form that is refused here.",
-            when=When(elements=INTS8),
+            "All 256, with an index of 8 bits each.",
+            when=When(elements=INTS8, forms=(0, 1)),
+        ),
+        Evidence(
+            "bytes by indices of 16 bits",
+            "micro",
+            "The even ones: index i is that of byte 2i, and lane i of the mask governs it.",
+            when=When(forms=_OF_BYTES),
         ),
     ),
     formula="if active(i): UB[dest + offsets[i]*size] = value[i]",
@@ -310,7 +379,26 @@ RECORDS = (
         evidence(2, "chosen", f"{_UPDATE} The document names the advance; the rest as vsstb."),
     ),
     _gather_record(
-        "vgather2", "Gathers elements by index.", "Both forms; a count is a prefix.", _GATHER
+        "vgather2",
+        "Gathers elements by index.",
+        "Both forms; a count is a prefix.",
+        _GATHER,
+        (
+            Evidence(
+                "bytes",
+                "chosen",
+                "Stay bytes, with an index of 8 bits each.",
+                when=When(elements=INTS8, forms=(0, 1)),
+            ),
+            Evidence(
+                "bytes by indices of 16 bits",
+                "micro",
+                "Extended to 16 bits with zeros, signed ones too; the mask is that of the result.",
+                when=When(forms=_OF_BYTES),
+            ),
+        ),
+        _INDEXED_TYPES["T"],
+        _GATHERED_BYTES,
     ),
     vgatherb,
     _gather_record(
@@ -318,6 +406,16 @@ RECORDS = (
         "Gathers elements by index; kept for older kernels.",
         "As vgather2; equal indices may share one access, which changes no value.",
         _GATHER_OLDER,
+        (
+            Evidence(
+                "bytes",
+                "chosen",
+                "As vgather2.",
+                when=When("manual", elements=INTS8),
+            ),
+            Evidence("width (revision micro)", "micro", "32 bits, of indices too.", when=IN_MICRO),
+        ),
+        Types(_NARROW, tuple(d for d in _NARROW if d.bits == 32)),
     ),
     _block_record(
         "vsstb",

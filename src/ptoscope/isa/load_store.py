@@ -225,7 +225,9 @@ def _mask_misfit(site: Site) -> str:
     mode = store_mode(token, site.revision) if token in STORE_MODES else None
     widths = [dtype.bits]
     if mode is not None and mode.bits:
-        widths = [mode.gate_bits or mode.bits, *([dtype.bits] if site.micro else [])]
+        # What packs or merges says itself what its mask is for.
+        own = site.micro and not mode.stored and not mode.gate_bits
+        widths = [mode.gate_bits or mode.bits, *([dtype.bits] if own else [])]
     if mode is not None and mode.ignores_mask:
         return ""
     needed = [granularity(w) for w in widths]

@@ -193,19 +193,25 @@ class AnyMask(Pattern):
 
 @dataclass(frozen=True)
 class PtrTo(Pattern):
-    """A pointer to elements of `var`, in one space or, with space "S", in any."""
+    """A pointer to elements of `var`, in one space or, with space "S", in any; `only` lists the
+    elements where not all of the variable are taken."""
 
     var: str = "T"
     space: str = "ub"
+    only: tuple[DType, ...] = ()
 
     def match(self, type: Type, known: Bindings) -> bool:
         if not isinstance(type, Ptr):
+            return False
+        if self.only and type.dtype not in self.only:
             return False
         fits = type.space == self.space or (self.space == "S" and _bind(known, "S", type.space))
         return fits and _bind(known, self.var, type.dtype)
 
     def resolve(self, known: Bindings) -> Type | None:
         dtype = _dtype(known, self.var)
+        if self.only and dtype not in self.only:
+            return None
         space = known.get("S") if self.space == "S" else self.space
         return Ptr(dtype, space) if dtype is not None and isinstance(space, str) else None
 

@@ -30,6 +30,7 @@ ROOMS = (
     "native",
     "engines",
     "tracing",
+    "replay",
     "races",
     "timing",
     "watch",

@@ -9,6 +9,7 @@ from ptoscope.version import __version__
 
 if TYPE_CHECKING:
     from ptoscope.kernel import Kernel, load
+    from ptoscope.replay.run import RecordedRun
     from ptoscope.timing import Timing
     from ptoscope.watch import Seen
 
@@ -16,6 +17,7 @@ __all__ = [
     "Diagnostic",
     "Kernel",
     "PtoError",
+    "RecordedRun",
     "Seen",
     "Timing",
     "UsageError",
@@ -32,6 +34,8 @@ def __getattr__(name: str) -> object:
     # The command line starts fast because NumPy and xDSL come only when something is loaded.
     if name in ("Kernel", "load"):
         from ptoscope import kernel as room
+    elif name == "RecordedRun":
+        from ptoscope.replay import run as room
     elif name == "Seen":
         from ptoscope import watch as room
     elif name == "Timing":

@@ -19,6 +19,7 @@ from ptoscope.sources import choose_entry, choose_revision, choose_target, parse
 
 if TYPE_CHECKING:
     from ptoscope.machine.prints import Printed, Prints
+    from ptoscope.replay.run import RecordedRun
     from ptoscope.timing import Timing
     from ptoscope.watch import Seen
 
@@ -265,6 +266,29 @@ class Kernel:
 
         given = self._in_order(arguments, named)
         return time_kernel(self, given, grid, model, overrides, calibration, max_steps, engine)
+
+    def record(
+        self,
+        *arguments: KernelArgument,
+        grid: int = 1,
+        max_steps: int | None = None,
+        most: int | None = None,
+        undefined: Sequence[int] = (),
+        **named: KernelArgument,
+    ) -> RecordedRun:
+        """Runs the kernel as a call does, on the reference engine, and gives the run to look
+        into: `run.at(line, iteration)["%v"]`, `run.writer("ub", byte)`, `run.first_nan()`.
+
+        `most` is of how many executions the values are kept, the first ones; `undefined` are the
+        positions of arrays whose contents count as undefined. A fault is not raised: it is the
+        run's `error`. PtoError is for wrong arguments.
+        """
+        from ptoscope.replay.run import record_run
+        from ptoscope.trace.recording import MOST_STEPS
+
+        given = self._in_order(arguments, named)
+        kept = MOST_STEPS if most is None else whole("most", most)
+        return record_run(self, given, grid, max_steps, kept, undefined)
 
     def _in_order(
         self, arguments: Sequence[KernelArgument], named: Mapping[str, KernelArgument]

@@ -53,6 +53,8 @@ class Pipes:
         self._issued = 0
         self._given = Given()
         self._waits: dict[str, Wait] = {}
+        self.around: Callable[[Site, Thunk], Thunk] | None = None
+        """What is put around every instruction that is issued, for whoever records it."""
 
     @property
     def busy(self) -> bool:
@@ -96,6 +98,8 @@ class Pipes:
         `ticket` is what a synchronisation awaits and gives. Nothing orders those that `swap`
         on their pipe, but for barriers and what waits there (see `_chosen`).
         """
+        if self.around is not None:
+            thunk = self.around(site, thunk)
         if self._order is not None:
             self._defer(self._order, pipe, self._entry(site, thunk, ticket, swaps))
             return

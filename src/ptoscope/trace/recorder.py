@@ -27,8 +27,10 @@ from ptoscope.trace.trace import (
     Trace,
 )
 
-_SEGMENT, _ITERATION, _TOUCH, _SYNC = 3, 3, 5, 7
-"""How many numbers a row of each notebook has."""
+TOUCH = 5
+"""How many numbers a row of the accesses has."""
+_SEGMENT, _ITERATION, _SYNC, _EXECUTED = 3, 3, 7, 2
+"""The same of the other notebooks."""
 
 
 class Recorder:
@@ -45,12 +47,15 @@ class Recorder:
         the footprint, the address."""
         self.syncs = array("q")
         """Of each: the segment begun, the place, and the columns of `Syncs`."""
+        self.executed = array("q")
+        """Of each execution that was noted as such: the segment begun, the place."""
         self.entries = array("i")
         """Of each vecscope issued: the segment begun that ends with it."""
         self.blocks: list[int] = []
         """How many segments had begun at the end of each block."""
         self.registers: list[str] = []
         self._footprints: dict[Footprint, int] = {}
+        self._listed: list[Footprint] = []
         self._rows: list[StridedRun] = []
         self._counts: list[int] = []
 
@@ -59,9 +64,14 @@ class Recorder:
         number = self._footprints.get(footprint)
         if number is None:
             number = self._footprints[footprint] = len(self._counts)
+            self._listed.append(footprint)
             self._counts.append(len(footprint))
             self._rows.extend(footprint)
         return number
+
+    def runs(self, number: int) -> Footprint:
+        """The footprint of a number."""
+        return self._listed[number]
 
     def register(self, name: str) -> int:
         """The address of a special register."""
@@ -157,6 +167,7 @@ class _Layout:
             self._syncs(),
             error,
             tuple(self._recorder.registers),
+            executed=self._event(*_table(self._recorder.executed, _EXECUTED)),
         )
 
     def _events(self, blocks: Column) -> Events:
@@ -179,7 +190,7 @@ class _Layout:
         return (self._start[begun] + self._offset[place]).astype(np.int32)
 
     def _accesses(self, rows: list[StridedRun], counts: list[int]) -> Accesses:
-        begun, place, kind, footprint, address = _table(self._recorder.touches, _TOUCH)
+        begun, place, kind, footprint, address = _table(self._recorder.touches, TOUCH)
         event = self._event(begun, place)
         order = None if (event[1:] >= event[:-1]).all() else np.argsort(event, kind="stable")
         if order is not None:

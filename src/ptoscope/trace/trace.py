@@ -16,7 +16,7 @@ are not even places. Everything else has: scalar arithmetic too.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -167,6 +167,8 @@ class Trace:
     error: PtoError | None = None
     registers: tuple[str, ...] = ()
     """The special registers that were touched, in the order of their addresses."""
+    executed: Column = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
+    """Of a recorded run: the events in the order in which they were executed, block after block."""
     engine: str = "reference"
     """What ran it; nothing else depends on that."""
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
+from typing import Any
 
 import numpy as np
 
-from ptoscope.isa.copies import INTEGERS, Transfer, ends, fits
+from ptoscope.isa.copies import INTEGERS, CopyEnds, Transfer, ends, fits
 from ptoscope.isa.distributions import Access
 from ptoscope.isa.footprint import Footprint, covered, dense, elements, inside, lanes
 from ptoscope.isa.lanes import Lanes
@@ -27,7 +28,7 @@ from ptoscope.trace.trace import NONE, REGISTERS, SPACE_NUMBERS, UB
 class RecordingReferenceCore(RecordingCore, ReferenceCore):
     """Runs as its base does. A walker tells it which segment begins and which loops and scopes
     it enters; `places` are the numbers of the uses it will see, `spaces` by the id of a region
-    its space and where in it the region begins."""
+    its space and where in it the region begins; `more` is for the core that it stands before."""
 
     def __init__(
         self,
@@ -38,8 +39,9 @@ class RecordingReferenceCore(RecordingCore, ReferenceCore):
         recorder: Recorder,
         places: dict[Site, int],
         spaces: dict[int, tuple[int, int]],
+        *more: Any,
     ) -> None:
-        super().__init__(memory, block, grid, max_steps)
+        super().__init__(memory, block, grid, max_steps, *more)
         self._recorder = recorder
         self._places = places
         self._iteration = self._entry = NONE
@@ -148,8 +150,13 @@ class RecordingReferenceCore(RecordingCore, ReferenceCore):
         known = self._known.get(touched)
         if known is None:
             known = self._known[touched] = self._recorder.footprint(touched)
+        space, start = self.located(region, offset)
+        self._touch(site, space, writes, known, start)
+
+    def located(self, region: Region, offset: int) -> tuple[int, int]:
+        """The space of a byte of a region, and which byte of the space it is."""
         space, begin = self._spaces[id(region)]
-        self._touch(site, space, writes, known, begin + offset)
+        return space, begin + offset
 
     def note_copy(self, site: Site, src: Lanes, dst: Lanes, transfer: Transfer[Lanes]) -> None:
         copy, path = transfer.map(number), transfer.path
@@ -165,6 +172,12 @@ class RecordingReferenceCore(RecordingCore, ReferenceCore):
         if inside(made.read, at, source.size) and inside(made.written, to, target.size):
             self._at(site, False, source, at, covered(made.read))
             self._at(site, True, target, to, covered(made.written))
+            self.note_rows((source, at), (target, to), made)
+
+    def note_rows(
+        self, source: tuple[Region, int], target: tuple[Region, int], ends: CopyEnds[int]
+    ) -> None:
+        """The rows of a copy between two regions; a trace does not have them."""
 
     def note_register(self, site: Site, writes: bool, name: str) -> None:
         footprint = self._recorder.footprint(dense(8))

@@ -65,8 +65,9 @@ class TraceWalker(Walker):
 
     def _site(self, op: Op) -> Site:
         site = super()._site(op)
-        if not site.record.shows:
-            self.sites[site] = self._place(op)
+        place = self._outline.place(op)
+        if place is not None:
+            self.sites[site] = place.index
         return site
 
     def _block(self, block: Block) -> list[Step]:

@@ -98,7 +98,7 @@ def _launch(
     findings = ShadowFindings(book)
     walker = ShadowWalker(kernel.function, kernel.target, kernel.revision)
     regions = gm_regions(bound)
-    shadows = _shadows(bound, regions, undefined, book)
+    shadows, _ = gm_shadows(bound, regions, undefined, book)
     with quietly():
         values = [argument_value(a) for a in bound]
         for block in range(grid):
@@ -119,10 +119,11 @@ def _launch(
     return Observation(findings.diagnostics(kernel.program), marks)
 
 
-def _shadows(
+def gm_shadows(
     bound: list[Argument], regions: dict[int, Region], undefined: Sequence[int], book: Origins
-) -> dict[tuple[Space, int], ShadowBytes]:
-    """The shadow of each array by its key. Arrays that share memory share its shadow."""
+) -> tuple[dict[tuple[Space, int], ShadowBytes], dict[int, ShadowBytes]]:
+    """The shadow of each array by its key, and of each space, which arrays that share memory
+    have in common."""
     extents = list_spaces(bound)
     sizes: dict[int, int] = {}
     for space, begin, size in extents.values():
@@ -135,7 +136,7 @@ def _shadows(
             marked = ShadowBytes.never_written(size, f"%{regions[position].name}", book)
             shadow.write(slice(None), marked.v, marked.o)
         shadows[regions[position].key] = shadow
-    return shadows
+    return shadows, whole
 
 
 def _forbids_relying(site: Site) -> bool:

@@ -1,0 +1,120 @@
+"""A core that follows undefined data and writes down what it does, with every byte it writes."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from typing import Any
+
+import numpy as np
+
+from ptoscope.isa.copies import CopyEnds
+from ptoscope.isa.distributions import NOTHING, Access
+from ptoscope.isa.lanes import Lanes
+from ptoscope.isa.record import Site
+from ptoscope.machine.lanes import NumpyLanes, number
+from ptoscope.machine.memory import Region
+from ptoscope.machine.pipes import Thunk
+from ptoscope.machine.recording.core import RecordingReferenceCore
+from ptoscope.machine.recording.notes import Notes
+from ptoscope.machine.shadow.core import ShadowCore
+from ptoscope.trace.recorder import TOUCH
+from ptoscope.trace.recording import Copied, Placed, Signals
+from ptoscope.trace.trace import Column
+
+
+class ValuesCore(RecordingReferenceCore, ShadowCore):
+    """Runs as its bases do. A step is noted when an instruction has been executed: by the walker
+    where the scalar unit or a vecscope executes it, here where a pipe does."""
+
+    def begin(
+        self, notes: Notes, spaces: dict[int, tuple[Column, Column]], scopes: Container[int]
+    ) -> None:
+        """Where steps are noted; by space its bytes and the undefined bits of them; and the
+        places of vecscopes, whose step comes before those of their body."""
+        self.notes = notes
+        self._bytes = spaces
+        self._scopes = scopes
+        self._taken = len(self._recorder.touches)
+        self._copy: Copied | None = None
+        self.issued = False
+        """Whether the instruction of the scalar unit went to a pipe, which notes it."""
+        self.pipes.around = self._around
+
+    def _around(self, site: Site, thunk: Thunk) -> Thunk:
+        """An instruction that notes its step when its pipe has executed it."""
+        self.issued = True
+        segment, touched = self.segment, self._touched()
+        copy, self._copy = self._copy, None
+        if self._places[site] in self._scopes:
+
+            def begins() -> object:
+                self.step(site, segment, touched)
+                return thunk()
+
+            return begins
+
+        def run() -> object:
+            ended = thunk()
+            if ended is not False:
+                if copy is not None:
+                    self.notes.copied(copy)
+                self.step(site, segment, [*touched, *self._touched()])
+            return ended
+
+        return run
+
+    def _touched(self) -> list[int]:
+        """The accesses that were noted since the last call: where their rows begin."""
+        begin, self._taken = self._taken, len(self._recorder.touches)
+        return list(range(begin, self._taken, TOUCH))
+
+    def executed(self, site: Site) -> None:
+        """The scalar unit, or a vecscope, has executed an instruction."""
+        self.step(site, self.segment, self._touched())
+
+    def step(self, site: Site, segment: int, touched: list[int]) -> None:
+        """An instruction has been executed, after which its bytes are as it left them."""
+        notes = self.notes
+        signals = None
+        if not notes.full:
+            self._recorder.executed.extend((segment, self._places[site]))
+            for row in touched:
+                self._write_down(row)
+            if site.record.order is not None:
+                flags = {str(flag): count for flag, count in self.pipes.left_set().items()}
+                held = {f"{pipe} buffer {n}": c for (pipe, n), c in self.pipes.held().items()}
+                signals = Signals(flags, held)
+        notes.step(signals)
+
+    def _write_down(self, row: int) -> None:
+        _, _, kind, footprint, address = self._recorder.touches[row : row + TOUCH]
+        seen = self._bytes.get(kind >> 1)
+        if kind & 1 and seen is not None:
+            for run in self._recorder.runs(footprint):
+                self.notes.bytes(*seen, address, run)
+
+    def note_rows(
+        self, source: tuple[Region, int], target: tuple[Region, int], ends: CopyEnds[int]
+    ) -> None:
+        self._copy = Copied(*self.located(*source), *self.located(*target), ends)
+
+    def note_lanes(
+        self, site: Site, writes: bool, address: Lanes, access: Access, mask: Lanes | None
+    ) -> None:
+        super().note_lanes(site, writes, address, access, mask)
+        self.notes.placed(Placed(writes, number(address), access.offsets, access.width))
+
+    def note_spread(
+        self, site: Site, writes: bool, base: Lanes, offsets: Lanes, active: Lanes, width: int
+    ) -> None:
+        super().note_spread(site, writes, base, offsets, active, width)
+        assert isinstance(offsets, NumpyLanes)
+        assert isinstance(active, NumpyLanes)
+        places = np.where(active.a, offsets.a.astype(np.int64), NOTHING).tolist()
+        self.notes.placed(Placed(writes, number(base), places, width))
+
+    def note_stream(self, site: Site, before: Any, address: Lanes, after: Any) -> None:
+        super().note_stream(site, before.real, address, None if after is None else after.real)
+
+    def note_stream_load(self, site: Site, before: Any, address: Lanes) -> None:
+        super().note_stream_load(site, None if before is None else before.real, address)

@@ -1,0 +1,153 @@
+"""What a recorded run knows of each of its moments, by number."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from functools import cached_property
+
+import numpy as np
+
+from ptoscope.diagnostics import UsageError
+from ptoscope.program import Program
+from ptoscope.replay.writes import Memories
+from ptoscope.trace.recording import Content, Recording, Signals
+from ptoscope.trace.trace import SPACE_NAMES, Column, Place
+
+NO_SIGNALS = Signals({}, {})
+
+
+class History:
+    """The recording of a run with its indexes. Moments are numbers, in the order of execution."""
+
+    def __init__(self, recording: Recording, program: Program) -> None:
+        self.recording = recording
+        self.program = program
+        self.memories = Memories(recording)
+        self._text = program.text.split("\n")
+
+    def __len__(self) -> int:
+        return len(self.recording.ends)
+
+    def source(self, line: int) -> str:
+        """A line of the source, without the blanks around it."""
+        return self._text[line - 1].strip() if 0 < line <= len(self._text) else ""
+
+    # Places.
+
+    @cached_property
+    def lines(self) -> Column:
+        """The line of each moment."""
+        trace = self.recording.trace
+        lines = np.array([place.span.line for place in trace.places], dtype=np.int64)
+        return lines[trace.events.place[trace.executed]]
+
+    @cached_property
+    def blocks(self) -> Column:
+        """The block of each moment."""
+        trace = self.recording.trace
+        return trace.events.block[trace.executed]
+
+    def on_line(self, line: int, index: int, back: bool = False) -> int | None:
+        """The first moment of a line from an index on, or backwards from it."""
+        found = np.flatnonzero(self.lines == line)
+        place = int(np.searchsorted(found, index, side="right" if back else "left")) - back
+        return int(found[place]) if 0 <= place < len(found) else None
+
+    # Values.
+
+    @cached_property
+    def _slots(self) -> dict[int, Column]:
+        """By slot, which of the values are its own."""
+        slots = self.recording.value_slots
+        order = np.argsort(slots, kind="stable")
+        edges = np.flatnonzero(np.diff(slots[order])) + 1
+        groups = np.split(order, edges) if len(order) else []
+        return {int(slots[group[0]]): group for group in groups}
+
+    @cached_property
+    def _named(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for slot, name in enumerate(self.recording.trace.function.names):
+            found.setdefault(f"%{name}", []).append(slot)
+        return found
+
+    def name_of(self, slot: int) -> str:
+        """The name of a slot."""
+        return f"%{self.recording.trace.function.names[slot]}"
+
+    def _note(self, slot: int, index: int) -> int | None:
+        """Which of the values a slot has at a moment."""
+        mine = self._slots.get(slot)
+        if mine is None:
+            return None
+        steps = self.recording.value_steps
+        place = bisect_right(mine, index, key=lambda note: steps[note]) - 1
+        if place < 0 or steps[mine[place]] < self.begin_of(index):
+            return None
+        return int(mine[place])
+
+    def begin_of(self, index: int) -> int:
+        """The first moment of the block of a moment."""
+        ends = [0, *self.recording.blocks]
+        return ends[bisect_right(ends, index) - 1]
+
+    def content(self, slot: int, index: int) -> Content | None:
+        """What a slot holds at a moment; None if it has not been made in its block."""
+        note = self._note(slot, index)
+        return None if note is None else self.recording.values[note]
+
+    def place(self, index: int) -> Place:
+        """The operation of a moment."""
+        trace = self.recording.trace
+        return trace.places[int(trace.events.place[trace.executed[index]])]
+
+    def made(self, slot: int, index: int) -> int | None:
+        """The moment that made what a slot holds; None if a loop or the launch gave it."""
+        note = self._note(slot, index)
+        if note is None:
+            return None
+        made = int(self.recording.value_steps[note])
+        return made if slot in self.place(made).op.results else None
+
+    def latest(self, name: str, index: int) -> int | None:
+        """The slot of a name that was given a value last, up to a moment."""
+        notes = [
+            (note, slot)
+            for slot in self._named.get(f"%{name.removeprefix('%')}", ())
+            if (note := self._note(slot, index)) is not None
+        ]
+        return max(notes)[1] if notes else None
+
+    def alive(self, index: int) -> list[str]:
+        """The names that have a value at a moment."""
+        names = self.recording.trace.function.names
+        slots = [slot for slot in sorted(self._slots) if self._note(slot, index) is not None]
+        return list(dict.fromkeys(f"%{names[slot]}" for slot in slots))
+
+    def unknown(self, name: str, index: int) -> str:
+        """Why a value is not there at a moment."""
+        name = f"%{name.removeprefix('%')}"
+        if name not in self._named:
+            return f"@{self.recording.trace.function.name} has no value {name}"
+        return f"{name} has no value yet at line {self.lines[index]}"
+
+    # Memory and signals.
+
+    @cached_property
+    def _spaces(self) -> dict[str, int]:
+        return {SPACE_NAMES.get(n, s.name): n for n, s in self.recording.spaces.items()}
+
+    def space(self, name: str) -> int:
+        """The number of a memory: `ub`, or `%x`, the array of a parameter."""
+        found = self._spaces.get(name)
+        if found is None:
+            raise UsageError(f"there is no memory '{name}'; there are {', '.join(self._spaces)}")
+        return found
+
+    def signals(self, index: int) -> Signals:
+        """Flags and buffers at a moment."""
+        known = self.recording.signals
+        place = bisect_right(known, index, key=lambda one: one[0]) - 1
+        if place < 0 or known[place][0] < self.begin_of(index):
+            return NO_SIGNALS
+        return known[place][1]

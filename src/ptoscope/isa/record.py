@@ -131,7 +131,11 @@ class Form:
 
     def attr(self, name: str) -> Attr:
         """The attribute of that name."""
-        return next(a for a in self.attrs if a.name == name)
+        return self._by_name[name]
+
+    @cached_property
+    def _by_name(self) -> dict[str, Attr]:
+        return {attr.name: attr for attr in self.attrs}
 
 
 @dataclass(frozen=True)

@@ -174,9 +174,9 @@ def given_attributes(
         place = literals[literal]
         token = reader.text[place]
         if token[0] == '"':
-            is_open = form.attr(name).is_open
-            string = (string_at if is_open else plain_string_at)(reader, place)
-            found[name] = form.attr(name).meant(string)
+            attr = form.attr(name)
+            string = (string_at if attr.is_open else plain_string_at)(reader, place)
+            found[name] = attr.meant(string) if attr.other_tokens else string
         elif form.attr(name).values:
             found[name] = form.attr(name).meant(_word(reader, form.attr(name), place))
         else:
@@ -221,7 +221,7 @@ def token_of_kind(attr: Attr, attribute: Attribute) -> str:
 
 
 def _of_kind(reader: Cursor, attr: Attr, attribute: Attribute, place: int) -> AttrValue:
-    token = token_of_kind(attr, attribute)
+    token = token_of_kind(attr, attribute) if attr.kind else ""
     if token:
         return token
     value = attribute.value

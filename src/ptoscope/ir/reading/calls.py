@@ -26,13 +26,14 @@ def call(reader: Reader, name: int) -> Op:
     results = reader.type_list() if reader.accept("->") else []
     last = reader.i - 1
     note = Note(0, 0, last, last, tuple(places))
+    reader.has_calls = True
     return reader.make(name, CALL, values, results, note, {"callee": symbol[1:].strip('"')})
 
 
 def check_calls(reader: Reader, functions: Sequence[Function]) -> None:
     """Every call names a function of the file and has its parameters and results."""
     known = {function.name: function for function in functions}
-    for function in functions:
+    for function in functions if reader.has_calls else ():
         for op in function.ops():
             if isinstance(op, Call):
                 _check(reader, function, op, known)

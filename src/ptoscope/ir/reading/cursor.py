@@ -71,7 +71,7 @@ class Cursor:
             self.i = i + 1
         try:
             found = types.read(word)
-            if types.is_open(found):
+            if isinstance(found, types.Placeholder):
                 self.saw_placeholder = True
             return found
         except types.BadType as error:

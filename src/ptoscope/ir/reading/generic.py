@@ -166,6 +166,7 @@ class _Generic(GenericParts):
             message = f"{self.word} needs a callee"
             raise self.reader.findings.stop(STRUCTURE, self.name, message, expected="@name")
         note = Note(0, 0, self.head, self.head, self.places)
+        self.reader.has_calls = True
         return self.make(note, {"callee": callee.text[1:].strip('"')})
 
     def _terminator(self) -> Op:

@@ -123,6 +123,7 @@ class OperandTokens(EntryTokens):
         i = reader.i
         outline = ""
         bracket = 0
+        words = self.matcher.words
         if self.matcher.bare and (self._defines(i) or self._is_generic(i)):
             return outline
         while True:
@@ -181,7 +182,7 @@ class OperandTokens(EntryTokens):
                 outline += "]"
                 bracket -= 1
                 i += 1
-            if text[i] in self.matcher.words:
+            if text[i] in words:
                 self.items.append(i)
                 self.literals.append(i)
                 outline += "w"

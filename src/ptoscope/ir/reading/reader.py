@@ -48,6 +48,7 @@ class Reader(Recovery):
         self.visibility: dict[str, str] = {}
         self.broken = False
         """Whether some operation could not be read."""
+        self.has_calls = False
         self.before: list[Op] = []
         """Operations that the one at hand implies; they go before it."""
         self.masks: dict[int, int] = {}

@@ -51,7 +51,7 @@ class Tokens:
         self.comments: list[Comment] = []
         for match in _TOKEN.finditer(source):
             token = match.group()
-            if token.startswith("//"):
+            if token[0] == "/" and token[:2] == "//":
                 self.comments.append(Comment(match.start(), token.rstrip()))
             else:
                 texts.append(token)

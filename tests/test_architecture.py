@@ -16,6 +16,7 @@ ROOMS = (
     "diagnostics",
     "tables",
     "isa",
+    "ranges",
     "program",
     "dataflow",
     "expansion",

@@ -98,7 +98,7 @@ def _inputs(use: Use) -> Iterator[Case]:
         if number in (8, 9) and "align_in" not in names:
             at = held.base if number == 8 else held.position
         step = (number % 3) * e.bytes if "offset" in names or "offset_in" in names else 0
-        moves = use.site.record.short == "vstus" and use.micro and use.form == 2
+        moves = use.site.record.short == "vstus" and use.micro and use.form > 1
         registers = {"AR": 5 * e.bytes, "SQZN": length * e.bytes}
         if number in (1, 3):  # as at launch
             registers = {"AR": 0, "SQZN": 0}
@@ -152,16 +152,19 @@ def _begin(state: State) -> list[Value]:
 def _loads(use: Use) -> Iterator[Case]:
     e = use.operands[0]
     block = rng("block").randbytes(32)
+    cases: list[tuple[int, Value, int]] = []
     for number, at in enumerate((1024 + 3 * e.bytes, 512, 1024 + 5 * e.bytes, 1025, 1055)):
         start = at // 32 * 32
-        yield Case((at, LoadState(start, start + 31, block)), memory(number))
-        yield Case((at, LoadState(at, at, block if at % 32 else b"")), memory(number))
-    for at in (1023, 1056):  # not in the block
-        yield Case((at, LoadState(1024, 1055, block)), memory(0))
-    yield Case((1029, LoadState(1028, 1028, block)), memory(0))
-    yield Case((7936, LoadState(7936, 7967, block)), memory(1))
-    yield Case((7937, LoadState(7936, 7967, block)), memory(1))
-    yield Case((1028, StoreState()), memory(2))
+        cases.append((at, LoadState(start, start + 31, block), number))
+        cases.append((at, LoadState(at, at, block if at % 32 else b""), number))
+    # Not in the block.
+    cases += [(at, LoadState(1024, 1055, block), 0) for at in (1023, 1056)]
+    cases.append((1029, LoadState(1028, 1028, block), 0))
+    cases += [(at, LoadState(7936, 7967, block), 1) for at in (7936, 7937)]
+    cases.append((1028, StoreState(), 2))
+    for count, (at, held, number) in enumerate(cases):
+        increments = (e.lanes, 0, 1, -3 % 2**64)[count % 4 : count % 4 + len(use.operands) - 2]
+        yield Case((at, held, *increments), memory(number))
 
 
 def streamed(state: State, before: Value, at: int) -> list[Value]:
@@ -180,9 +183,10 @@ def streamed(state: State, before: Value, at: int) -> list[Value]:
 
 @witness("pto.vldus", inputs=_loads)
 def _load(state: State) -> list[Value]:
-    """Three results advance the base."""
+    """Three results advance the base: by a vector, or by as many elements as are said."""
     at = state.number(0)
-    return [*streamed(state, state.values[1], at), at + WHOLE][: len(state.use.results)]
+    by = WHOLE if state.use.form < 2 else state.use.operands[0].bytes * _offset(state, 2)
+    return [*streamed(state, state.values[1], at), (at + by) % 2**64][: len(state.use.results)]
 
 
 @witness("pto.vstu", inputs=_inputs)
@@ -210,11 +214,12 @@ def _vstus(state: State) -> list[Value]:
     e = _pointer(use)
     base, offset = (1, 4) if use.form == 0 else (3, 1)
     data, count = packed(e, state.row(2)), _offset(state, offset)
-    if use.form == 2 and use.micro:
+    if use.form > 1 and use.micro:
         if not 0 <= count <= e.lanes:
             raise Refused("PTO0910")
-        at = state.number(base)
-        return [append(state, state.stream(0), at, at, data[: count * e.bytes])]
+        at, part = state.number(base), data[: count * e.bytes]
+        made = append(state, state.stream(0), at, at, part)
+        return [made, at + len(part)][: len(use.results)]
     at = state.number(base) + e.bytes * count
     after = state.number(base) if use.attr("mode") == "NO_POST_UPDATE" else at + WHOLE
     owner = state.number(3) if use.form == 0 else state.number(base)
@@ -241,11 +246,13 @@ def _vstur(state: State) -> list[Value]:
 
 
 @witness("pto.vsta", "pto.vstas", inputs=_inputs)
-def _flush(state: State) -> None:
-    """vstas of the manual counts bytes."""
+def _flush(state: State) -> list[Value]:
+    """vstas of the manual counts bytes; it may give the address that it was told."""
     bytewise = state.use.site.record.name == "pto.vstas" and not state.use.micro
     unit = 1 if bytewise else _pointer(state.use).bytes
-    flush(state, state.stream(0), state.number(1) + unit * _offset(state, 2))
+    at = state.number(1) + unit * _offset(state, 2)
+    flush(state, state.stream(0), at)
+    return [at] if state.use.results else []
 
 
 @witness("pto.vstar", inputs=_inputs)

@@ -16,6 +16,9 @@ _STEPS = (StreamStep("source"),)
 _ALIGN = Operand("align", AlignState(), "primed by vldas or an earlier vldus")
 _ALIGN_OUT = Operand("align_out", AlignState(), "the stream after it")
 _BASE_OUT = Operand("base_out", PtrTo(), "where the stream goes on")
+_INCREMENT = Operand(
+    "increment", ScalarIn((INDEX,)), "elements that the base advances", lambda t: t.lanes
+)
 
 
 def _prime(site: Site) -> Run:
@@ -28,9 +31,12 @@ def _prime(site: Site) -> Run:
 def _load(site: Site) -> Run:
     dtype = element(site)
 
-    def run(core: Core, source: Lanes, align: object) -> tuple[object, ...]:
+    def run(core: Core, source: Lanes, align: object, *increment: Lanes) -> tuple[object, ...]:
         value, state = core.stream_load(site, align, source)
-        results = (value.bits(dtype), state, source + VREG_BYTES)
+        following = source + VREG_BYTES
+        if increment:
+            following = core.address(source, increment[0], dtype.bytes)
+        results = (value.bits(dtype), state, following)
         return results[: len(site.results)]
 
     return run
@@ -66,6 +72,7 @@ vldus = Record(
     (
         Form((SOURCE, _ALIGN), (RESULT, _ALIGN_OUT, _BASE_OUT)),
         Form((SOURCE, _ALIGN), (RESULT, _ALIGN_OUT)),
+        Form((SOURCE, _ALIGN, _INCREMENT), (RESULT, _ALIGN_OUT, _BASE_OUT)),
     ),
     _load,
     TYPES,
@@ -85,6 +92,12 @@ vldus = Record(
             when=When(forms=(1,)),
         ),
         Evidence(
+            "increment",
+            "micro",
+            "How many elements the base advances; the stream itself goes on as without it.",
+            when=When(forms=(2,)),
+        ),
+        Evidence(
             "address",
             "manual",
             "In the block that vldas primed; after a vldus one vector further. Another is a fault.",
@@ -99,7 +112,7 @@ vldus = Record(
         ),
     ),
     formula="result[i] = UB[source + i*size], its first block as the state holds it; "
-    "base_out = source + 256 bytes",
+    "base_out = source + 256 bytes, or + increment*size",
     cpp="vldus(dst, align, source)",
 )
 

@@ -7,7 +7,7 @@ from ptoscope.isa.cost import PREDICATE
 from ptoscope.isa.dtypes import I32, I64, INDEX, VREG_BYTES
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.load_store import GROUP
-from ptoscope.isa.patterns import AlignState, ScalarIn
+from ptoscope.isa.patterns import AlignState, PtrTo, ScalarIn
 from ptoscope.isa.record import (
     IN_MANUAL,
     IN_MICRO,
@@ -36,13 +36,14 @@ def _flush(site: Site) -> Run:
     step = step_of(site)
     size = 1 if step.in_bytes else pointed(site).bytes
 
-    def run(core: Core, align: object, dest: Lanes, *offset: Lanes) -> None:
+    def run(core: Core, align: object, dest: Lanes, *offset: Lanes) -> Lanes | None:
         address = dest
         if step.place == "registers":
             address = core.address(dest, core.read_register(site, AR, I64, 0), 1)
         elif step.place == "operands":
             address = core.address(dest, offset[0], size)
         core.stream_flush(site, align, address, step.place == "state")
+        return address if site.results else None
 
     return run
 
@@ -82,6 +83,7 @@ sprclr = Record(
 )
 
 _ALIGN_VALUE = Operand("value", AlignState(), "the stream")
+_VSTAS_OFFSET = Operand("offset", ScalarIn((I32,)), example=VREG_BYTES)
 RECORDS = (
     stream_record(
         "vsta",
@@ -107,8 +109,10 @@ RECORDS = (
         "vstas",
         "Flushes an unaligned store stream at a scalar offset.",
         (
+            Form((_ALIGN_VALUE, DEST, _VSTAS_OFFSET)),
             Form(
-                (_ALIGN_VALUE, DEST, Operand("offset", ScalarIn((I32,)), example=VREG_BYTES)),
+                (_ALIGN_VALUE, DEST, _VSTAS_OFFSET),
+                (Operand("base_out", PtrTo(), "post-update: where the stream ended"),),
             ),
         ),
         _flush,
@@ -117,6 +121,12 @@ RECORDS = (
             _ADDRESS,
             Evidence("offset", "manual", "In bytes.", when=IN_MANUAL),
             Evidence("offset (revision micro)", "suite", "In elements.", when=IN_MICRO),
+            Evidence(
+                "post-update",
+                "micro",
+                "The base advances by the offset; what is written is the same.",
+                when=When(forms=(1,)),
+            ),
         ),
         STORE,
         StreamUse(

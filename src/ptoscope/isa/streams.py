@@ -76,7 +76,7 @@ def _append(site: Site) -> Run:
         base, mode = given[step.base], given.get("mode")
         counts = not isinstance(site.results[1], Ptr)
         before = given[step.offset] if counts else base
-        following = before + lanes if counts else address + VREG_BYTES
+        following = before + lanes if counts else core.address(address, length, 1)
         out = before if stays else following
         if mode is not None:
             out = mode.ne(0).select(following, before)
@@ -149,6 +149,7 @@ _VSTUS_FORMS = (
         ": align_in, offset, value, base -> align_out, base_out",
     ),
     Form((_ALIGN_IN, _OFFSET32, VALUE, _BASE), (_ALIGN_OUT,)),
+    Form((_ALIGN_IN, _OFFSET32, VALUE, _BASE), (_ALIGN_OUT, _BASE_OUT)),
 )
 
 
@@ -222,6 +223,12 @@ RECORDS = (
                 "How many elements the stream advances: so many are appended, at base.",
                 when=IN_MICRO,
             ),
+            Evidence(
+                "two results without a mode",
+                "micro",
+                "The second is the base, advanced as the stream; of the manual as POST_UPDATE.",
+                when=When(forms=(3,)),
+            ),
         ),
         STORE,
         StreamUse(
@@ -231,9 +238,10 @@ RECORDS = (
                 StreamStep("base_in", "offset"),
                 StreamStep("base", "offset"),
                 StreamStep("base", length="offset"),
+                StreamStep("base", length="offset"),
             ),
         ),
-        micro="append the first offset elements of value at base",
+        micro="append the first offset elements of value at base; base_out after them",
     ),
     stream_record(
         "vstur",

@@ -159,3 +159,23 @@ def test_modes_that_pack_or_merge_have_a_mask_of_their_own(
     lines += f"!pto.ptr<{element}, ub>, !pto.mask<MASK>"
     assert rejected(lines.replace("MASK", right), "micro") in ("", "PTO0502")
     assert rejected(lines.replace("MASK", wrong), "micro") == "PTO0108"
+
+
+def test_a_mode_for_two_vectors_names_the_instruction_that_has_both():
+    """Page and list of modes of vast have it too; but of two vectors it has one."""
+    lines = f"""%zero_16 = arith.constant 0 : i16
+    %one_16 = arith.constant 1 : i16
+    scf.for %j = %zero_16 to %one_16 step %one_16 : i16 {{
+      %a = pto.vag %n : i32 -> !pto.vaddr<b32>
+      %p = pto.castptr %zero : i64 -> !pto.ptr<f32, ub>
+      pto.vast %v, %p[%a], %m {{dist = "INTLV_B32"}}
+          : {V}, !pto.ptr<f32, ub>, !pto.vaddr<b32>, {M}
+    }}"""
+    with pytest.raises(PtoError) as caught:
+        ptoscope.load(TEXT.replace("LINE", lines), target="a5", revision="micro")
+    (found,) = caught.value.diagnostics
+    assert (found.code, found.hint, found.fix) == (
+        "PTO0103",
+        "the mode is for two vectors: pto.vastx2 has both",
+        (),
+    )

@@ -53,12 +53,14 @@ def _load(block: Block) -> None:
     block.instruct("vldas", (base,), (align,))
     for _ in range(block.rng.randint(1, MOST)):
         value, after, rest = kernel.fresh(kind), kernel.fresh(state), kernel.fresh(base.type)
-        if kernel.chance(0.5):
-            block.instruct("vldus", (base, align), (value, after, rest))
-            base = rest
-        else:
+        further = kernel.constant(element.lanes, INDEX)
+        if kernel.chance(0.3):
             block.instruct("vldus", (base, align), (value, after))
-            base = memory.moved(block, base, kernel.constant(element.lanes, INDEX))
+            base = memory.moved(block, base, further)
+        else:
+            increment = (further,) if kernel.chance(0.5) else ()
+            block.instruct("vldus", (base, align, *increment), (value, after, rest))
+            base = rest
         block.see(value)
         align = after
 
@@ -264,14 +266,15 @@ class _Store:
 
     def _vstus_plain(self) -> None:
         kernel = self.block.kernel
+        rest = kernel.fresh(self.base.type) if kernel.chance(0.5) else None
         if kernel.revision == "manual":
-            self._emit("vstus", [kernel.known(self.at, I32), self._value(), self.base], "", None)
+            self._emit("vstus", [kernel.known(self.at, I32), self._value(), self.base], "", rest)
             self.at += self.element.lanes
             return
         count, pointer = kernel.rng.randint(0, self.element.lanes), self._pointer()
         if self.fresh:
             self.owner = pointer
-        self._emit("vstus", [kernel.known(count, I32), self._value(), pointer], "", None)
+        self._emit("vstus", [kernel.known(count, I32), self._value(), pointer], "", rest)
         self.at += count
 
     def _vstur(self) -> None:
@@ -292,7 +295,10 @@ class _Store:
             block.emit(f"pto.vsta {names} : {self.align.type}, {self.base.type}, index")
         elif way == "vstas":
             unit = self.element.bytes if kernel.revision == "manual" else 1
-            block.instruct("vstas", (self.align, self.base, kernel.known(self.at * unit, I32)))
+            end = [kernel.fresh(self.base.type)] if kernel.chance(0.5) else []
+            block.instruct("vstas", (self.align, self.base, kernel.known(self.at * unit, I32)), end)
+            for pointer in end:
+                block.see(scalars.cast(block, pointer, Scalar(I64)))
         else:
             where = self.owner if kernel.chance(0.7) else self._pointer()
             block.instruct("vstar", (self.align, where))

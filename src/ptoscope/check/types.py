@@ -15,7 +15,7 @@ from ptoscope.isa.parts import NO_PIPES
 from ptoscope.isa.patterns import Bindings, Pattern, PtrTo
 from ptoscope.isa.predicates import pattern_maker
 from ptoscope.isa.record import Form, Operand, Record
-from ptoscope.isa.types import Mask, Ptr, Scalar, Type, VReg
+from ptoscope.isa.types import AttrValue, Mask, Ptr, Scalar, Type, VReg
 from ptoscope.program import Op
 
 
@@ -175,7 +175,9 @@ def _bad_attributes(context: Context) -> Iterator[Finding]:
             if value is None or attr.allows(value):
                 continue
             legal = attr.values or (f"{attr.low} to {attr.high}",)
-            known = NO_PIPES.get(str(value), "") if attr.kind == "pipe" else ""
+            known = (
+                NO_PIPES.get(str(value), "") if attr.kind == "pipe" else _in_pairs(record, value)
+            )
             near = "" if known else nearest(str(value), _of_width(context, op, attr.values))
             likely = near.split("'")[1] if near else ""
             packed = packs(likely) or packs(str(value))
@@ -189,6 +191,15 @@ def _bad_attributes(context: Context) -> Iterator[Finding]:
                 if likely and not packed
                 else (),
             )
+
+
+def _in_pairs(record: Record, value: AttrValue) -> str:
+    """That a mode is one for two vectors, if it is."""
+    pair = TABLE.get(f"{record.name}x2")
+    taken = () if pair is None else (attr for form in pair.forms for attr in form.attrs)
+    if pair is None or not any(attr.allows(value) for attr in taken):
+        return ""
+    return f"the mode is for two vectors: {pair.name} has both"
 
 
 def _width(context: Context, op: Op) -> int:

@@ -258,7 +258,8 @@ class _Writer:
                 place.append(f"%begun = pto.vldas {name} : {kind} -> !pto.align")
         else:
             place.append("%begun = pto.init_align : !pto.align")
-        return "%begun" if self.form.results else self._appended("%begun", place)
+        goes_on = any(isinstance(r.type, AlignState) for r in self.form.results)
+        return "%begun" if goes_on else self._appended("%begun", place)
 
     def _appended(self, state: str, place: list[str]) -> str:
         name, kind = self._at

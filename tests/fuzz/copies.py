@@ -139,8 +139,39 @@ def _plain_in(block: Block, gm: Value, ub: Value, shape: Shape) -> None:
     block.instruct("copy_gm_to_ubuf", operands)
 
 
-def copy_out(block: Block, address: int, element: DType, gm: Value, shape: Shape) -> None:
-    """Writes a copy from UB to GM."""
+Update = tuple[str, str]
+"""The type and the operation of an atomic store."""
+_UPDATES = {"f32": 4, "f16": 2, "bf16": 2, "s32": 4, "s16": 2, "s8": 1}
+
+
+def update(block: Block, element: DType) -> Update | None:
+    """What a copy to GM does to what is there, if it does not replace it. Rows begin at
+    multiples of an element."""
+    if not block.kernel.chance(0.3):
+        return None
+    kinds = [kind for kind, size in _UPDATES.items() if element.bytes % size == 0]
+    return block.rng.choice(kinds), block.rng.choice(("add", "max", "min"))
+
+
+def copy_out(
+    block: Block,
+    address: int,
+    element: DType,
+    gm: Value,
+    shape: Shape,
+    update: Update | None = None,
+) -> None:
+    """Writes a copy from UB to GM, which updates what is there or not."""
+    if update is None:
+        _copy_out(block, address, element, gm, shape)
+        return
+    for setting in block.rng.sample(update, 2):
+        block.emit(f"pto.set_atomic_{setting}", (), ())
+    _copy_out(block, address, element, gm, shape)
+    block.emit("pto.set_atomic_none", (), ())
+
+
+def _copy_out(block: Block, address: int, element: DType, gm: Value, shape: Shape) -> None:
     ub = block.kernel.pointer(address, element)
     (length,) = _numbers(block, shape.length)
     if block.kernel.chance(0.5):

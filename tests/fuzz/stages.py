@@ -124,8 +124,11 @@ def _copies_out(parts: Parts) -> None:
         size = -(-shape.gm_bytes // 8) * 8
         rows = parts.iterations * kernel.grid
         gm = kernel.array(element, rows * size // element.bytes, "y")
-        at = copies.row_pointer(block, gm, parts.row, size)
-        copies.copy_out(block, address, element, at, shape)
+        update = copies.update(block, element)
+        # Sums and comparisons of integers come out the same in any order of rows.
+        shared = update is not None and update[0].startswith("s") and kernel.chance(0.3)
+        at = copies.row_pointer(block, gm, None if shared else parts.row, size)
+        copies.copy_out(block, address, element, at, shape, update)
 
 
 def _flag(action: str, src: str, dst: str, event: str) -> str:

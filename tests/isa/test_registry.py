@@ -46,6 +46,8 @@ _NAMES = """
     set_flag_dyn wait_flag_dyn sync.set sync.wait
     mem_bar set_cross_core wait_flag_dev set_intra_block wait_intra_core
     get_ctrl set_ctrl sbitset0 sbitset1
+    set_atomic_add set_atomic_max set_atomic_min set_atomic_none
+    set_atomic_f32 set_atomic_f16 set_atomic_bf16 set_atomic_s32 set_atomic_s16 set_atomic_s8
 """
 
 records = pytest.mark.parametrize("record", TABLE.values(), ids=lambda r: r.name)

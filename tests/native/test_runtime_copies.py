@@ -36,6 +36,7 @@ class Copy:
         self.left, self.right = (int(n) for n in random.integers(0, 4, 2))
         self.at = {"gm": int(choice([0, 4, 64, 512])), "ub": int(choice([0, 32, 96, 512]))}
         self.to_ub = int(choice([0, 256, 512]))
+        self.mode = 0
         if chance() < 0.25:
             self.disturb(random)
 
@@ -63,7 +64,8 @@ class Copy:
         src = gm if self.source == "gm" else self.at["ub"]
         dst = gm if self.target == "gm" else self.to_ub
         words = [src, dst, self.length, self.padded, self.left, self.right]
-        words += [0x1122334411223344, *itertools.chain(*self.loops), *[9] * len(self.loops)]
+        words += [0x1122334411223344, self.mode]
+        words += [*itertools.chain(*self.loops), *[9] * len(self.loops)]
         it.words(it.args, len(words))[:] = words
         ends = layout.own(self.source), layout.own(self.target)
         alignments = (32 if own else 1 for own in ends)
@@ -172,6 +174,15 @@ def test_a_copy_behind_queued_work_is_left_to_the_engine() -> None:
     it.set_state(layout.QUEUED, 1)
     values = Copy(np.random.default_rng(0)).write(it)
     assert it.both(copies.rt_transfer, *values) == 1
+    assert it.asked == [(EXIT, it.args)]
+
+
+def test_an_atomic_store_is_left_to_the_engine() -> None:
+    it = BlockMemory(np.random.default_rng(0), answer=1)
+    copy = Copy(np.random.default_rng(0))
+    copy.source, copy.target, copy.position, copy.padded, copy.mode = "ub", "gm", 2, 0, 9
+    copy.length, copy.loops, copy.at = 32, [[1, 32, 32]], {"ub": 0, "gm": 0}
+    assert it.both(copies.rt_transfer, *copy.write(it)) == 1
     assert it.asked == [(EXIT, it.args)]
 
 

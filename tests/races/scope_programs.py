@@ -271,6 +271,6 @@ class Runner:
             self._listed,
             Events(place, zeros, iteration, zeros),
             Iterations(parent, loop, value),
-            Accesses(event, one * UB, writes, start, size, one, one * 0),
+            Accesses(event, one * UB, writes, one * 0, start, size, one, one * 0),
             Syncs(at, at * 0 + MEM_BAR, at * 0 - 1, at * 0 - 1, at * 0 - 1, mode),
         )

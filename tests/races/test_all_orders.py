@@ -32,6 +32,8 @@ SET, WAIT, GET, RELEASE, BARRIER = map(
 PROGRAMS = 2000
 ACCESS = NONE
 DMA = ("PIPE_MTE2", "PIPE_MTE3")
+ADD, MAX = 1, 9
+"""Modes of updates."""
 
 
 class Step(NamedTuple):
@@ -46,6 +48,7 @@ class Step(NamedTuple):
     writes: bool = False
     start: int = 0
     stop: int = 0
+    atomic: int = 0
 
     def meets(self, other: Step) -> bool:
         """Whether both touch a byte."""
@@ -56,6 +59,7 @@ class Step(NamedTuple):
         return (
             self.kind == other.kind == ACCESS
             and (self.writes or other.writes)
+            and (self.atomic != other.atomic or self.atomic == 0)
             and self.meets(other)
         )
 
@@ -75,7 +79,9 @@ def program(rng: random.Random) -> list[Step]:
             space = rng.choice([UB, UB, 0])
             end = start + rng.randint(1, 2)
             writes = rng.random() < 0.6
-            steps.append(Step(ACCESS, pipe, space=space, writes=writes, start=start, stop=end))
+            atomic = rng.choice([0, ADD, ADD, MAX]) if writes and space != UB else 0
+            step = Step(ACCESS, pipe, space=space, writes=writes, start=start, stop=end)
+            steps.append(step._replace(atomic=atomic))
             accesses += 1
         elif draw < 0.75:
             pair = [Step(SET, pipe, other, event), Step(WAIT, other, pipe, event)]
@@ -177,7 +183,11 @@ def result(steps: list[Step], order: tuple[int, ...]) -> object:
     for k in order:
         step = steps[k]
         bytes_ = [(step.space, at) for at in range(step.start, step.stop)]
-        if step.writes:
+        if step.atomic:
+            for at in bytes_:
+                old = memory.get(at, NONE)
+                memory[at] = old + 10 + k if step.atomic == ADD else max(old, 10 + k)
+        elif step.writes:
             memory.update(dict.fromkeys(bytes_, k))
         else:
             read[k] = tuple(memory.get(at, NONE) for at in bytes_)
@@ -205,6 +215,7 @@ def recorded(steps: list[Step]) -> Trace:
             np.array([k for k, _ in accesses], dtype=np.int32),
             np.array([s.space for _, s in accesses], dtype=np.int16),
             np.array([s.writes for _, s in accesses], dtype=bool),
+            np.array([s.atomic for _, s in accesses], dtype=np.int8),
             np.array([s.start for _, s in accesses], dtype=np.int64),
             np.array([s.stop - s.start for _, s in accesses], dtype=np.int64),
             np.ones(len(accesses), dtype=np.int32),

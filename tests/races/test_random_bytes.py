@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -59,6 +60,7 @@ class Row(NamedTuple):
 
     space: int
     writes: bool
+    atomic: int
     start: int
     length: int
     runs: int
@@ -69,6 +71,17 @@ class Row(NamedTuple):
         return {(self.space, at + i) for at in begins for i in range(self.length)}
 
 
+ADD, MAX = 1, 9
+"""Modes of updates."""
+Kind = tuple[bool, int]
+KINDS: tuple[Kind, ...] = ((False, 0), (True, 0), (True, ADD), (True, MAX))
+"""A read, a write, and those that update."""
+
+
+def conflict(one: Kind, two: Kind) -> bool:
+    return (one[0] or two[0]) and (one != two or one[1] == 0)
+
+
 class Node(NamedTuple):
     """What stands among the synchronisation: its event, its place, and the rows of its events."""
 
@@ -76,8 +89,9 @@ class Node(NamedTuple):
     place: Place
     rows: list[tuple[int, Row]]
 
-    def bytes(self, writes: bool) -> set[Byte]:
-        return {b for _, row in self.rows if row.writes == writes for b in row.bytes()}
+    def bytes(self, kind: Kind) -> set[Byte]:
+        rows = [row for _, row in self.rows if (row.writes, row.atomic) == kind]
+        return {b for row in rows for b in row.bytes()}
 
 
 class Sync(NamedTuple):
@@ -97,7 +111,9 @@ def random_rows(rng: random.Random) -> list[Row]:
         length, count = rng.randint(1, 4), rng.choice([1, 1, 2, 5, 6])
         stride = length + rng.randint(1, 5) if count > 1 else 0
         space = rng.choice([UB, UB, 0, 1])
-        rows.append(Row(space, rng.random() < 0.5, rng.randrange(40), length, count, stride))
+        writes = rng.random() < 0.5
+        atomic = rng.choice([0, ADD, ADD, MAX]) if writes and space != UB else 0
+        rows.append(Row(space, writes, atomic, rng.randrange(40), length, count, stride))
     return rows
 
 
@@ -144,7 +160,7 @@ def recorded(blocks: list[Block], places: list[list[int]]) -> Trace:
         if PLACES[place[event]].scope != NONE:
             entry[event] = entry[event - 1]
     rows = [(event, *row) for node in nodes for event, row in node.rows]
-    touched = np.array(rows, dtype=np.int64).reshape(-1, 7).T
+    touched = np.array(rows, dtype=np.int64).reshape(-1, 8).T
     numbers = [
         (s.event, s.kind, PIPE_NUMBERS[s.src], PIPE_NUMBERS[s.dst] if s.dst else NONE)
         for block in blocks
@@ -153,7 +169,7 @@ def recorded(blocks: list[Block], places: list[list[int]]) -> Trace:
     ]
     when, kind, src, dst = np.array(numbers, dtype=np.int32).reshape(-1, 4).T
     none = np.full(len(place), NONE, dtype=np.int32)
-    kinds = (np.int32, np.int16, bool, np.int64, np.int64, np.int32, np.int64)
+    kinds = (np.int32, np.int16, bool, np.int8, np.int64, np.int64, np.int32, np.int64)
     return Trace(
         TEXT.functions[0],
         len(blocks),
@@ -177,8 +193,12 @@ def note(found: Found, early: Node, late: Node) -> None:
 
 
 def meet(early: Node, late: Node, only_gm: bool) -> bool:
-    wrote, writes = early.bytes(True), late.bytes(True)
-    both = wrote & (writes | late.bytes(False)) | early.bytes(False) & writes
+    both = {
+        b
+        for one, two in product(KINDS, KINDS)
+        if conflict(one, two)
+        for b in early.bytes(one) & late.bytes(two)
+    }
     return any(space >= 0 for space, _ in both) if only_gm else bool(both)
 
 
@@ -237,21 +257,24 @@ def runs_of(bytes_: set[Byte]) -> list[set[Byte]]:
 def expected_of_blocks(blocks: list[Block], found: Found) -> None:
     """Each node meets whatever node of an earlier block was the last one to read or write some
     byte of it, once."""
-    last: dict[bool, dict[Byte, Node]] = {False: {}, True: {}}
+    last: dict[Kind, dict[Byte, Node]] = {kind: {} for kind in KINDS}
     for block in blocks:
         nodes = [item for item in block if isinstance(item, Node)]
         for node in nodes:
             met: dict[int, Node] = {}
-            for writes in (False, True):
-                in_gm = {b for b in node.bytes(writes) if b[0] >= 0}
-                for table in [last[True], last[False]] if writes else [last[True]]:
-                    others = {table[b].event: table[b] for b in in_gm if b in table}
-                    met |= {e: n for e, n in sorted(others.items()) if e not in met}
+            for writes, wrote in ((False, True), (True, True), (True, False)):
+                others: dict[int, Node] = {}
+                for kind, other in product(KINDS, KINDS):
+                    if (kind[0], other[0]) == (writes, wrote) and conflict(kind, other):
+                        table = last[other]
+                        in_gm = [b for b in node.bytes(kind) if b[0] >= 0 and b in table]
+                        others |= {table[b].event: table[b] for b in in_gm}
+                met |= {e: n for e, n in sorted(others.items()) if e not in met}
             for early in met.values():
                 note(found, early, node)
         for node in nodes:
-            for writes in (False, True):
-                last[writes].update(dict.fromkeys(node.bytes(writes), node))
+            for kind in KINDS:
+                last[kind].update(dict.fromkeys(node.bytes(kind), node))
 
 
 def judge(races: list[Race], found: Found, nodes: dict[int, Node]) -> None:

@@ -139,9 +139,10 @@ def changed(copy: Copy, inward: bool, engine: str) -> tuple[Bytes, dict[tuple[in
         p.index for p in found.places if p.name == f"pto.mte_{'gm_ub' if inward else 'ub_gm'}"
     ]
     said: dict[tuple[int, bool], Bytes] = {}
-    for event, space, writes, start, length, count, stride in zip(
+    for event, space, writes, atomic, start, length, count, stride in zip(
         *(column.tolist() for column in vars(rows).values()), strict=True
     ):
+        assert atomic == 0
         if found.events.place[event] in places:
             for run in range(count):
                 at = start + run * stride

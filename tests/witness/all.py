@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.witness import (
     addresses,
     arith,
+    atomics,
     conversion,
     copies,
     debugging,
@@ -24,6 +25,7 @@ from tests.witness.registry import WITNESSES, judged, without_witness
 FAMILIES = (
     addresses,
     arith,
+    atomics,
     conversion,
     copies,
     debugging,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from ptoscope.isa.record import Record
 from ptoscope.isa.types import Ptr, Scalar
 from ptoscope.isa.types import Type as AnyType
 from tests.isa.test_dma import Copy, loops
+from tests.witness import atomics
 from tests.witness.inputs import main, memory, rng
 from tests.witness.machine import Case
 from tests.witness.programs import always
@@ -108,6 +110,34 @@ def _outward(use: Use) -> Iterator[Case]:
         yield Case((source, dest, length, *numbers), memory(number), _gm(number))
     source, dest, _, numbers = _numbers(use, 0, False)
     yield Case((source, dest, 1 << 16, *numbers), memory(0), _gm(0))
+    if main(use):
+        yield from _atomic(use)
+
+
+def _atomic(use: Use) -> Iterator[Case]:
+    """Stores that update, of every type by every operation; rows that meet, the same row again,
+    and addresses and lengths inside an element."""
+    modes = list(product(atomics.TYPES, atomics.OPERATIONS))
+    for number, (kind, operation) in enumerate(modes):
+        source, _, length, numbers = _numbers(use, number, False)
+        values = [(source, 64, length, *numbers)]
+        if operation == "add":
+            values.append((source, 64, 32, 2, 32, 0, *numbers[3:]))
+            values.append((source, 64, 32, 3, 0, 0, *numbers[3:]))
+            values.append((source, 66, 32, *numbers))
+            values.append((source, 65, 32, *numbers))
+            values.append((source, 64, 32, 2, 32, 33, *numbers[3:]))
+            values.append((source, 64, 30, *numbers))
+            values.append((source, 64, 0, *numbers))
+        registers = {
+            atomics.TYPE: atomics.TYPES[kind],
+            atomics.OPERATION: atomics.OPERATIONS[operation],
+        }
+        ub, gm = (atomics.numbers(kind, size, (number, size)) for size in (8192, GM))
+        yield from (Case(v, ub, gm, registers) for v in values)
+    for registers in ({atomics.TYPE: 0, atomics.OPERATION: 2}, {atomics.TYPE: 5}):
+        values = (1024, 64, 32, *_numbers(use, 0, False)[3])
+        yield Case(values, memory(9), _gm(9), registers)
 
 
 def _described(state: State, first: int, src: int, dst: int, length: int) -> Copy:
@@ -140,7 +170,22 @@ def _out(state: State) -> None:
     copy = _described(state, 3, state.number(0), state.number(1), state.number(2))
     if state.number(0) % 32:
         raise Refused("PTO0903")
-    state.gm[:] = loops(copy, bytes(state.ub), bytes(state.gm), state.use.operands[0].bytes)
+    ub, gm = bytes(state.ub), bytes(state.gm)
+    number = state.registers.get(atomics.TYPE, 0)
+    if not number:
+        state.gm[:] = loops(copy, ub, gm, state.use.operands[0].bytes)
+        return
+    kind = next(kind for kind, known in atomics.TYPES.items() if known == number)
+    size = atomics.element(kind).bytes
+    if copy.length == 0:
+        return
+    if copy.length % size:
+        raise Refused("PTO0914")
+    if any(n % size for n in (copy.dst, *(d for count, _, d in copy.levels if count > 1))):
+        raise Refused("PTO0903")
+    operations = {number: name for name, number in atomics.OPERATIONS.items()}
+    operation = operations[state.registers.get(atomics.OPERATION, 0)]
+    state.gm[:] = atomics.updates(copy, ub, gm, kind, operation)
 
 
 # Inside UB: bursts of 32-byte blocks with gaps between them.
@@ -215,6 +260,8 @@ def _kernel(inward: bool, set_up: Sequence[str]) -> str:
         "one": f"pto.set_loop1_stride_{way} %s1, %d1 : i64, i64",
         "two": f"pto.set_loop2_stride_{way} %s2, %d2 : i64, i64",
         "fill": "%fill = arith.constant -91 : i8\npto.set_mov_pad_val %fill : i8",
+        "min": "pto.set_atomic_min",
+        "s16": "pto.set_atomic_s16",
     }
     copy = (
         f"pto.copy_gm_to_ubuf %there, %u, %zero, %rows, %len, %left, %right, %pads, %zero, %src,"
@@ -237,6 +284,7 @@ def _kernel(inward: bool, set_up: Sequence[str]) -> str:
     pto.barrier #pto.pipe<PIPE_ALL>
     {chr(10).join(lines[name] for name in set_up)}
     {copy}
+    pto.set_atomic_none
     pto.barrier #pto.pipe<PIPE_ALL>
     pto.mte_ub_gm %ub, %after, %all nburst(%one, %all, %all)
       : {u}, {g}, i64, i64, i64, i64
@@ -259,6 +307,13 @@ def _manual_out(record: Record) -> Iterator[Trial]:
     yield from _manual(False)
 
 
+_ATOMIC = tuple(
+    (("size", "one", "two", *settings), ((3, 544, 608), (2, 0, 0)), False)
+    for settings in (("s16",), ("min",), ("min", "s16"), ("s16", "min"))
+)
+"""Stores that update, with a loop that stores the same again; without a type they do not."""
+
+
 def _manual(inward: bool) -> Iterator[Trial]:
     everything = ("size", "one", "two")
     for number, (set_up, outer, pads) in enumerate(
@@ -270,6 +325,7 @@ def _manual(inward: bool) -> Iterator[Trial]:
             ((), ((1, 0, 0), (1, 0, 0)), True),
             (("one", "two"), ((1, 544, 608), (1, 9, 9)), False),
             (("fill",), ((1, 0, 0), (1, 0, 0)), True),
+            *(() if inward else _ATOMIC),
         )
     ):
         burst = (3, 96, 128) if inward else (3, 128, 96)
@@ -284,6 +340,9 @@ def _manual(inward: bool) -> Iterator[Trial]:
         after, far = before, there
         if inward:
             after = loops(copy, there, before, 1)
+        elif "s16" in set_up:
+            operation = "min" if "min" in set_up else "add"
+            far = atomics.updates(copy, before, there, "s16", operation)
         else:
             far = loops(copy, before, there, 1)
         (c1, s1, d1), (c2, s2, d2) = outer

@@ -1,4 +1,4 @@
-"""Witnesses of the scalar side: pointers, scalar memory, bits, control register."""
+"""Witnesses of the scalar side: pointers, scalar memory, bits."""
 
 from __future__ import annotations
 
@@ -95,22 +95,6 @@ def _load(state: State) -> list[Value]:
 def _store(state: State) -> None:
     data, at, size = _place(state)
     data[at : at + size] = state.number(0).to_bytes(size, "little")
-
-
-@witness("pto.get_ctrl", inputs=lambda use: [Case(), Case(registers={"CTRL": 0x1234})])
-def _get_ctrl(state: State) -> list[Value]:
-    return [state.registers.get("CTRL", 0)]
-
-
-@witness(
-    "pto.set_ctrl",
-    inputs=lambda use: [Case((v,), registers={"CTRL": 3}) for v in (0, 1, 1 << 63, 1 << 5)],
-)
-def _set_ctrl(state: State) -> None:
-    """No bit is modelled."""
-    if state.number(0):
-        raise Refused("PTO0914")
-    state.registers["CTRL"] = 0
 
 
 def _bits(use: Use) -> Iterator[Case]:

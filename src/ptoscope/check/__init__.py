@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ptoscope.check import (
     addresses,
+    atomics,
     constraints,
     contents,
     conversions,
@@ -38,7 +39,12 @@ VALUE_RULES: tuple[Rule, ...] = (
 )
 """Those that follow values through a function."""
 
-MEMORY_RULES: tuple[Rule, ...] = (*addresses.RULES, *contents.RULES, *synchronisation.RULES)
+MEMORY_RULES: tuple[Rule, ...] = (
+    *addresses.RULES,
+    *contents.RULES,
+    *atomics.RULES,
+    *synchronisation.RULES,
+)
 """Those that follow what a function does to memory and to the other pipes. They read it only
 where every operation is right: what a wrong one does is not known, and leaving it out would
 bring findings that are none."""

@@ -45,7 +45,8 @@ def _overlap_of_rows(touch: Touch) -> tuple[int, int] | None:
 
 def _overlapping(context: Context) -> Iterator[Finding]:
     for touch in _touches(context):
-        found = _overlap_of_rows(touch) if touch.writes else None
+        # Rows that are added up may be one row.
+        found = _overlap_of_rows(touch) if touch.writes and not touch.updates else None
         if found is not None:
             length, apart = found
             yield Finding(

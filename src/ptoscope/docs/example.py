@@ -16,6 +16,7 @@ from ptoscope.docs.line import NamedValues, line
 from ptoscope.docs.values import MASKS, SHIFT, VECTORS, NoExample
 from ptoscope.docs.vector_addresses import Addresses
 from ptoscope.isa import TABLE
+from ptoscope.isa.atomics import OPERATION, TYPE, TYPES
 from ptoscope.isa.dtypes import F32, I1, I64, INDEX, DType
 from ptoscope.isa.patterns import (
     AlignState,
@@ -27,7 +28,7 @@ from ptoscope.isa.patterns import (
     VecIn,
     VectorAddress,
 )
-from ptoscope.isa.record import AttrValue, Operand, Record, Site
+from ptoscope.isa.record import AttrValue, Operand, Record, RegisterSetting, Site
 from ptoscope.isa.targets import BLOCK_BYTES, TARGETS, Revision, Target
 from ptoscope.isa.types import Align, Mask, Ptr, Scalar, Type, VAddr, VReg, granularity
 
@@ -45,6 +46,15 @@ NEEDS = {
 }
 _READ = ("source", "src", "indices", "ptr", "ub_ptr")
 Attrs = dict[str, AttrValue]
+_FIRST_TYPE = min(TYPES)
+
+
+def _setter(register: str, value: int) -> Record:
+    """The instruction that sets a special register to a value."""
+    wanted = RegisterSetting(register, value)
+    return next(record for record in TABLE.values() if record.sets == wanted)
+
+
 _FIRST = 8
 """Lanes that the first mask of an instruction makes active."""
 _PATTERNS = (f"PAT_VL{_FIRST}", "PAT_M3", "PAT_M4")
@@ -100,6 +110,8 @@ class _Writer:
         self.known = known
         if self.record is not record:
             self.known = values.elements(self.record, self.form, target, revision)[0]
+            if record.sets is not None and record.sets.register == TYPE and record.sets.value:
+                self.known = {**self.known, "T": values.signless(TYPES[record.sets.value])}
         self.kernel = ExampleKernel(target, ExampleOrder(record, form))
         self._masks = 0
         self._vectors = 0
@@ -107,7 +119,8 @@ class _Writer:
 
     def example(self) -> Example:
         kernel = self.kernel
-        if self.record is not self._asked:
+        settings, after = self._settings()
+        if self.record is not self._asked and not settings:
             kernel.before.append(self._line_of(self._asked))
         if self._asked.name in NEEDS:
             kernel.before.append(self._line_of(TABLE[NEEDS[self._asked.name]]))
@@ -115,9 +128,21 @@ class _Writer:
         if self.record.pipe.startswith("=") or kernel.region(self.form):
             self._payload(place)
         else:
+            place += settings
             self._use(place)
+            place += after
         text = ir.print_module(ir.parse(kernel.text(self.record, self.form)))
         return Example(self._asked, self._asked_form, self.target, text, tuple(kernel.buffers))
+
+    def _settings(self) -> tuple[list[str], list[str]]:
+        """What makes the store that is shown atomic, and what switches it off after it."""
+        asked = self._asked.sets
+        if self.record is self._asked or asked is None:
+            return [], []
+        kind = self._asked if asked.register == TYPE else _setter(TYPE, _FIRST_TYPE)
+        made = self._asked if asked.register == OPERATION else _setter(OPERATION, 0)
+        off = _setter(TYPE, 0)
+        return [self._line_of(kind), self._line_of(made)], [self._line_of(off)]
 
     def _line_of(self, record: Record) -> str:
         """An instruction that takes numbers only, in the form of the one that is shown."""

@@ -107,6 +107,8 @@ class Transfer(NamedTuple, Generic[N]):
     length: N
     loops: tuple[BurstLoop[N], ...]
     padding: Padding[N] | None = None
+    atomic: N | None = None
+    """The mode of a store to GM (see `atomics`): None or 0 where it is plain."""
 
     def map(self, number: Callable[[N], M]) -> Transfer[M]:
         """The same copy in other numbers."""
@@ -119,17 +121,19 @@ class Transfer(NamedTuple, Generic[N]):
             given = self.padding
             enabled = None if given.enabled is None else number(given.enabled)
             padding = Padding(given.value, number(given.left), number(given.right), enabled)
-        return Transfer(self.path, self.dtype, number(self.length), tuple(loops), padding)
+        length, atomic = number(self.length), None if self.atomic is None else number(self.atomic)
+        return Transfer(self.path, self.dtype, length, tuple(loops), padding, atomic)
 
 
 def from_words(
     path: CopyPath, dtype: DType, words: Sequence[N], value: Lanes | None = None
 ) -> Transfer[N]:
-    """A copy from its numbers in a row: the length, whether rows are padded, left, right, then
-    for each loop the count and both strides. The fill may be left out if nobody fills."""
-    length, enabled, left, right, *rest = words
+    """A copy from its numbers in a row: the length, whether rows are padded, left, right, the
+    mode, then for each loop the count and both strides. The fill may be left out if nobody
+    fills."""
+    length, enabled, left, right, atomic, *rest = words
     loops = tuple(BurstLoop(*rest[i : i + 3]) for i in range(0, len(rest), 3))
-    return Transfer(path, dtype, length, loops, Padding(value, left, right, enabled))
+    return Transfer(path, dtype, length, loops, Padding(value, left, right, enabled), atomic)
 
 
 class Numbers(Protocol[N]):
@@ -195,7 +199,7 @@ def fits(copy: Transfer[int]) -> bool:
 
 def ends(copy: Transfer[N], numbers: Numbers[N]) -> CopyEnds[N] | None:
     """The two ends of a copy whose fields fit; None where it is known to do nothing. Loops
-    that repeat nothing are left out."""
+    that repeat nothing are left out: an update of the same bytes is something again."""
     if _no_rows(copy, numbers):
         return None
     zero, length = numbers.of(0), copy.length
@@ -204,7 +208,8 @@ def ends(copy: Transfer[N], numbers: Numbers[N]) -> CopyEnds[N] | None:
         return None
     if padded != 0:
         left, row = _padded_row(copy, numbers, padded)
-    loops = [loop for loop in copy.loops if _repeats(loop, numbers)]
+    plain = copy.atomic is None or numbers.known(copy.atomic) == 0
+    loops = [loop for loop in copy.loops if _repeats(loop, numbers, plain)]
     return CopyEnds(
         Bursts(zero, length, tuple([(r.count, r.src_stride) for r in loops])),
         Bursts(zero, row, tuple([(r.count, r.dst_stride) for r in loops])),
@@ -240,9 +245,11 @@ def _padded_row(copy: Transfer[N], numbers: Numbers[N], padded: int | None) -> t
     return numbers.of(left * size), numbers.of(row)
 
 
-def _repeats(loop: BurstLoop[N], numbers: Numbers[N]) -> bool:
+def _repeats(loop: BurstLoop[N], numbers: Numbers[N], plain: bool) -> bool:
     """Whether a loop is more than one repetition. A number that is not known may be any."""
     known = numbers.known
+    if not plain:
+        return known(loop.count) != 1
     count, src, dst = known(loop.count), known(loop.src_stride), known(loop.dst_stride)
     count = 2 if count is None else count
     return repetitions(count, 1 if src is None else src, 1 if dst is None else dst) != 1

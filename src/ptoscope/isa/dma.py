@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ptoscope.isa import atomics
 from ptoscope.isa.copies import GAP_BITS, LENGTH_BITS, BurstLoop, CopyPath, Padding, Transfer
 from ptoscope.isa.core import Core
 from ptoscope.isa.distributions import BLOCK
@@ -60,6 +61,13 @@ _ORDER_EVIDENCE = Evidence(
 )
 
 
+_ATOMIC_EVIDENCE = Evidence(
+    "atomic stores",
+    "micro",
+    "Where set_atomic_* has set a type, what is stored updates what is in GM by the operation.",
+)
+
+
 def _number(name: str, doc: str) -> Operand:
     return Operand(name, _I64, doc)
 
@@ -84,6 +92,11 @@ def _element(site: Site) -> Ptr:
 def _path(site: Site) -> CopyPath:
     assert site.record.path is not None
     return site.record.path
+
+
+def _mode(core: Core, site: Site) -> Lanes | None:
+    """The mode of a copy to GM."""
+    return None if MEMORIES[_path(site).target].on_core else atomics.mode(core, site)
 
 
 def _clauses(site: Site, values: tuple[Lanes, ...]) -> list[tuple[str, tuple[Lanes, ...]]]:
@@ -114,7 +127,8 @@ def _grouped(fixed: int) -> Callable[[Site], Run]:
                 else:
                     count, src_stride, dst_stride = operands
                     loops.append(BurstLoop(count, src_stride, dst_stride))
-            core.transfer(site, src, dst, Transfer(path, dtype, length, tuple(loops), padding))
+            copy = Transfer(path, dtype, length, tuple(loops), padding, _mode(core, site))
+            core.transfer(site, src, dst, copy)
 
         return run
 
@@ -202,7 +216,7 @@ mte_ub_gm = Record(
     pipe="PIPE_MTE3",
     path=_UB_GM,
     where="outside",
-    evidence=(_WIDTH_EVIDENCE, _LOOPS_EVIDENCE, _ORDER_EVIDENCE),
+    evidence=(_WIDTH_EVIDENCE, _LOOPS_EVIDENCE, _ORDER_EVIDENCE, _ATOMIC_EVIDENCE),
     formula="for each loop and row: GM[dst + steps] = UB[src + steps], len_burst bytes",
     cpp="copy_ubuf_to_gm_align_v2(dst, src, ...)",
 )
@@ -305,7 +319,8 @@ def _copy_out(site: Site) -> Run:
         src_stride: Lanes,
     ) -> None:
         loops = (BurstLoop(n_burst, src_stride, dst_stride), *_state_loops(site, core, "ubtoout"))
-        core.transfer(site, src, dst, Transfer(_path(site), dtype, len_burst, loops))
+        copy = Transfer(_path(site), dtype, len_burst, loops, atomic=_mode(core, site))
+        core.transfer(site, src, dst, copy)
 
     return run
 
@@ -332,7 +347,7 @@ copy_ubuf_to_gm = Record(
     pipe="PIPE_MTE3",
     path=_UB_GM,
     where="outside",
-    evidence=(_STATE_EVIDENCE, _WIDTH_EVIDENCE, _ORDER_EVIDENCE),
+    evidence=(_STATE_EVIDENCE, _WIDTH_EVIDENCE, _ORDER_EVIDENCE, _ATOMIC_EVIDENCE),
     formula="for loop2, loop1, row: GM[dst + steps] = UB[src + steps], len_burst bytes",
     cpp="copy_ubuf_to_gm(dst, src, ...)",
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from ptoscope.diagnostics import NOWHERE, Span
 from ptoscope.isa.copies import CopyPath
@@ -263,6 +263,13 @@ class Constraint:
     hint: str = ""
 
 
+class RegisterSetting(NamedTuple):
+    """A special register, and what it is set to: None where an operand says so."""
+
+    register: str
+    value: int | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class Record:
     """One instruction. `name` carries its dialect: `pto.vadd`, `arith.addi`."""
@@ -305,6 +312,8 @@ class Record:
     """It leaves in SQZN how many bytes its active lanes fill."""
     clears: str = ""
     """The attribute that names a special register, which it sets to 0."""
+    sets: RegisterSetting | None = None
+    """What it sets a special register to, until another instruction does."""
     targets: tuple[TargetName, ...] = ("cpu", "a2a3", "a5")
     absent: Mapping[TargetName, Mapping[str, tuple[str, ...]]] = field(
         default_factory=dict[TargetName, Mapping[str, tuple[str, ...]]]

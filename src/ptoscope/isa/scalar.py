@@ -261,55 +261,6 @@ def _query(which: str, doc: str) -> Record:
     )
 
 
-_CTRL = "CTRL"
-
-
-def _get_ctrl(site: Site) -> Run:
-    def run(core: Core) -> Lanes:
-        return core.read_register(site, _CTRL, I64, 0)
-
-    return run
-
-
-def _set_ctrl(site: Site) -> Run:
-    def run(core: Core, value: Lanes) -> None:
-        core.refuse(site, value.ne(0), "PTO0914", "bits of CTRL are not modelled")
-        core.write_register(site, _CTRL, value)
-
-    return run
-
-
-_CTRL_EVIDENCE = Evidence(
-    "bits", "chosen", "None is modelled: any but the value at launch, 0, is refused."
-)
-get_ctrl = Record(
-    "pto.get_ctrl",
-    GROUP,
-    "Reads the control register.",
-    (Form(results=(Operand("result", ScalarIn((I64,))),), syntax=": result"),),
-    _get_ctrl,
-    pipe="PIPE_S",
-    where="anywhere",
-    pure=False,
-    evidence=(_CTRL_EVIDENCE,),
-    formula="result = CTRL",
-    cpp="get_ctrl()",
-)
-set_ctrl = Record(
-    "pto.set_ctrl",
-    GROUP,
-    "Writes the control register.",
-    (Form((Operand("value", ScalarIn((I64,)), example=0),)),),
-    _set_ctrl,
-    pipe="PIPE_S",
-    where="anywhere",
-    pure=False,
-    evidence=(_CTRL_EVIDENCE,),
-    formula="CTRL = value",
-    cpp="set_ctrl(value)",
-)
-
-
 def _bit_set(name: str, to: int) -> Record:
     def meaning(site: Site) -> Run:
         def run(core: Core, value: Lanes, position: Lanes) -> Lanes:
@@ -351,8 +302,6 @@ RECORDS = (
     _query("block_num", "How many blocks were launched."),
     _query("subblock_idx", "Which subblock of the block this is."),
     _query("subblock_num", "How many subblocks a block has."),
-    get_ctrl,
-    set_ctrl,
     _bit_set("sbitset0", 0),
     _bit_set("sbitset1", 1),
 )

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import threading
 from typing import NamedTuple
 
 import numpy as np
 
+from ptoscope.isa import atomics
 from ptoscope.isa.copies import INTEGERS, CopyEnds, Transfer, ends, fields, in_field
 from ptoscope.isa.footprint import Bursts, first_outside, starts
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.record import Site
-from ptoscope.machine.faults import DMA_FIELD, Fault
+from ptoscope.machine.elements import storage
+from ptoscope.machine.faults import DMA_FIELD, NOT_MODELLED, Fault
 from ptoscope.machine.lanes import NumpyLanes, number
 from ptoscope.machine.memory import Bytes, Memory, Region, misaligned
+
+_UPDATE = threading.Lock()
+"""Held while a copy updates GM: blocks may run at once."""
 
 
 class _Side(NamedTuple):
@@ -50,13 +56,33 @@ def run_transfer(
     source = _Side(*memory.locate(site, path.source, src), made.read)
     target = _Side(*memory.locate(site, path.target, dst), made.written)
     source.check(site, "reads", path.source_alignment)
-    target.check(site, "writes", path.target_alignment)
+    target.check(site, "writes", _target_alignment(site, copy))
     padding = copy.padding
-    if padding is None or padding.enabled == 0:
+    if copy.atomic:
+        with _UPDATE:
+            _update(source, target, copy.atomic)
+    elif padding is None or padding.enabled == 0:
         _copy(source, target)
     else:
         _copy_padded(source, target, padding.value, made.left)
     return made
+
+
+def _target_alignment(site: Site, copy: Transfer[int]) -> int:
+    """What addresses of the target are multiples of: whole elements are updated."""
+    if not copy.atomic:
+        return copy.path.target_alignment
+    size = atomics.element(copy.atomic).bytes
+    if copy.length % size:
+        raise Fault(
+            site,
+            NOT_MODELLED,
+            f"an {atomics.title(copy.atomic)} that ends inside an element is not modelled",
+            found=f"rows of {copy.length} bytes",
+            expected=f"a multiple of {size}",
+            hint="store whole elements, or switch atomic stores off before it",
+        )
+    return max(copy.path.target_alignment, size)
 
 
 def _too_wide(site: Site, name: str, value: int, bits: int) -> Fault:
@@ -84,6 +110,23 @@ def _copy(source: _Side, target: _Side) -> None:
         for _ in range(rows):
             to[write : write + length] = data[read : read + length]
             read, write = read + step_in, write + step_out
+
+
+def _update(source: _Side, target: _Side, mode: int) -> None:
+    """Row after row: they may overlap, and each finds what the one before it left."""
+    dtype, length = atomics.element(mode), source.bursts.length
+
+    def lanes(data: Bytes, start: int) -> NumpyLanes:
+        row = data[start : start + length].view(storage(dtype))
+        return NumpyLanes(row[0] if len(row) == 1 else row, dtype, len(row))
+
+    reads = starts(source.bursts.loops, source.at)
+    writes = starts(target.bursts.loops, target.at)
+    for read, write in zip(reads, writes, strict=True):
+        old, new = lanes(target.region.data, write), lanes(source.region.data, read)
+        made = atomics.updated(mode, old, new)
+        assert isinstance(made, NumpyLanes)
+        target.region.data[write : write + length] = np.atleast_1d(made.a).view(np.uint8)
 
 
 def _rows(data: Bytes, start: int, rows: int, step: int, length: int) -> Bytes:

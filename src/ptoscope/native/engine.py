@@ -132,6 +132,8 @@ def _run_next_blocks(launch: Launch, runners: list[Runner]) -> None:
             break
         except BaseException as failure:
             launch.fail(block, failure)
+        finally:
+            launch.ended(block)
     runner.end()
     runners.append(runner)
 
@@ -239,6 +241,10 @@ class Runner:
             raise AssertionError("generated code stopped where the reference engine would not")
         failure, self.failure = self.failure, None
         raise failure
+
+    def await_turn(self) -> None:
+        """Waits until the blocks before this one have ended."""
+        self._launch.await_turn(self._block)
 
     def _give(self, iterations: int) -> None:
         limit = self._launch.max_steps

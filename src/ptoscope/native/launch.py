@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from ptoscope.native.side_exits import SideExit
 
 
+_PATIENCE = 0.05
+"""Seconds after which somebody who waits asks whether to go on."""
+
+
 class Stopped(Exception):
     """The launch is over: another block faulted, or somebody interrupted it."""
 
@@ -64,6 +68,8 @@ class Launch:
         self.words[layout.BLOCK_COUNT] = grid
         self.words[layout.VARIABLES :] = variables
         self._lock = threading.Lock()
+        self._one_ended = threading.Condition(self._lock)
+        self._running: set[int] = set()
         self._next = 0
         self.failures: dict[int, BaseException] = {}
         self.error: BaseException | None = None
@@ -94,7 +100,22 @@ class Launch:
             if self.failures or self._over or self._next == self.grid:
                 return None
             self._next += 1
+            self._running.add(self._next - 1)
             return self._next - 1
+
+    def ended(self, block: int) -> None:
+        """A block that was taken does not run any more."""
+        with self._one_ended:
+            self._running.discard(block)
+            self._one_ended.notify_all()
+
+    def await_turn(self, block: int) -> None:
+        """Waits until the blocks before this one have ended, as the reference engine runs them;
+        raises if this one need not go on."""
+        with self._one_ended:
+            while min(self._running) < block:
+                self._one_ended.wait(_PATIENCE)
+                self.check(block)
 
     @property
     def _over(self) -> bool:

@@ -103,9 +103,10 @@ class PipeCore(Core):
 
     def words_of(self, src: Lanes, dst: Lanes, transfer: Transfer[Lanes]) -> list[NativeLanes]:
         """A copy as words: both addresses, then those of `from_words`, with the fill before
-        those of the loops."""
+        the mode."""
         padding, nothing = transfer.padding, self._word_of(0)
         fill = [nothing, nothing, nothing, nothing]
+        mode = nothing if transfer.atomic is None else native(transfer.atomic)
         if padding is not None:
             enabled = self._word_of(1)
             if padding.enabled is not None:
@@ -118,7 +119,7 @@ class PipeCore(Core):
             for loop in transfer.loops
             for number in (loop.count, loop.src_stride, loop.dst_stride)
         ]
-        rows = [native(src), native(dst), native(transfer.length), *fill, *loops]
+        rows = [native(src), native(dst), native(transfer.length), *fill, mode, *loops]
         return [row.cast(I64) if row.dtype is not I64 else row for row in rows]
 
     def _pattern(self, value: Lanes) -> NativeLanes:
@@ -233,9 +234,9 @@ def _issue_outlined(site: Site, pipe: str, core: Any, address: Lanes, *captured:
 def _transfer_again(
     site: Site, path: CopyPath, dtype: DType, loops: int, core: Core, *words: Lanes
 ) -> None:
-    src, dst, length, enabled, left, right, pattern, *rest = words
+    src, dst, length, enabled, left, right, pattern, mode, *rest = words
     value = pattern.cast(unsigned(8 * dtype.bytes)).bits(dtype)
-    numbers = (length, enabled, left, right, *rest[: 3 * loops])
+    numbers = (length, enabled, left, right, mode, *rest[: 3 * loops])
     core.transfer(site, src, dst, from_words(path, dtype, numbers, value))
 
 

@@ -8,7 +8,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ptoscope.isa.atomics import commutes
+from ptoscope.isa.copies import Transfer
 from ptoscope.isa.dtypes import I1, DType
+from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.order.rules import SET
 from ptoscope.isa.record import Site
 from ptoscope.machine.core import ReferenceCore
@@ -37,6 +40,10 @@ class RunningBlock(Protocol):
         """Raises what stopped it."""
         ...
 
+    def await_turn(self) -> None:
+        """Waits until the blocks before it have ended."""
+        ...
+
 
 class ServiceCore(ReferenceCore):
     """The reference core over the memory of running code."""
@@ -55,6 +62,12 @@ class ServiceCore(ReferenceCore):
                 self._runner.reraise()
 
         self.pipes.issue(pipe, site, run)
+
+    def transfer(self, site: Site, src: Lanes, dst: Lanes, transfer: Transfer[Lanes]) -> None:
+        # Updates whose order shows in the result come in the order of the blocks.
+        if transfer.atomic is not None and not commutes(number(transfer.atomic)):
+            self._runner.await_turn()
+        super().transfer(site, src, dst, transfer)
 
     def print_inside(self, site: Site, names: Sequence[str], value: Any, *numbers: Any) -> None:
         """Prints a value in a body that loops of other code issue: their names and iterations."""

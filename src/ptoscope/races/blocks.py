@@ -8,7 +8,7 @@ import numpy as np
 
 from ptoscope.races.cells import Runs
 from ptoscope.races.last_accesses import Meeting
-from ptoscope.races.node_cells import NodeCells, Part, listed
+from ptoscope.races.node_cells import AccessKind, NodeCells, Part, listed, meet
 from ptoscope.trace.trace import NONE, Column, Trace
 
 
@@ -22,7 +22,7 @@ def meetings_of_blocks(trace: Trace, runs: Runs, report: Callable[[Meeting], Non
     nodes = runs.nodes[in_gm]
     bounds = runs.bounds[:-1][in_gm], runs.bounds[1:][in_gm]
     node_cells = NodeCells(runs)
-    last = {writes: np.full(runs.cells, NONE, dtype=np.int32) for writes in (False, True)}
+    last: dict[AccessKind, Column] = {}
     blocks = trace.events.block[nodes]
     for block in np.unique(blocks).tolist():
         mine = slice(*np.searchsorted(blocks, [block, block + 1]))
@@ -35,21 +35,26 @@ def meetings_of_blocks(trace: Trace, runs: Runs, report: Callable[[Meeting], Non
             for meeting in met.values():
                 report(meeting)
         for node, low, high in rows:
-            for writes, on_core, _, cells in node_cells.parts(low, high):
-                if not on_core:
-                    last[writes][cells] = node
+            for access, on_core, _, cells in node_cells.parts(low, high):
+                if on_core:
+                    continue
+                if access not in last:
+                    last[access] = np.full(runs.cells, NONE, dtype=np.int32)
+                last[access][cells] = node
 
 
-def _met(part: Part, last: dict[bool, Column]) -> list[tuple[bool, bool, int, int]]:
+def _met(part: Part, last: dict[AccessKind, Column]) -> list[tuple[bool, bool, int, int]]:
     """Whom some cells of a node are shared with: whether the node writes, whether the other
     only read, the other, and the first cell."""
     found: list[tuple[bool, bool, int, int]] = []
-    for wrote in (True, False) if part.writes else (True,):
-        seen = np.atleast_1d(last[wrote][part.cells])
+    for access, nodes in last.items():
+        if not meet(part.access, access):
+            continue
+        seen = np.atleast_1d(nodes[part.cells])
         if int(seen.max()) != NONE:
             at = np.flatnonzero(seen != NONE)
             others, first = np.unique(seen[at], return_index=True)
             cells = listed(part.cells)[at[first]]
             for other, cell in zip(others.tolist(), cells.tolist(), strict=True):
-                found.append((part.writes, not wrote, other, cell))
+                found.append((part.access > 0, access == 0, other, cell))
     return found

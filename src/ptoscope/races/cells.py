@@ -34,6 +34,7 @@ class Patterns:
 
     space: Column
     writes: Column
+    atomic: Column
     start: Column
     length: Column
     count: Column
@@ -179,11 +180,11 @@ def _nodes(trace: Trace) -> Column:
 
 def _patterns(trace: Trace) -> tuple[Column, Patterns, dict[int, Cuts]]:
     a = trace.accesses
-    columns = a.space, a.writes, a.length, a.count, a.stride, a.start
+    columns = a.space, a.writes, a.atomic, a.length, a.count, a.stride, a.start
     which, row = _alike(columns, len(a))
-    space, writes, length, count, stride, start = (column[row] for column in columns)
+    space, writes, atomic, length, count, stride, start = (column[row] for column in columns)
     first, last = np.zeros((2, len(row)), dtype=np.int32)
-    made = Patterns(space, writes, start, length, count, stride, first, last)
+    made = Patterns(space, writes, atomic, start, length, count, stride, first, last)
     spaces: dict[int, Cuts] = {}
     base = 0
     for here in np.unique(space[writes]).tolist():

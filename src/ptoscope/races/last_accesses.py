@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ptoscope.isa.order.clocks import Clock
-from ptoscope.isa.parts import COPY_NUMBERS, PIPES
+from ptoscope.isa.parts import COPY_NUMBERS
 from ptoscope.races.cells import Runs
-from ptoscope.races.node_cells import NodeCells, cell_at, run_of
+from ptoscope.races.node_cells import AccessKind, NodeCells, cell_at, meet, run_of
 from ptoscope.trace.trace import NONE, Column
 
 
@@ -32,33 +32,35 @@ class Meeting(NamedTuple):
 
 @dataclass(eq=False, slots=True)
 class _Table:
-    """Accesses of one pipe, reads or writes: the last event for every cell, and the last of
-    all, which often tells enough."""
+    """Accesses of one kind by one pipe: the last event for every cell, and the last of all,
+    which often tells enough."""
 
     pipe: int
-    writes: bool
+    access: AccessKind
     last: Column
     newest: int = NONE
 
 
 class LastAccesses:
-    """Who touched each cell last: one table for each pipe, reads and writes apart."""
+    """Who touched each cell last: one table for each pipe and kind of access."""
 
     def __init__(self, runs: Runs, report: Callable[[Meeting], None]) -> None:
         self._cells = runs.cells
         self._node_cells = NodeCells(runs)
         self._report = report
-        self._tables: dict[tuple[int, bool], _Table] = {}
-        self._against: list[tuple[list[_Table], list[_Table]]] = [([], []) for _ in PIPES]
-        """By pipe, for its reads and its writes: the tables of accesses that they may race."""
+        self._tables: dict[tuple[int, AccessKind], _Table] = {}
+        self._against: dict[tuple[int, AccessKind], list[_Table]] = {}
+        """By pipe and kind of access: the tables of accesses that it may race."""
 
     def touch(self, node: int, pipe: int, known: Clock, accesses: tuple[int, ...]) -> None:
         """A node is executed, whose accesses are those from one up to another. What it races
         with is reported and then taken as known."""
         parts = self._node_cells.parts(*accesses)
         met: dict[int, tuple[tuple[int, int, int], Meeting]] = {}
-        for number, (writes, _, in_order, cells) in enumerate(parts):
-            for table in self._against[pipe][writes]:
+        for number, (access, _, in_order, cells) in enumerate(parts):
+            if (pipe, access) not in self._against:
+                self._begin(pipe, access)
+            for table in self._against[pipe, access]:
                 other = table.pipe
                 if table.newest < known[other] or (other == pipe and in_order):
                     continue
@@ -71,29 +73,28 @@ class LastAccesses:
                 rank = -latest, number, run_of(cells, at)
                 if other not in met or rank < met[other][0]:
                     cell = cell_at(cells, at)
-                    met[other] = rank, _meeting(latest, node, table.writes, writes, cell)
+                    met[other] = rank, _meeting(latest, node, table.access > 0, access > 0, cell)
         for other, (_, meeting) in met.items():
             self._report(meeting)
             if meeting.late == node:
                 # What would order the last of a pipe orders those before it.
                 known[other] = meeting.early + 1
-        for writes, _, _, cells in parts:
-            table = self._tables.get((pipe, writes))
-            if table is None:
-                table = self._begin(pipe, writes)
+        for access, _, _, cells in parts:
+            table = self._tables[pipe, access]
             table.last[cells] = node
             table.newest = node
 
-    def _begin(self, pipe: int, writes: bool) -> _Table:
+    def _begin(self, pipe: int, access: AccessKind) -> None:
         """The first access of its kind: from now on others are compared with it."""
-        last = np.full(self._cells, NONE, dtype=np.int32)
-        table = self._tables[pipe, writes] = _Table(pipe, writes, last)
-        for other in range(len(PIPES)):
-            if other != pipe or pipe in COPY_NUMBERS:
-                self._against[other][True].append(table)
-                if writes:
-                    self._against[other][False].append(table)
-        return table
+        table = _Table(pipe, access, np.full(self._cells, NONE, dtype=np.int32))
+        self._tables[pipe, access] = table
+        self._against[pipe, access] = []
+        for (other, kind), known in self._tables.items():
+            if not meet(access, kind) or (other == pipe and pipe not in COPY_NUMBERS):
+                continue
+            self._against[pipe, access].append(known)
+            if known is not table:
+                self._against[other, kind].append(table)
 
 
 def _meeting(earlier: int, node: int, wrote: bool, writes: bool, cell: int) -> Meeting:

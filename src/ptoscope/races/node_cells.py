@@ -21,11 +21,20 @@ _KEPT, _KEPT_CELLS = 1 << 15, 1 << 22
 """How many nodes are kept, and how many cells of them."""
 
 
+AccessKind = int
+"""0 is a read, 1 a write, more a write that updates what is there: its mode, plus 1."""
+
+
+def meet(one: AccessKind, two: AccessKind) -> bool:
+    """Whether the order of two accesses to a cell matters: of updates of one mode it does not."""
+    return (one > 0 or two > 0) and not one == two > 1
+
+
 class Part(NamedTuple):
     """Some of the cells of a node, which it reads or writes, on the core or in GM, where copies
     of one pipe keep their order or where they do not."""
 
-    writes: bool
+    access: AccessKind
     on_core: bool
     in_order: bool
     cells: Cells
@@ -47,7 +56,8 @@ class NodeCells:
         self._keys = runs.which.view(np.uint8).data
         self._width = runs.which.itemsize
         p = runs.patterns
-        group = p.writes * 4 + (p.space >= 0) * 2 + _unordered(p.space)
+        group = (p.writes + p.atomic.astype(np.int64)) * 4 + (p.space >= 0) * 2
+        group += _unordered(p.space)
         self._groups = np.where(p.first < p.last, group, NONE)
         self._known: dict[bytes, list[Part]] = {}
         self._alone: dict[int, list[Cells]] = {}
@@ -74,7 +84,7 @@ class NodeCells:
             members.setdefault(self._groups.item(one), []).append(one)
         members.pop(NONE, None)
         return [
-            Part(group >= 4, group % 4 < 2, group % 2 == 0, cells)
+            Part(group // 4, group % 4 < 2, group % 2 == 0, cells)
             for group in sorted(members)
             for cells in self._cells(members[group])
         ]

@@ -10,10 +10,12 @@ notes its segment, its place, and which of the known footprints it has.
 from __future__ import annotations
 
 from array import array
+from typing import TypeVar
 
 import numpy as np
 
 from ptoscope.diagnostics import PtoError
+from ptoscope.isa.atomics import MODES
 from ptoscope.isa.footprint import Footprint, StridedRun
 from ptoscope.program import Function
 from ptoscope.trace.trace import (
@@ -32,6 +34,18 @@ TOUCH = 5
 _SEGMENT, _ITERATION, _SYNC, _EXECUTED = 3, 3, 7, 2
 """The same of the other notebooks."""
 
+_T = TypeVar("_T", int, Column)
+
+
+def touch_kind(space: _T, writes: bool, atomic: _T | int = 0) -> _T:
+    """The space of an access, whether it writes and the mode of an update, as one number."""
+    return (space * 2 + writes) * MODES + atomic
+
+
+def touch_parts(kind: _T) -> tuple[_T, _T, _T]:
+    """Of such a number the space, 1 where it writes, and the mode."""
+    return kind // (2 * MODES), kind // MODES % 2, kind % MODES
+
 
 class Recorder:
     """The notebooks of a run over all its blocks. `segments` are the places of each segment."""
@@ -43,8 +57,8 @@ class Recorder:
         self.iterations = array("q")
         """Of each iteration: its parent, the place of the loop, the value."""
         self.touches = array("q")
-        """Of each access: the segment begun, the place, the space twice plus 1 if it writes,
-        the footprint, the address."""
+        """Of each access: the segment begun, the place, its `touch_kind`, the footprint, the
+        address."""
         self.syncs = array("q")
         """Of each: the segment begun, the place, and the columns of `Syncs`."""
         self.executed = array("q")
@@ -202,11 +216,12 @@ class _Layout:
         row = np.repeat(first[footprint] - (np.cumsum(times) - times), times)
         row += np.arange(len(row))
         table = np.array(rows, dtype=np.int64).reshape(-1, len(StridedRun._fields))[row]
-        kind = np.repeat(kind, times)
+        space, writes, atomic = touch_parts(np.repeat(kind, times))
         return Accesses(
             np.repeat(event, times),
-            (kind >> 1).astype(np.int16),
-            (kind & 1).astype(bool),
+            space.astype(np.int16),
+            writes.astype(bool),
+            atomic.astype(np.int8),
             table[:, 0] + np.repeat(address, times),
             table[:, 1].copy(),
             table[:, 2].astype(np.int32),

@@ -116,13 +116,15 @@ class Accesses:
     before. `event`: int32. `space`: int16, one of SPACE_NUMBERS for a core's own memory, -2 for
     special registers (what a pipe writes into them and the scalar unit reads; copies take along
     what they find at issue), else the position of the argument in GM (of arguments that share
-    memory, of the first of them). `writes`: bool. `start`: int64, from the begin of that memory
+    memory, of the first of them). `writes`: bool. `atomic`: int8, of a write that updates what is
+    there its mode (see `isa.atomics`), else 0. `start`: int64, from the begin of that memory
     or argument. `length` and `stride`: int64. `count`: int32. Runs of one row do not overlap; a
     row of one run has stride 0; there is no row without bytes."""
 
     event: Column
     space: Column
     writes: Column
+    atomic: Column
     start: Column
     length: Column
     count: Column

@@ -23,6 +23,11 @@ class Analysis:
         the loops around it, and what they carry."""
         return self.walker.number(slot)
 
+    def at_end(self, register: str) -> int | None:
+        """What a special register holds when the function ends, where that is known and
+        something has set it."""
+        return self.walker.at_end(register)
+
 
 def analyse(function: Function, target: Target, revision: Revision) -> Analysis:
     """The analysis of a function for a target. The rules about single operations find no error

@@ -62,11 +62,11 @@ class TouchingCore(Core):
         space: Space = "ub",
         scalar: bool = False,
         data: KnownBytes | None = None,
+        atomic: Expr = ZERO,
     ) -> None:
         pipe = VECTOR_PIPE if self.scope else site.record.pipe
-        self.nodes.append(
-            Touch(self.op, pipe, writes, space, may, sure, alignment, addresses, scalar, data)
-        )
+        known = may, sure, alignment, addresses, scalar, data, atomic
+        self.nodes.append(Touch(self.op, pipe, writes, space, *known))
 
     def load(self, site: Site, address: Lanes, access: Access, dtype: DType) -> KnownLanes:
         found = lanes_of(access)
@@ -250,7 +250,9 @@ class TouchingCore(Core):
             rows = at(self.number(address), bursts)
             sure = None if rows.length is UNKNOWN else rows
             aligned = MEMORIES[space].copy_alignment
-            self._touch(site, writes, rows, sure, aligned, row_starts(rows), space)
+            mode = ZERO if copy.atomic is None or not writes else copy.atomic
+            known = rows, sure, aligned, row_starts(rows), space
+            self._touch(site, writes, *known, atomic=mode)
 
     # What others do to memory.
 

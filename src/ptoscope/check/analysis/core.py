@@ -57,6 +57,7 @@ class AbstractCore(TouchingCore):
         super().__init__()
         self.context: tuple[Expr, ...] = ()
         self.registers: dict[str, KnownLanes] = {}
+        self._at_launch: dict[str, KnownLanes] = {}
         self._executes = False
         """Whether a pipe executes what was issued to it, and what it has written then."""
         self._written: set[str] = set()
@@ -114,13 +115,16 @@ class AbstractCore(TouchingCore):
         for name in opened.keys() - set(changed):
             self.registers[name] = before[name]
         for name in changed:
-            self.registers[name] = self.unknown(I64)
+            left = self.registers[name].expr
+            # What every iteration leaves is there after the last, if there is one.
+            if low < 1 or left is None or left.number is None:
+                self.registers[name] = self.unknown(I64)
         outer.append(made)
         return made
 
     def _changed(self, before: dict[str, KnownLanes]) -> list[str]:
-        now = self.registers
-        return [n for n, v in now.items() if n not in before or before[n].row != v.row]
+        found = {**self._at_launch, **before}
+        return [n for n, v in self.registers.items() if n not in found or found[n].row != v.row]
 
     def constant(self, dtype: DType, count: int, value: int | float) -> KnownLanes:
         return constant(dtype, count, value)
@@ -163,7 +167,8 @@ class AbstractCore(TouchingCore):
 
     def read_register(self, site: Site, name: str, dtype: DType, initial: int) -> KnownLanes:
         self._register(site, False, name)
-        return self.registers.get(name) or constant(dtype, 1, initial)
+        at_launch = self._at_launch.setdefault(name, constant(dtype, 1, initial))
+        return self.registers.get(name) or at_launch
 
     def write_register(self, site: Site, name: str, value: Lanes) -> None:
         assert isinstance(value, KnownLanes)

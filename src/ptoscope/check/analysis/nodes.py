@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from ptoscope.check.analysis.expr import ONE, Expr, Symbol
+from ptoscope.check.analysis.expr import ONE, ZERO, Expr, Symbol
 from ptoscope.isa.footprint import Bursts, reach_down, reach_up
 from ptoscope.isa.order.rules import OrderRule
 from ptoscope.isa.parts import VECTOR_PIPE
@@ -78,23 +78,28 @@ class Touch:
     """Of one element, by a scalar load or store."""
     data: KnownBytes | None = None
     """Of a read, the bytes that it is for, where it surely reads others around them, too."""
+    atomic: Expr = ZERO
+    """Of a copy to GM its mode (see `isa.atomics`): 0 where it is plain."""
+
+    @property
+    def updates(self) -> bool:
+        """Whether it may update what is there."""
+        return self.atomic.number != 0
 
     def instance(self, known: Known) -> Touch:
         may = self.may.instance(known)
         sure = may if self.sure is self.may else self.sure and self.sure.instance(known)
         at = tuple(address.substitute(known) for address in self.addresses)
-        return Touch(
-            self.op, self.pipe, self.writes, self.space, may, sure, self.alignment, at, self.scalar
-        )
+        mode = self.atomic.substitute(known)
+        return replace(self, may=may, sure=sure, addresses=at, data=None, atomic=mode)
 
     def surely(self, known: Known) -> Touch | None:
         """An instance that has only what is surely touched, or None."""
         if self.sure is None:
             return None
         sure = self.sure.instance(known)
-        return Touch(
-            self.op, self.pipe, self.writes, self.space, sure, sure, self.alignment, (), self.scalar
-        )
+        mode = self.atomic.substitute(known)
+        return replace(self, may=sure, sure=sure, addresses=(), data=None, atomic=mode)
 
     def over(self, touched: KnownBytes) -> Touch:
         """The same access of other bytes."""

@@ -46,6 +46,11 @@ class AnalysisWalker:
         assert isinstance(value, KnownLanes)
         return value.expr or ZERO
 
+    def at_end(self, register: str) -> int | None:
+        """What a special register holds in the end, where that is known."""
+        value = self._core.registers.get(register)
+        return None if value is None or value.expr is None else value.expr.number
+
     def _parameter(self, slot: int) -> KnownLanes | KnownStream:
         kind = self._types[slot]
         if isinstance(kind, Ptr):

@@ -79,10 +79,12 @@ class StaticAccesses:
         space, base, rows = _place(node)
         group = self._groups[space, base]
         met: dict[int, _Met] = {}
-        for (other, wrote), accesses in group.items():
-            if wrote or node.writes:
-                self._note_inverted(item, accesses, rows)
-            if not (wrote or node.writes) or (other == pipe and not _may_overtake(pipe, node)):
+        kind = _kind(node)
+        for (other, before), accesses in group.items():
+            if not _meet(before, kind):
+                continue
+            self._note_inverted(item, accesses, rows)
+            if other == pipe and not _may_overtake(pipe, node):
                 continue
             found = self._last(accesses, known[other], event, rows)
             if found is not None and (other not in met or found.item > met[other].item):
@@ -92,7 +94,7 @@ class StaticAccesses:
             self._report(early, late, found, base)
             if late == item:
                 known[other] = max(known[other], early + 1)
-        group[pipe, node.writes].append((item, rows))
+        group[pipe, kind].append((item, rows))
 
     def _last(
         self,
@@ -133,9 +135,22 @@ class _Met(NamedTuple):
     shared: tuple[int, int]
 
 
-_Group = dict[tuple[int, bool], list[tuple[int, TouchedRows]]]
-"""Accesses whose addresses differ by a known number, by pipe and whether they write: their
-positions and rows."""
+_Kind = tuple[bool, int | None]
+"""Whether an access writes, and the mode of an update: 0 of none, None of one not known."""
+_Group = dict[tuple[int, _Kind], list[tuple[int, TouchedRows]]]
+"""Accesses whose addresses differ by a known number, by pipe and kind: their positions and
+rows."""
+
+
+def _kind(node: Touch | RegisterTouch) -> _Kind:
+    return node.writes, 0 if isinstance(node, RegisterTouch) else node.atomic.number
+
+
+def _meet(one: _Kind, two: _Kind) -> bool:
+    """Whether the order of two accesses surely matters: of updates of one mode it does not."""
+    (wrote, before), (writes, after) = one, two
+    may_be_alike = before != 0 and after != 0 and (before == after or None in (before, after))
+    return (wrote or writes) and not may_be_alike
 
 
 def _may_overtake(pipe: int, node: Touch | RegisterTouch) -> bool:

@@ -20,7 +20,7 @@ from ptoscope.machine.faults import Fault
 from ptoscope.machine.lanes import NumpyLanes, number
 from ptoscope.machine.memory import Memory, Region
 from ptoscope.machine.stream import LoadStream, Stream, border
-from ptoscope.trace.recorder import Recorder
+from ptoscope.trace.recorder import Recorder, touch_kind
 from ptoscope.trace.recording_core import RecordingCore
 from ptoscope.trace.trace import NONE, REGISTERS, SPACE_NUMBERS, UB
 
@@ -92,8 +92,16 @@ class RecordingReferenceCore(RecordingCore, ReferenceCore):
 
     # Notes.
 
-    def _touch(self, site: Site, space: int, writes: bool, footprint: int, address: int) -> None:
-        kind = space * 2 + writes
+    def _touch(
+        self,
+        site: Site,
+        space: int,
+        writes: bool,
+        footprint: int,
+        address: int,
+        atomic: int = 0,
+    ) -> None:
+        kind = touch_kind(space, writes, atomic)
         self._recorder.touches.extend((self.segment, self._places[site], kind, footprint, address))
 
     def note_lanes(
@@ -145,13 +153,19 @@ class RecordingReferenceCore(RecordingCore, ReferenceCore):
         self._at(site, writes, region, offset, dense(size))
 
     def _at(
-        self, site: Site, writes: bool, region: Region, offset: int, touched: Footprint
+        self,
+        site: Site,
+        writes: bool,
+        region: Region,
+        offset: int,
+        touched: Footprint,
+        atomic: int = 0,
     ) -> None:
         known = self._known.get(touched)
         if known is None:
             known = self._known[touched] = self._recorder.footprint(touched)
         space, start = self.located(region, offset)
-        self._touch(site, space, writes, known, start)
+        self._touch(site, space, writes, known, start, atomic)
 
     def located(self, region: Region, offset: int) -> tuple[int, int]:
         """The space of a byte of a region, and which byte of the space it is."""
@@ -171,7 +185,7 @@ class RecordingReferenceCore(RecordingCore, ReferenceCore):
             return
         if inside(made.read, at, source.size) and inside(made.written, to, target.size):
             self._at(site, False, source, at, covered(made.read))
-            self._at(site, True, target, to, covered(made.written))
+            self._at(site, True, target, to, covered(made.written), copy.atomic or 0)
             self.note_rows((source, at), (target, to), made)
 
     def note_rows(

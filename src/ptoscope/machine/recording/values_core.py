@@ -17,7 +17,7 @@ from ptoscope.machine.pipes import Thunk
 from ptoscope.machine.recording.core import RecordingReferenceCore
 from ptoscope.machine.recording.notes import Notes
 from ptoscope.machine.shadow.core import ShadowCore
-from ptoscope.trace.recorder import TOUCH
+from ptoscope.trace.recorder import TOUCH, touch_parts
 from ptoscope.trace.recording import Copied, Placed, Signals
 from ptoscope.trace.trace import Column
 
@@ -88,8 +88,9 @@ class ValuesCore(RecordingReferenceCore, ShadowCore):
 
     def _write_down(self, row: int) -> None:
         _, _, kind, footprint, address = self._recorder.touches[row : row + TOUCH]
-        seen = self._bytes.get(kind >> 1)
-        if kind & 1 and seen is not None:
+        space, writes, _ = touch_parts(kind)
+        seen = self._bytes.get(space)
+        if writes and seen is not None:
             for run in self._recorder.runs(footprint):
                 self.notes.bytes(*seen, address, run)
 

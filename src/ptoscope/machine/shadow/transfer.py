@@ -6,11 +6,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ptoscope.isa import atomics
 from ptoscope.isa.copies import CopyEnds, Transfer
 from ptoscope.isa.footprint import starts
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.parts import MEMORIES
 from ptoscope.isa.record import Site
+from ptoscope.machine.lanes import number
 from ptoscope.machine.memory import Region
 from ptoscope.machine.shadow.findings import REACHES_GM, ShadowFindings
 from ptoscope.machine.shadow.lanes import ShadowLanes
@@ -41,12 +43,17 @@ def follow_transfer(
     fill = None
     if transfer.padding is not None and ends.written.length > length:
         fill = _Fill(transfer.padding.value, ends)
+    mode = 0 if transfer.atomic is None else number(transfer.atomic)
     arrived = _Arrived()
     written_rows: list[tuple[int, int]] = []
     reads = starts(ends.read.loops, read.offset)
     writes = starts(ends.written.loops, written.offset)
     for at, to in zip(reads, writes, strict=True):
         v, o = (column[at : at + length].copy() for column in (read.shadow.v, read.shadow.o))
+        if mode:
+            old = slice(to, to + length)
+            there = written.shadow.v[old], written.shadow.o[old]
+            v, o = _updated(v, o, *there, atomics.element(mode).bytes)
         if not target.on_core:
             arrived.row(v, o, at, to, book)
         if fill is not None:
@@ -64,6 +71,17 @@ def follow_transfer(
         findings.arrived(
             REACHES_GM, site, lambda i: f"byte {places[i]} of %{name}", origins, excused
         )
+
+
+def _updated(v: Any, o: Ids, old_v: Any, old_o: Ids, size: int) -> tuple[Any, Ids]:
+    """What an update makes of bytes and those that were there: elements of so many bytes, each
+    undefined if a bit of either is, by the first byte of what is stored or else of what was
+    there."""
+    both = np.concatenate((v.reshape(-1, size), old_v.reshape(-1, size)), axis=1)
+    origins = np.concatenate((o.reshape(-1, size), old_o.reshape(-1, size)), axis=1)
+    first = (both != 0).argmax(axis=1)
+    made = np.where(both.any(axis=1), 0xFF, 0).astype(np.uint8)
+    return np.repeat(made, size), np.repeat(origins[np.arange(len(made)), first], size)
 
 
 class _Arrived:

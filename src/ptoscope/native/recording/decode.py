@@ -14,7 +14,7 @@ from ptoscope.isa.types import Space
 from ptoscope.machine.memory import gm_base, gm_position
 from ptoscope.native.recording import marks
 from ptoscope.native.recording.marks import Mark
-from ptoscope.trace.recorder import Recorder
+from ptoscope.trace.recorder import Recorder, touch_kind
 from ptoscope.trace.spaces import Extent
 from ptoscope.trace.trace import NONE, REGISTERS, SPACE_NUMBERS, UB, Column
 
@@ -91,7 +91,7 @@ class _Decoder:
         begun = _rank(self._segments, self._a[at])
         _write(self._recorder.syncs, (begun, place[at], kind, src, dst, self._b[at], self._c[at]))
 
-    # Accesses: number of the row, space twice plus whether it writes, footprint, address.
+    # Accesses: number of the row, its `touch_kind`, footprint, address.
 
     def _accesses(self, place: Column) -> None:
         self._plain()
@@ -136,10 +136,10 @@ class _Decoder:
             mark = self._known[number]
             if mark.kind == marks.LANES:
                 footprints[number] = self._number(lanes(mark.detail, None))
-                kinds[number] = UB * 2 + mark.writes
+                kinds[number] = touch_kind(UB, mark.writes)
             else:
                 footprints[number] = self._number(dense(8))
-                kinds[number] = REGISTERS * 2 + mark.writes
+                kinds[number] = touch_kind(REGISTERS, mark.writes)
                 addresses[number] = self._recorder.register(mark.detail)
         self._touch(at, kinds[which], footprints[which], self._b[at] + addresses[which])
 
@@ -155,7 +155,7 @@ class _Decoder:
             rows, which = _unique(self._words(at, count // 64))
         active = np.unpackbits(rows.view(np.uint8), axis=1, count=count, bitorder="little")
         found = [self._number(lanes(access, np.flatnonzero(row).tolist())) for row in active]
-        self._touch(at, UB * 2 + 1, np.array(found)[which], self._b[at])
+        self._touch(at, touch_kind(UB, True), np.array(found)[which], self._b[at])
 
     def _words(self, at: Column, count: int) -> Column:
         """The words that rows have beside them."""
@@ -170,21 +170,22 @@ class _Decoder:
         rows, which = _unique(np.where(places == marks.IDLE, NONE, places - first[:, None]))
         starts = (np.unique(row[row != NONE]).tolist() for row in rows)
         found = np.array([self._number(elements(row, width)) for row in starts], dtype=np.int64)
-        self._touch(at, UB * 2 + mark.writes, found[which], first)
+        self._touch(at, touch_kind(UB, mark.writes), found[which], first)
 
     def _run(self, mark: Mark, at: Column) -> None:
         lengths, which = np.unique(self._c[at], return_inverse=True)
         found = np.array([self._number(dense(int(n))) for n in lengths], dtype=np.int64)
-        self._touch(at, UB * 2 + mark.writes, found[which], self._b[at])
+        self._touch(at, touch_kind(UB, mark.writes), found[which], self._b[at])
 
     def _scalar(self, mark: Mark, at: Column) -> None:
         space, size = mark.detail
         extent, offset = self._located(space, self._b[at])
-        self._touch(at, extent[0] * 2 + mark.writes, self._number(dense(size)), extent[1] + offset)
+        kind = touch_kind(extent[0], mark.writes)
+        self._touch(at, kind, self._number(dense(size)), extent[1] + offset)
 
     def _copy(self, mark: Mark, at: Column) -> None:
         path, dtype, levels = mark.detail
-        words = self._words(at, 7 + 3 * levels)
+        words = self._words(at, 8 + 3 * levels)
         src, src_at = self._located(path.source, words[:, 0])
         dst, dst_at = self._located(path.target, words[:, 1])
         # What a copy touches depends on its numbers, and on whether it stays inside.
@@ -200,8 +201,12 @@ class _Decoder:
                 found[i] = self._number(covered(made.read)), self._number(covered(made.written))
         read, written = found[which].T
         fine = read != NONE
-        self._touch(at[fine], src[0][fine] * 2, read[fine], (src[1] + src_at)[fine])
-        self._touch(at[fine], dst[0][fine] * 2 + 1, written[fine], (dst[1] + dst_at)[fine])
+        for extent, offset, writes, footprint, mode in (
+            (src, src_at, False, read, 0),
+            (dst, dst_at, True, written, words[:, 7]),
+        ):
+            kind = touch_kind(extent[0], writes, mode)
+            self._touch(at[fine], kind[fine], footprint[fine], (extent[1] + offset)[fine])
 
     def _located(self, space: Space, address: Column) -> tuple[Column, Column]:
         """Space, begin and size of what each address is in, as Extent says, size NONE where it

@@ -33,7 +33,7 @@ SCALAR = 8
 """Detail: the space and the bytes."""
 COPY = 9
 """Detail: its path, the element type, how many loops. Where its numbers are kept: both
-addresses, then those of `isa.copies.from_words`, with the fill before those of the loops."""
+addresses, then those of `isa.copies.from_words`, with the fill before the mode."""
 REGISTER = 10
 """A special register; detail: its name."""
 

@@ -2,8 +2,8 @@
 is said in `isa.copies` and `isa.footprint`.
 
 Generated code leaves a copy at `args` as words: both addresses, the length of a row, whether it
-is padded, the padding, then three words for each loop, innermost first, then a word for each
-that counts its iterations.
+is padded, the padding, the mode of an atomic store, then three words for each loop, innermost
+first, then a word for each that counts its iterations.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ptoscope.native.runtime.regions import region_of, region_offset
 from ptoscope.native.subset import Address, RawMemory, compiled
 from ptoscope.native.subset.memory import LINE_BYTES
 
-SRC, DST, LENGTH, PADDED, LEFT, RIGHT, PATTERN, LOOPS = range(8)
+SRC, DST, LENGTH, PADDED, LEFT, RIGHT, PATTERN, MODE, LOOPS = range(9)
 """The words of a copy."""
 COUNT, SRC_STRIDE, DST_STRIDE, LOOP_WORDS = range(4)
 """The words of a loop."""
@@ -55,7 +55,8 @@ def rt_transfer(
     """Copies rows. Each side is in a memory (see `layout.own`), aligned to a power of two;
     `element` is the bytes of what pads a row, and `length_bits` is the field that its length
     has to fit; the strides have theirs."""
-    if memory.word(state, QUEUED) != 0:
+    # What updates GM is done by the engine, which lets one block do so at a time.
+    if memory.word(state, QUEUED) != 0 or memory.word(args, MODE) != 0:
         return rt_service(memory, state, side_exit, args)
     source = region_of(memory, state, src_own, memory.word(args, SRC))
     target = region_of(memory, state, dst_own, memory.word(args, DST))

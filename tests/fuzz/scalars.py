@@ -62,7 +62,13 @@ def _conversion(block: Block, record: Record) -> None:
     ]
     source, result = block.rng.choice(pairs)
     operand = draw.scalar(block, source)
-    block.operation(name, (operand,), Scalar(result), f"{source} to {result}")
+    kinds = f"{source} to {result}"
+    if not form.attrs:
+        block.operation(name, (operand,), Scalar(result), kinds)
+        return
+    made = block.kernel.fresh(Scalar(result))
+    mode = block.rng.choice(form.attrs[0].values)
+    block.emit(f"{made.name} = {record.name} {operand.name} {mode} : {kinds}", (made,), (operand,))
 
 
 def _converts(name: str, source: DType, result: DType) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -215,9 +216,38 @@ def _floats(use: Use) -> Iterator[Case]:
             yield from (Case(((near + d) % (1 << e.bits),)) for d in (0, half - 1, half, half + 1))
 
 
-@witness("arith.extf", "arith.truncf", inputs=_floats, variants=_legal)
+@witness("arith.extf", inputs=_floats, variants=_legal)
 def _float(state: State) -> list[Value]:
     return [rounded(state.use.operands[0], state.number(0), state.use.results[0])]
+
+
+def _magnitude(to: Element, code: int) -> Fraction:
+    """The number of a code without its sign; infinity as the number it comes in place of."""
+    if code < to.infinity:
+        return Fraction(to.value(code))
+    return 2 * Fraction(to.value(to.infinity - (1 << (to.precision - 1))))
+
+
+@witness("arith.truncf", inputs=_floats, variants=_legal)
+def _narrower(state: State) -> list[Value]:
+    """The one before or after an exact number, both found among all codes."""
+    e, to, mode = state.use.operands[0], state.use.results[0], state.use.attr("roundingmode")
+    raw = state.number(0)
+    if e.is_nan(raw) or e.is_inf(raw):
+        return [rounded(e, raw, to)]
+    sign, size = to.sign if raw & e.sign else 0, abs(Fraction(e.value(raw)))
+    codes = range(to.infinity)
+    below = bisect_right(codes, size, key=lambda code: _magnitude(to, code)) - 1
+    low, high = _magnitude(to, below), _magnitude(to, below + 1)
+    nearer = size - low - (high - size)
+    away = {
+        "to_nearest_even": nearer > 0 or (nearer == 0 and below % 2 == 1),
+        "to_nearest_away": nearer >= 0,
+        "toward_zero": False,
+        "downward": bool(sign),
+        "upward": not sign,
+    }[mode]
+    return [sign | (below + (size > low and away))]
 
 
 def _wide(use: Use) -> Iterator[Case]:

@@ -64,6 +64,7 @@ _BY_TEXT: dict[str, TextType] = {
 }
 
 I1 = _SCALARS["i1"]
+I32 = _SCALARS["i32"]
 I64 = _SCALARS["i64"]
 F64 = _SCALARS["f64"]
 INDEX = _SCALARS["index"]
@@ -119,6 +120,11 @@ def read(text: str) -> TextType:
 
 _NAMES = ("!pto.vreg", "!pto.mask", "!pto.ptr", "!pto.align", "!pto.vaddr")
 _KNOWN = f"{', '.join(_NAMES)}, index, an integer or a float type"
+NO_VECTORS = "builtin vectors are not modelled"
+INSTEAD_OF_VECTORS = (
+    "a vecscope computes with !pto.vreg; outside SIMT code no instruction loads or stores a "
+    "builtin vector or takes an element out of it"
+)
 _ADDRESSES = {f"b{bits}": VAddr(bits) for bits in GRANULARITIES}
 _SPELLED = [str(kind) for kind in _ADDRESSES.values()]
 _MEMREF = re.compile(
@@ -138,6 +144,8 @@ def _described(text: str) -> TextType:
             return _mask(text, body)
         case "!pto.ptr" | "":
             return _ptr(text, body) if bracket else PTR
+        case "vector":
+            raise BadType(NO_VECTORS, text, "!pto.vreg or a scalar type", INSTEAD_OF_VECTORS)
         case "!pto.align" if not bracket:
             return Align()
         case "!pto.vaddr":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import cast, get_args
 
 from ptoscope.isa.core import Core
 from ptoscope.isa.dtypes import (
@@ -22,6 +23,7 @@ from ptoscope.isa.dtypes import (
     signed,
 )
 from ptoscope.isa.families import staged
+from ptoscope.isa.functions import FloatRounding, narrowed
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.patterns import OneOf, Pattern, PtrTo, ScalarIn, ScalarVar
 from ptoscope.isa.record import Attr, Evidence, Form, Operand, Record, Run, Site
@@ -29,6 +31,8 @@ from ptoscope.isa.roles import Gives, Resize
 from ptoscope.isa.types import Scalar
 
 GROUP = "arith"
+NEGATION = "pto.negi"
+"""The name by which a subtraction is read whose first operand, 0, is left out."""
 _INTS = (I1, I8, I16, I32, I64)
 _INT_LIKE = (*_INTS, INDEX)
 _FLOATS = (F16, BF16, F32, F64)
@@ -414,6 +418,19 @@ def _float_cast(value: Lanes, dtype: DType) -> Lanes:
     return value.cast(dtype)
 
 
+NEAREST: FloatRounding = "to_nearest_even"
+
+
+def _truncf(site: Site) -> Run:
+    result, mode = site.results[0], cast(FloatRounding, site.attrs.get("roundingmode", NEAREST))
+    assert isinstance(result, Scalar)
+
+    def run(core: Core, value: Lanes) -> Lanes:
+        return narrowed(value, result.dtype, mode)
+
+    return run
+
+
 def _to_int(value: Lanes, dtype: DType, unsigned_result: bool) -> Lanes:
     """Toward zero, saturating, NaN to 0."""
     wide = value.cast(F64)
@@ -485,6 +502,16 @@ constant = _record(
     formula="result = value",
     gives="constant",
     also="constant",
+)
+truncf = _record(
+    "truncf",
+    _truncf,
+    (Operand("operand", ScalarIn(_FLOATS)),),
+    (Operand("result", ScalarIn(_FLOATS)),),
+    (Attr("roundingmode", get_args(FloatRounding), NEAREST, "which number near it"),),
+    "narrower, rounded",
+    resize=Resize("narrower"),
+    also="ftof",
 )
 bitcast = _conversion(
     "bitcast", _bitcast, SCALARS, SCALARS, "the same bits", resize=Resize("as wide"), also="bitcast"
@@ -560,15 +587,7 @@ RECORDS = (
     _conversion(
         "extf", _float_cast, _FLOATS, _FLOATS, "wider, exact", resize=Resize("wider"), also="ftof"
     ),
-    _conversion(
-        "truncf",
-        _float_cast,
-        _FLOATS,
-        _FLOATS,
-        "nearest, ties to even",
-        resize=Resize("narrower"),
-        also="ftof",
-    ),
+    truncf,
     _conversion(
         "sitofp", _sign_extend, _INTS, _FLOATS, "nearest, ties to even", also="itof signed"
     ),

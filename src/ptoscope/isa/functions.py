@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from ptoscope.isa.dtypes import F32, F64, I32, I64
+from typing import Literal
+
+from ptoscope.isa.dtypes import F32, F64, I32, I64, DType
 from ptoscope.isa.lanes import Lanes, odd_sum
+
+FloatRounding = Literal["to_nearest_even", "downward", "upward", "toward_zero", "to_nearest_away"]
+"""How a float becomes a narrower one, in the order of MLIR's numbers for it."""
 
 LOG2_E = 1.4426950408889634
 # ln 2 in two parts: the upper has enough trailing zeros that k * LN2_HIGH is exact.
@@ -43,6 +48,29 @@ def relu(x: Lanes) -> Lanes:
 def leaky_relu(x: Lanes, slope: Lanes) -> Lanes:
     """x where it is at least 0, else slope times x; NaN gives slope times NaN."""
     return (x >= 0).select(x, slope * x)
+
+
+def narrowed(x: Lanes, dtype: DType, mode: FloatRounding) -> Lanes:
+    """A float in a narrower type, rounded once as the mode says; NaN is the canonical one."""
+    near = x.cast(dtype)
+    back, raw = near.cast(x.dtype), near.as_unsigned()
+    is_negative = (raw >> (dtype.bits - 1)).ne(0)
+    # Codes without their sign rise with the magnitude, from the largest number to infinity too.
+    outward, inward = raw + 1, raw - 1
+    match mode:
+        case "to_nearest_even":
+            return near
+        case "toward_zero":
+            made = (back.abs() > x.abs()).select(inward, raw)
+        case "downward":
+            made = (back > x).select(is_negative.select(outward, inward), raw)
+        case "upward":
+            made = (back < x).select(is_negative.select(inward, outward), raw)
+        case "to_nearest_away":
+            # Half way, where the even one is nearer to zero.
+            size, other = x.abs(), outward.bits(dtype).cast(x.dtype).abs()
+            made = (size - back.abs()).eq(other - size).select(outward, raw)
+    return made.bits(dtype)
 
 
 def fma(a: Lanes, b: Lanes, c: Lanes) -> Lanes:

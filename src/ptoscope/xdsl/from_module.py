@@ -144,9 +144,12 @@ class _Conversion:
             found = attributes(op).get(attr.name)
             if isinstance(found, int) and 0 <= found < len(attr.values):
                 found = attr.values[found]
+            if found is None and attr.default is not None:
+                continue
             if not isinstance(found, str):
                 raise UsageError(f"{name} needs the attribute '{attr.name}'")
-            attrs[attr.name] = found
+            if found != attr.default:
+                attrs[attr.name] = found
         return attrs
 
     def _form(

@@ -17,6 +17,13 @@ _LOCATIONS = (
     'loc(fused<"of">["a", #loc])',
     'loc("k.py":1:2 to :5)',
 )
+_ROUNDINGS = {
+    "to_nearest_even": "r",
+    "downward": "f",
+    "upward": "c",
+    "toward_zero": "z",
+    "to_nearest_away": "a",
+}
 LOCATION_ALIASES = ('#loc = loc("k.py":3:1)', "#loc1 = loc(unknown)")
 """What texts with locations end with."""
 
@@ -48,9 +55,35 @@ def _scalar_name(facts: Facts, line: Line, at: int) -> str | None:
         predicate, _, operands = operands.strip().partition(", ")
         short = predicate[1:] if predicate[0] == "o" and predicate != "ord" else predicate
         operands = f" {facts.rng.choice((short, predicate))} {operands}"
+    elif name == "arith.truncf" and (written := operands.split())[-1] in _ROUNDINGS:
+        operands = f" {written[0]} round({_ROUNDINGS[written[-1]]})"
     alias, _, words = facts.rng.choice(aliases).partition(" ")
     operands += f" {words}" if words else ""
     return f"{left} = ".lstrip(" =") + f"{alias}{operands}{colon}{types.replace(' to ', ' -> ')}"
+
+
+def _generic_scalar_name(facts: Facts, line: Line, at: int) -> str | None:
+    """The same in generic form, its words as attributes."""
+    custom = _scalar_name(facts, line, at)
+    if custom is None or line.parts()[1] == "arith.constant":
+        return None
+    code = facts.level("ssa", True)[at]
+    if facts.implied.intersection(names(code)):
+        return None
+    entries: list[str] = []
+    head, _, _ = Line("", custom).parts()[2].partition(" : ")
+    alias = Line("", custom).parts()[1]
+    for word in head.replace(",", " ").split():
+        if word in ("signed", "unsigned"):
+            entries.append(f"signedness = #pto<signedness {word}>")
+        elif word.startswith("round("):
+            entries.append(f"roundingmode = {list(_ROUNDINGS.values()).index(word[6])} : i32")
+        elif alias.startswith("pto.cmp") and not word.startswith("%"):
+            entries.append(f"predicate = #pto.scalar_cmp_predicate<{word}>")
+    left, _, rest = code.partition(f'"{line.parts()[1]}"')
+    operands, _, types = rest.partition(")")
+    properties = f" <{{{', '.join(entries)}}}>" if entries else ""
+    return f'{left}"{alias}"{operands}){properties}{types[types.rindex(" : ") :]}'
 
 
 def _view(facts: Facts, line: Line, at: int) -> str | None:
@@ -108,6 +141,15 @@ WAYS: tuple[LineSpelling, ...] = (
         "%r = pto.divi %n, %n : i64",
         "PTO0001",
         _scalar_name,
+    ),
+    LineSpelling(
+        "scalar operations of pto in generic form",
+        '%r = "pto.cmpi"(%n, %n) <{predicate = #pto<scalar_cmp_predicate gt>, '
+        "signedness = #pto<signedness unsigned>}> : (i64, i64) -> i1",
+        "%r = arith.cmpi ugt, %n, %n : i64",
+        '%r = "pto.divi"(%n, %n) : (i64, i64) -> i64',
+        "PTO0001",
+        _generic_scalar_name,
     ),
     LineSpelling(
         "casts between views",

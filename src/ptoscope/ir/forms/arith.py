@@ -7,11 +7,15 @@ from typing import NamedTuple
 
 from ptoscope.isa.dtypes import I1, INDEX
 from ptoscope.isa.record import Record
-from ptoscope.isa.types import Scalar
+from ptoscope.isa.types import AttrValue, Scalar
 
 PROMISES = {"nneg": "", "exact": "", "overflow": "overflowFlags", "fastmath": "fastmath"}
 """What an operation may promise, and the property that holds it where it has a list of words.
 No result that is defined depends on it."""
+
+
+ROUNDING = "roundingmode"
+"""The attribute of a conversion that says how it rounds."""
 
 
 class Scheme(NamedTuple):
@@ -24,6 +28,12 @@ class Scheme(NamedTuple):
     is_cast: bool
     selects: bool
     lists_results: bool
+    roundings: tuple[str, ...]
+    """The words for a rounding that may stand behind the operands, the default first."""
+
+    def rounding(self, mode: str) -> dict[str, AttrValue]:
+        """The attribute of a rounding; the default has none."""
+        return {} if mode == self.roundings[0] else {ROUNDING: mode}
 
 
 @cache
@@ -37,4 +47,6 @@ def scheme(record: Record) -> Scheme:
     truth = Scalar(I1)
     selects = len(form.operands) == 3 and form.operands[0].type.resolve({}) == truth
     carry = len(follows) == 2 and follows[1] == truth
-    return Scheme(len(form.operands), len(form.results), predicates, is_cast, selects, carry)
+    roundings = next((a.values for a in form.attrs if a.name == ROUNDING), ())
+    counts = len(form.operands), len(form.results)
+    return Scheme(*counts, predicates, is_cast, selects, carry, roundings)

@@ -133,8 +133,8 @@ class Spelling:
         if op.name == constant.name:
             return f"{entries} {self._constant(op)}".lstrip()
         how = arith_forms.scheme(self.language.table[op.name])
-        before = ", ".join((*(str(v) for v in op.attrs.values()), *used))
-        before += _flags_text(note) + entries
+        said = [str(op.attrs["predicate"])] if how.predicates else []
+        before = ", ".join((*said, *used)) + _rounding_text(op) + _flags_text(note) + entries
         last = self.values.types[op.operands[-1]]
         if how.is_cast:
             return f"{before} : {last} to {self._types(op.results)}"
@@ -168,10 +168,14 @@ class Spelling:
         if op.name.startswith("arith."):
             flags = note.flags if note is not None else NO_ATTRIBUTES
             how = arith_forms.scheme(self.language.table[op.name])
-            if not how.predicates:
-                return dict(flags)
-            number = how.predicates.index(str(op.attrs["predicate"]))
-            return {"predicate": attributes.number(number), **flags}
+            found = dict(flags)
+            if how.predicates:
+                number = how.predicates.index(str(op.attrs["predicate"]))
+                found = {"predicate": attributes.number(number), **found}
+            if arith_forms.ROUNDING in op.attrs:
+                number = how.roundings.index(str(op.attrs[arith_forms.ROUNDING]))
+                found[arith_forms.ROUNDING] = attributes.number(number, types.I32)
+            return found
         if isinstance(op, Call):
             return {"callee": Attribute(f"@{_symbol(op.callee)}")}
         if not op.name.startswith(PREFIX) or op.blocks:
@@ -239,6 +243,10 @@ def _number(value: AttrValue) -> int | float:
 
 def _integer(value: AttrValue) -> Attribute:
     return attributes.number(_number(value))
+
+
+def _rounding_text(op: Op) -> str:
+    return f" {op.attrs[arith_forms.ROUNDING]}" if arith_forms.ROUNDING in op.attrs else ""
 
 
 def _flags_text(note: Note | None) -> str:

@@ -7,7 +7,7 @@ from ptoscope.ir.attributes import UNIT, Attribute
 from ptoscope.ir.forms.arith import PROMISES, Scheme, scheme
 from ptoscope.ir.module import Note
 from ptoscope.ir.reading.attributes import dictionary, flag_set
-from ptoscope.ir.reading.findings import WRONG_OPERANDS
+from ptoscope.ir.reading.findings import BAD_TYPE, WRONG_OPERANDS
 from ptoscope.ir.reading.literals import is_number, number
 from ptoscope.ir.reading.reader import Reader
 from ptoscope.ir.types import TextType
@@ -25,6 +25,9 @@ def operation(reader: Reader, name: int) -> Op:
         attrs["predicate"] = _predicate(reader, how)
         reader.expect(",")
     places = operands(reader)
+    if reader.text[reader.i] in how.roundings:
+        attrs |= how.rounding(reader.text[reader.i])
+        reader.i += 1
     promised = flags(reader)
     attributes = dictionary(reader) if reader.text[reader.i] == "{" else {}
     reader.expect(":")
@@ -118,6 +121,15 @@ def constant(reader: Reader, name: int) -> Op:
     """Reads `arith.constant 1 : i32`, `arith.constant true`, `arith.constant 0x7FC0 : bf16`."""
     attributes = dictionary(reader) if reader.text[reader.i] == "{" else {}
     literal = reader.text[reader.i]
+    if literal == "dense":
+        raise reader.findings.stop(
+            BAD_TYPE,
+            reader.i,
+            types.NO_VECTORS,
+            found=literal,
+            expected="a number",
+            hint=types.INSTEAD_OF_VECTORS,
+        )
     if literal not in ("true", "false") and not is_number(literal):
         raise reader.findings.expected(reader.i, "a number, true or false")
     value, kind = number(reader)

@@ -210,9 +210,14 @@ def _word(reader: Cursor, attr: Attr, place: int) -> str:
 
 
 def token_of_kind(attr: Attr, attribute: Attribute) -> str:
+    """What `token_of` says of one of its kinds."""
+    return token_of(attribute, attr.kinds)
+
+
+def token_of(attribute: Attribute, kinds: Sequence[str]) -> str:
     """The token of `#pto.kind<token>` or `#pto<kind token>`; empty for any other attribute."""
     head, _, token = attribute.text[:-1].rpartition("<")
-    for kind in attr.kinds:
+    for kind in kinds:
         if head == f"#pto.{kind}":
             return token.strip()
         if head == "#pto" and token.split()[:1] == [kind]:

@@ -6,25 +6,36 @@ becomes that operation: `fmt` prints it so.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ptoscope.ir.forms.arith import scheme
 from ptoscope.ir.module import Note
 from ptoscope.ir.reading import arith
 from ptoscope.ir.reading.attributes import dictionary
-from ptoscope.ir.reading.findings import WRONG_OPERANDS
+from ptoscope.ir.reading.findings import WRONG_OPERANDS, Stop
 from ptoscope.ir.reading.immediates import zero
 from ptoscope.ir.reading.reader import Reader
 from ptoscope.ir.types import TextType
+from ptoscope.isa.arith import NEGATION
 from ptoscope.isa.record import Record
 from ptoscope.isa.types import AttrValue, Scalar
 from ptoscope.program import Op
 
 _SIGNS = ("signed", "unsigned")
-_NEAREST = "r"
+_ROUNDINGS = {
+    "r": "to_nearest_even",
+    "f": "downward",
+    "c": "upward",
+    "z": "toward_zero",
+    "a": "to_nearest_away",
+}
+NO_ROUNDING = "only a float that becomes a narrower one takes a rounding"
+_OF_SIMT = ("o", "h", "sat")
 _RELATIONS = ("eq", "ne", "lt", "le", "gt", "ge")
 
 
 def operation(reader: Reader, name: int) -> Op:
-    """Reads `pto.name [predicate] operands [sign] [round(r)] [promises] : type [-> type]`."""
+    """Reads `pto.name [predicate] operands [sign] [round(z)] [promises] : type [-> type]`."""
     word = reader.text[name]
     named = reader.language.aliases[word]
     predicate = None if reader.text[reader.i][:1] == "%" else reader.i
@@ -34,21 +45,21 @@ def operation(reader: Reader, name: int) -> Op:
     sign = reader.text[reader.i] if reader.text[reader.i] in _SIGNS else ""
     if sign:
         reader.i += 1
-    if ("" in named) == bool(sign) or (sign and sign not in named):
-        expected = " or ".join(words for words in named if words) or "':'"
-        raise reader.findings.expected(reader.i - bool(sign), expected)
-    _rounding(reader)
+    check_sign(reader, named, sign, reader.i - bool(sign))
+    rounding = _rounding(reader)
     flags = arith.flags(reader)
+    _saturation(reader)
     attributes = dictionary(reader) if reader.text[reader.i] == "{" else {}
     reader.expect(":")
     at = reader.i
     listed = reader.type()
     second = reader.type() if reader.accept(",") else None
     result = reader.type() if reader.accept("->") else None
-    record = _chosen(named[sign], listed, result)
+    record = chosen(named[sign], listed, result)
     how = scheme(record)
     values = [reader.use(place) for place in places]
-    if len(places) == 1 and how.operands == 2:
+    if word == NEGATION:
+        arith.check_count(reader, name, word, places, how._replace(operands=1))
         # A negation: what is subtracted from zero.
         values.insert(0, zero(reader, name, listed))
         places.insert(0, name)
@@ -59,8 +70,19 @@ def operation(reader: Reader, name: int) -> Op:
         )
         raise reader.findings.expected(reader.i - 1, expected)
     attrs: dict[str, AttrValue] = {}
+    if rounding is not None:
+        if not how.roundings:
+            raise reader.findings.stop(
+                WRONG_OPERANDS,
+                rounding,
+                NO_ROUNDING,
+                found=f"round({reader.text[rounding]})",
+            )
+        attrs |= how.rounding(_ROUNDINGS[reader.text[rounding]])
     if how.predicates:
-        attrs["predicate"] = _predicate(reader, name, predicate, sign, how.predicates)
+        found = "" if predicate is None else reader.text[predicate]
+        at_predicate = name + 1 if predicate is None else predicate
+        attrs["predicate"] = relation(reader, at_predicate, found, sign, how.predicates)
     elif predicate is not None:
         raise reader.findings.expected(predicate, "a value")
     for value, type in zip(values, arith.operand_types(how, listed), strict=True):
@@ -71,25 +93,47 @@ def operation(reader: Reader, name: int) -> Op:
     return reader.make(name, record.name, values, results, note, attrs)
 
 
-def _rounding(reader: Reader) -> None:
+def check_sign(reader: Reader, named: Mapping[str, object], sign: str, place: int) -> None:
+    """A finding where a sign is missing, or one too many."""
+    if ("" in named) == bool(sign) or (sign and sign not in named):
+        expected = " or ".join(words for words in named if words) or "':'"
+        raise reader.findings.expected(place, expected)
+
+
+def _rounding(reader: Reader) -> int | None:
+    """Reads `round(z)`; gives the place of its letter."""
     if reader.text[reader.i] != "round":
-        return
+        return None
     reader.i += 1
     reader.expect("(")
-    if reader.text[reader.i] != _NEAREST:
-        raise reader.findings.stop(
-            WRONG_OPERANDS,
-            reader.i,
-            "scalars are rounded to nearest, ties to even, alone",
-            found=reader.text[reader.i],
-            expected=_NEAREST,
-            hint="other modes are not modelled, but in conversions of vectors",
-        )
+    place = reader.i
+    if reader.text[place] not in _ROUNDINGS:
+        raise _wrong_rounding(reader, place)
     reader.i += 1
     reader.expect(")")
+    return place
 
 
-def _chosen(records: tuple[Record, ...], operand: TextType, result: TextType | None) -> Record:
+def _saturation(reader: Reader) -> None:
+    """Reads `nosat`, which is the default."""
+    if reader.text[reader.i] == "sat":
+        raise _wrong_rounding(reader, reader.i)
+    reader.accept("nosat")
+
+
+def _wrong_rounding(reader: Reader, place: int) -> Stop:
+    word = reader.text[place]
+    of_simt = word in _OF_SIMT
+    return reader.findings.stop(
+        WRONG_OPERANDS,
+        place,
+        f"'{word}' belongs to conversions in SIMT code" if of_simt else "unknown rounding",
+        found=word,
+        expected="nosat" if word == "sat" else ", ".join(_ROUNDINGS),
+    )
+
+
+def chosen(records: tuple[Record, ...], operand: TextType, result: TextType | None) -> Record:
     """Of two operations with one name the one that fits the widths."""
     first, *others = records
     if others and isinstance(operand, Scalar) and isinstance(result, Scalar):
@@ -101,16 +145,12 @@ def _chosen(records: tuple[Record, ...], operand: TextType, result: TextType | N
     return first
 
 
-def _predicate(
-    reader: Reader, name: int, place: int | None, sign: str, predicates: tuple[str, ...]
-) -> str:
-    """Of integers a relation to which the sign adds its letter; of floats an ordered one, or any
-    that arith has."""
-    word = "" if place is None else reader.text[place]
+def relation(reader: Reader, place: int, word: str, sign: str, predicates: tuple[str, ...]) -> str:
+    """The predicate of arith that a word means. Of integers it is a relation to which the sign
+    adds its letter; of floats an ordered one, or any that arith has."""
     if word in _RELATIONS and word not in predicates:
         return (sign[:1] or "o") + word
     allowed = _RELATIONS if sign else (*_RELATIONS, *predicates)
     if word in allowed:
         return word
-    at = name + 1 if place is None else place
-    raise reader.findings.expected(at, f"one of {', '.join(allowed)}")
+    raise reader.findings.expected(place, f"one of {', '.join(allowed)}")

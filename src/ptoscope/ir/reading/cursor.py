@@ -63,7 +63,8 @@ class Cursor:
         """Reads one type. A type that is wrong is reported and fits everywhere."""
         i = self.i
         word = self.text[i]
-        if (self.text[i + 1] == "<" and (word[:1] == "!" or word == "memref")) or word == "<":
+        described = word[:1] == "!" or word in ("memref", "vector")
+        if (self.text[i + 1] == "<" and described) or word == "<":
             word = self._split_type()
         elif not word or not (word[0] == "!" or word[0].isalpha()):
             raise self.findings.expected(i, "a type")

@@ -9,7 +9,7 @@ from ptoscope.ir.attributes import CLAUSES, FORM, SIZES, Attribute, FunctionType
 from ptoscope.ir.forms import arith as arith_forms
 from ptoscope.ir.forms.choose import expected_counts, fits, form_of
 from ptoscope.ir.module import BodyItem, Note
-from ptoscope.ir.reading import control, functions, scopes
+from ptoscope.ir.reading import control, functions, generic_values, scopes
 from ptoscope.ir.reading.arith import make_constant
 from ptoscope.ir.reading.attributes import all_attributes, token_of_kind
 from ptoscope.ir.reading.findings import STRUCTURE, WRONG_OPERANDS, WRONG_TYPE
@@ -38,7 +38,8 @@ _BODIES = {
 def operation(reader: Reader, name: int) -> BodyItem:
     """Reads one operation in generic form."""
     word = reader.text[name][1:-1]
-    if word not in _BODIES and word not in TERMINATORS and word not in reader.language.table:
+    known = reader.language
+    if not any(word in names for names in (_BODIES, TERMINATORS, known.table, known.aliases)):
         raise reader.unknown(name, word)
     if word != "func.func":
         return _Generic.read(reader, name, word).build()
@@ -58,6 +59,7 @@ class _Generic(GenericParts):
     """One operation."""
 
     def build(self) -> BodyItem:
+        self._unalias()
         wanted = _BODIES.get(self.word, int(self.word in SCOPES))
         if len(self.bodies) != wanted:
             raise self.wrong("bodies", len(self.bodies), wanted)
@@ -85,6 +87,17 @@ class _Generic(GenericParts):
         if self.word.startswith("arith."):
             return self._arith()
         return self._instruction()
+
+    def _unalias(self) -> None:
+        """An alias is what it stands for from here on."""
+        meant = self.reader.language.aliases.get(self.word)
+        if meant is None:
+            return
+        ((record, *_), *_) = meant.values()
+        if record is constant or not record.name.startswith("arith."):
+            self.word = record.name
+        else:
+            generic_values.as_arith(self)
 
     def _module(self) -> BodyItem:
         functions.check_module_place(self.reader, self.name)
@@ -193,11 +206,23 @@ class _Generic(GenericParts):
                 message = f"{self.word} needs a predicate from 0 to {last}"
                 raise reader.findings.stop(WRONG_OPERANDS, self.name, message)
             attrs["predicate"] = how.predicates[number]
+        if how.roundings:
+            attrs |= how.rounding(self._rounding(how.roundings, given))
         promises = {properties or word for word, properties in arith_forms.PROMISES.items()}
         flags = {name: value for name, value in given.items() if name in promises}
         others = {name: value for name, value in given.items() if name not in promises}
         note = Note(0, 0, self.head, self.head, self.places, flags=flags, attributes=others)
         return self.make(note, attrs)
+
+    def _rounding(self, roundings: Sequence[str], given: dict[str, Attribute]) -> str:
+        found = given.pop(arith_forms.ROUNDING, None)
+        number = 0 if found is None else found.value
+        if not isinstance(number, int) or not 0 <= number < len(roundings):
+            message = f"{self.word} rounds in a mode from 0 to {len(roundings) - 1}"
+            raise self.reader.findings.stop(
+                WRONG_OPERANDS, self.name, message, found=str(number), expected=", ".join(roundings)
+            )
+        return roundings[number]
 
     def _constant(self, given: dict[str, Attribute]) -> Op:
         stop = self.reader.findings.stop

@@ -88,6 +88,51 @@ def test_fma_rounds_once(engine: str) -> None:
 
 
 @engines
+def test_powers_are_rounded_once(engine: str) -> None:
+    """Products of few bits are exact, also those half way between two numbers."""
+    n = np.arange(4097, 4097 + 2 * COUNT, 2)
+    x, y = n.astype(np.float32), np.full(COUNT, 2, np.float32)
+    out = np.zeros_like(x)
+    _kernel("%r = pto.pow %x0, %x1 : f32, f32 -> f32", 2)(x, y, out, engine=engine)
+    assert np.array_equal(out, (n * n).astype(np.float32))
+    half = (x * x).astype(np.float64) != (n * n).astype(np.float64)
+    assert half.any()
+
+
+@engines
+def test_special_powers(engine: str) -> None:
+    inf, nan = np.inf, np.nan
+    rows = [
+        (nan, 0, 1),
+        (1, nan, 1),
+        (-1, inf, 1),
+        (-2, 0.5, nan),
+        (-8, 3, -512),
+        (-0.0, 3, -0.0),
+        (-0.0, 2, 0),
+        (-0.0, -3, -inf),
+        (0, -2, inf),
+        (0.5, inf, 0),
+        (0.5, -inf, inf),
+        (-inf, 3, -inf),
+        (-inf, -3, -0.0),
+        (-inf, 0.5, inf),
+        (2, 128, inf),
+        (2, -149, 2.0**-149),
+        (2, -151, 0),
+        (nan, 1, nan),
+    ]
+    x, y, expected = (
+        np.array(column + (1,) * (COUNT - len(rows)), np.float32)
+        for column in zip(*rows, strict=True)
+    )
+    out = np.zeros_like(x)
+    _kernel("%r = pto.pow %x0, %x1 : f32, f32 -> f32", 2)(x, y, out, engine=engine)
+    same = (out.view(np.uint32) == expected.view(np.uint32)) | (np.isnan(out) & np.isnan(expected))
+    assert same.all(), np.flatnonzero(~same)
+
+
+@engines
 def test_the_absolute_value_of_an_integer(engine: str) -> None:
     kernel = ptoscope.load("""func.func @k(%a: !pto.ptr<i32, gm>) attributes {pto.aicore} {
       %c0 = pto.constant 0 : index
@@ -119,6 +164,8 @@ def test_types_of_absf(arrow: str) -> None:
     [
         ("pto.exp %w : bf16 -> bf16", "PTO0101"),
         ("pto.log %i : i32 -> i32", "PTO0101"),
+        ("pto.pow %w, %w : bf16, bf16 -> bf16", "PTO0101"),
+        ("pto.pow %x, %i : f32, i32 -> f32", "PTO0101"),
         ("pto.fma %x, %x, %w : f32, f32, bf16 -> f32", "PTO0101"),
         ("pto.absi %x signed : f32", "PTO0101"),
         ("pto.absi %i : i32", "PTO0008"),

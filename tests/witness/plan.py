@@ -31,7 +31,7 @@ class Plan:
 
     place: Place | None = None
     change: str = ""
-    limit: int = 200_000
+    limit: int = 400_000
     seen: dict[Place, Operation] = field(default_factory=dict[Place, Operation])
     _path: list[int] = field(default_factory=lambda: [0])
     steps: int = 0

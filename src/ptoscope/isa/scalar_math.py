@@ -10,6 +10,7 @@ from ptoscope.isa.families import parameters, staged
 from ptoscope.isa.functions import exp, fma, log
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.patterns import ScalarVar
+from ptoscope.isa.power import power
 from ptoscope.isa.record import Attr, Evidence, Form, Operand, Record, Run, Site, Types
 
 GROUP = "scalar"
@@ -22,7 +23,7 @@ def _function(
     doc: str,
     formula: str,
     types: tuple[DType, ...] = (F32, F16),
-    evidence: Evidence = _ROUNDED,
+    evidence: tuple[Evidence, ...] = (_ROUNDED,),
     syntax: str = "",
 ) -> Record:
     def run(core: Core, *values: Lanes) -> Lanes:
@@ -44,7 +45,7 @@ def _function(
         {"T": Types(types)},
         pipe="PIPE_S",
         where="anywhere",
-        evidence=(evidence,),
+        evidence=evidence,
         formula=f"result = {formula}",
         cpp=f"{name}({', '.join(operands)})",
     )
@@ -56,6 +57,10 @@ def _sqrt(x: Lanes) -> Lanes:
 
 def _abs(x: Lanes) -> Lanes:
     return x.abs()
+
+
+def _pow(base: Lanes, exponent: Lanes) -> Lanes:
+    return power(base, exponent)
 
 
 def _fma(lhs: Lanes, rhs: Lanes, acc: Lanes) -> Lanes:
@@ -113,19 +118,39 @@ RECORDS = (
     _function("exp", exp, "The exponential of a scalar.", "e ** x"),
     _function("log", log, "The natural logarithm of a scalar.", "ln(x)"),
     _function(
+        "pow",
+        _pow,
+        "The power of a scalar.",
+        "base ** exponent",
+        evidence=(
+            Evidence(
+                "rounding",
+                "chosen",
+                "Rounded once, from an evaluation with 67 bits, as the functions of vectors are: "
+                "no document gives an error bound.",
+            ),
+            Evidence(
+                "zeros, infinities, NaN",
+                "chosen",
+                "IEEE 754's pow: the page leaves them to the target. Any number to the 0 is 1, "
+                "and 1 to any number; a negative number to one that is not whole is NaN.",
+            ),
+        ),
+    ),
+    _function(
         "fma",
         _fma,
         "The product of two scalars and their sum with a third.",
         "lhs * rhs + acc, rounded once",
         types=(F32, F16, BF16),
-        evidence=Evidence("rounding", "micro", "One, of the exact sum."),
+        evidence=(Evidence("rounding", "micro", "One, of the exact sum."),),
     ),
     _function(
         "absf",
         _abs,
         "The absolute value of a scalar.",
         "|x|",
-        evidence=Evidence("NaN", "micro", "Loses its sign, as every number does."),
+        evidence=(Evidence("NaN", "micro", "Loses its sign, as every number does."),),
         syntax="x : result",
     ),
 )

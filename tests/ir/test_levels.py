@@ -97,6 +97,10 @@ def test_spellings_of_one_operation(line: str):
         ('pto.get_buf ins("PIPE_V", 0, 0)', 'pto.get_buf "PIPE_V", 0, 0'),
         ('get_buf "PIPE_V", %n, %n', 'pto.get_buf "PIPE_V", %n, %n : i64, i64'),
         ("pto.barrier ins(#pto.pipe)", "pto.barrier #pto.pipe<PIPE_ALL>"),
+        (
+            "vsts %a, %p[%j], %m #dist=1PT_B32",
+            f'pto.vsts %a, %p[%j], %m {{dist = "1PT_B32"}} : {V}, {UB}, {M}',
+        ),
         (f"pto.vsts %a, %p[%j], %m : {V}", f"pto.vsts %a, %p[%j], %m : {V}, {UB}, {M}"),
     ],
 )

@@ -56,7 +56,13 @@ class EntryTokens:
             value = text[at]
             if not (value[:1] in ('"', "-", "_") or value[:1].isalnum()):
                 raise reader.findings.expected(at, "a value")
-            self._entry(text[reader.i][1:], reader.i, at)
+            if value.isdecimal() and text[at + 1][:1].isalpha() and reader.tokens.joined(at):
+                # A mode that begins with a digit, such as 1PT_B32.
+                key = self._unwritten(text[reader.i][1:], reader.i)
+                self.entries[key] = make.string(value + text[at + 1]), at
+                at += 1
+            else:
+                self._entry(text[reader.i][1:], reader.i, at)
             reader.i = at + 1
 
     def _entry(self, key: str, at: int, place: int) -> None:

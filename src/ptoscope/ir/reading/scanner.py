@@ -71,6 +71,10 @@ class Tokens:
         """The offset just past a token."""
         return self.start[index] + len(self.text[index])
 
+    def joined(self, index: int) -> bool:
+        """Whether the next token follows without a blank."""
+        return self.end(index) == self.start[index + 1]
+
     def span(self, index: int) -> Span:
         """Where a token stands; the end of the text stands just past the last character."""
         return self.span_at(self.start[index], len(self.text[index]) or 1)

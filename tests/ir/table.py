@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import pytest
 
@@ -56,12 +56,19 @@ def _entry(attr: Attr) -> str:
     return f"#pto<{attr.kind} {attr.values[0]}>" if attr.kind else value(attr)
 
 
-def write(record: Record, index: int, element: DType = F32, clauses: int = 2) -> tuple[str, str]:
-    """A line in the given form, with all of its optional parts, and its parameters."""
+def write(
+    record: Record,
+    index: int,
+    element: DType = F32,
+    clauses: int = 2,
+    instead: Mapping[str, Type] | None = None,
+) -> tuple[str, str]:
+    """A line in the given form, with all of its optional parts, and its parameters; operands have
+    the types that are given for them `instead`."""
     wrong: list[str] = []
     for each in (element, *_elements(record)):
         try:
-            return _write(record, record.forms[index], each, clauses)
+            return _write(record, record.forms[index], each, clauses, instead or {})
         except NoTypeFits as error:
             wrong.append(str(error))
     raise AssertionError(
@@ -76,11 +83,14 @@ def _elements(record: Record) -> Iterator[DType]:
     yield from ELEMENTS
 
 
-def _write(record: Record, form: Form, element: DType, clauses: int) -> tuple[str, str]:
+def _write(
+    record: Record, form: Form, element: DType, clauses: int, instead: Mapping[str, Type]
+) -> tuple[str, str]:
     syntax = compiled(form)
     known: Bindings = {}
     types = {o.name: sample(o.type, known, element) for o in form.operands}
     results = {r.name: sample(r.type, known, element) for r in form.results}
+    types.update(instead)
     pieces = ""
     for item in syntax.items:
         comma = ", " if pieces and pieces[-1] != "[" else ""

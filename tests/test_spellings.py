@@ -10,6 +10,8 @@ import ptoscope
 from ptoscope import PtoError, ir
 from ptoscope.diagnostics import Diagnostic
 from ptoscope.engines import ENGINES
+from ptoscope.isa.types import Mask, Ptr, Scalar, VReg
+from ptoscope.program import CALL
 from tests.fuzz.compare import outcome
 from tests.fuzz.programs import generate
 from tests.fuzz.spelling.record import Spelling, as_file
@@ -56,6 +58,22 @@ def test_every_spelling_is_drawn() -> None:
     assert drawn == {spelling.name for spelling in SPELLINGS}
 
 
+def test_helpers_take_and_give_values_of_all_kinds() -> None:
+    """Scalars, pointers, vectors and masks, in and outside of vecscopes."""
+    programs = [ir.parse(_spelled(seed).built.text).program for seed in range(60)]
+    helpers = [f for p in programs for f in p.functions if not f.is_kernel]
+    for slots in ([f.params for f in helpers], [f.body.yields for f in helpers]):
+        pairs = zip(helpers, slots, strict=True)
+        assert {type(f.types[slot]) for f, own in pairs for slot in own} >= {
+            Scalar,
+            Ptr,
+            VReg,
+            Mask,
+        }
+    calls = [op for p in programs for f in p.functions for op in f.ops() if op.name == CALL]
+    assert len(calls) == len(helpers)
+
+
 def test_names_are_different() -> None:
     assert len({spelling.name for spelling in SPELLINGS}) == len(SPELLINGS)
 
@@ -73,9 +91,12 @@ def test_random_programs_in_other_spellings(seed: int) -> None:
 
 def test_a_text_that_means_something_else_is_reported() -> None:
     spelled, other = _spelled(SEEDS[0]), _spelled(SEEDS[1])
-    said = misread(Respelled(spelled.built, other.written, spelled.drawn))
+    said = misread(Respelled(spelled.flat, spelled.built, other.written, spelled.drawn))
     assert said is not None
     assert "it is read as another program" in said
+    said = misread(Respelled(other.flat, spelled.built, spelled.written, spelled.drawn))
+    assert said is not None
+    assert "it is opened to another program" in said
     plain = outcome(generate(SEEDS[1]), "reference")
     wrong = misrun(spelled.written, ["reference"], plain)
     assert wrong is not None

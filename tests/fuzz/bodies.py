@@ -186,8 +186,10 @@ def _order(block: Block) -> None:
         for name in known if rng.random() < 0.5 else ():
             block.emit(f"pto.{name} {unit.name}, {event.name} : i64, i64")
         number = event.name if rng.random() < 0.5 else rng.randrange(32)
+        mode = f" {{ffts_mode = {rng.randrange(3)}}}" if rng.random() < 0.5 else ""
         for name, pipe in (("set", "PIPE_MTE3"), ("wait", "PIPE_V")) if known else ():
-            block.emit(f"pto.sync.{name} #pto.pipe<{pipe}>, {number}")
+            entry = mode if name == "set" else ""
+            block.emit(f"pto.sync.{name} #pto.pipe<{pipe}>, {number}{entry}")
     elif block.stage.ordered:
         wait_for(block, "PIPE_MTE2")
         base = memory.pointer(block, I32)

@@ -41,9 +41,13 @@ class LineSpelling(Spelling):
 @dataclass(frozen=True)
 class TextSpelling(Spelling):
     """Another way to build a kernel; what it does is the same. `rewrite` gives None for a text
-    that can not be built so."""
+    that can not be built so. What is `opened` before it is checked and run leaves no trace
+    there."""
 
     rewrite: Callable[[Facts], list[Line] | None]
+    opened: bool = False
+    most: int = 1
+    """So often it is applied."""
 
 
 def as_file(text: str) -> str:

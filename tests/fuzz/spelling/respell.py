@@ -6,8 +6,9 @@ import random
 from dataclasses import dataclass, replace
 
 from ptoscope import ir
+from ptoscope.expansion import expanded
 from tests.fuzz.programs import Program
-from tests.fuzz.spelling.facts import Facts, Line
+from tests.fuzz.spelling.facts import NAME, Facts, Line
 from tests.fuzz.spelling.operations import ADDITIONS, LOCATION_ALIASES, WAYS
 from tests.fuzz.spelling.record import LineSpelling, Spelling
 from tests.fuzz.spelling.structure import TEXTS
@@ -19,9 +20,10 @@ SPELLINGS: tuple[Spelling, ...] = (*TEXTS, *WAYS, *TOKENS, *ADDITIONS)
 
 @dataclass(frozen=True)
 class Respelled:
-    """A program built in another way, the same with its operations written otherwise, and the
-    names of the spellings that were drawn."""
+    """A program built in another way, `flat` without what is opened before it runs, the same with
+    its operations written otherwise, and the names of the spellings that were drawn."""
 
+    flat: str
     built: Program
     written: Program
     drawn: frozenset[str]
@@ -31,15 +33,16 @@ def respell(program: Program) -> Respelled:
     """The spelling of a program, always the same."""
     rng = random.Random(f"spelling {program.seed}")
     drawn: set[str] = set()
-    text = program.text
+    text = flat = program.text
     for each in TEXTS:
-        for _ in range(rng.choice((0, 0, 1, 2))):
+        for _ in range(rng.randint(0, each.most)):
             found = each.rewrite(Facts(text, rng))
             if found is not None:
                 text = _text(found)
                 drawn.add(each.name)
-    built = replace(program, text=text)
-    return Respelled(built, replace(program, text=_written(text, rng, drawn)), frozenset(drawn))
+        flat = flat if each.opened else text
+    written = replace(program, text=_written(text, rng, drawn))
+    return Respelled(flat, replace(program, text=text), written, frozenset(drawn))
 
 
 def canonical(text: str) -> str:
@@ -48,6 +51,15 @@ def canonical(text: str) -> str:
     module.notes.clear()
     module.tokens.comments.clear()
     return ir.print_module(module)
+
+
+def opened(text: str) -> str:
+    """The text of what is checked and run: without calls, sections and modules."""
+    program = expanded(ir.parse(text).program)
+    printed = ir.print_module(ir.Module(replace(program, kernel_kind="")))
+    # Constants that stand for numbers have names by all that is in the file.
+    numbers: dict[str, str] = {}
+    return NAME.sub(lambda m: numbers.setdefault(m[0], f"%{len(numbers)}"), printed)
 
 
 def _written(text: str, rng: random.Random, drawn: set[str]) -> str:

@@ -220,6 +220,7 @@ TEXTS: tuple[TextSpelling, ...] = (
         "return\n}\n",
         "PTO0301",
         _without_scope,
+        most=3,
     ),
     TextSpelling(
         "flags by number",
@@ -245,6 +246,8 @@ TEXTS: tuple[TextSpelling, ...] = (
         "func.func @k() {\nfunc.call @k() : () -> ()\nreturn\n}\n",
         "PTO0014",
         _with_helper,
+        opened=True,
+        most=5,
     ),
     TextSpelling(
         "sections",
@@ -253,6 +256,7 @@ TEXTS: tuple[TextSpelling, ...] = (
         "func.func @k() {\npto.section.vector {\n}\npto.section.vector {\n}\nreturn\n}\n",
         "PTO0015",
         _in_section,
+        opened=True,
     ),
     TextSpelling(
         "modules in modules",
@@ -262,6 +266,7 @@ TEXTS: tuple[TextSpelling, ...] = (
         "func.func @k() {\nmodule {\n}\nreturn\n}\n",
         "PTO0010",
         _in_module,
+        opened=True,
     ),
     TextSpelling(
         "kernels by another mark",
@@ -270,6 +275,7 @@ TEXTS: tuple[TextSpelling, ...] = (
         "func.func @k(%v: !pto.mask<b32>) attributes {pto.kernel} {\nreturn\n}\n",
         "PTO0303",
         _marked,
+        opened=True,
     ),
 )
-"""In the order in which they are applied."""
+"""In the order in which they are applied: what is opened comes last."""

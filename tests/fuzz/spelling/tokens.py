@@ -13,6 +13,7 @@ _PIPE = re.compile(r'"((PIPE|EVENT_ID)\w+)"|#pto\.(?:pipe|event)<((PIPE|EVENT_ID
 _BUFFER = re.compile(r'((?:pto\.)?(?:get|rls)_buf) ("PIPE_\w+", \d+(?:, \d+)?)')
 _MEM_BAR = re.compile(r'((?:pto\.)?mem_bar) "(\w+)"')
 _POINTER = re.compile(r"!pto\.ptr<(\w+), (\w+)>")
+_ENTRIES = re.compile(r' \{((?:\w+ = (?:"\w+"|-?\d+)(?:, )?)+)\}')
 _NAME = re.compile(r'(?:%[^=]* = )?"?(?:pto\.)?([\w.]+)')
 
 
@@ -34,7 +35,9 @@ def _as_attributes(facts: Facts, line: Line, at: int) -> str | None:
     kinds = {"PIPE": "pipe", "EVENT_ID": "event"}
 
     def attribute(match: re.Match[str]) -> str:
-        return f"#pto.{kinds[match[2] or match[4]]}<{match[1] or match[3]}>"
+        kind, token = kinds[match[2] or match[4]], match[1] or match[3]
+        whole = f"#pto.{kind}<{token}>"
+        return facts.rng.choice((whole, f"#pto<{kind} {token}>")) if _is_generic(line) else whole
 
     return _changed(_PIPE.sub(attribute, line.code), line)
 
@@ -76,8 +79,22 @@ def _other_tokens(facts: Facts, line: Line, at: int) -> str | None:
         for token, meant in attr.other_tokens.items():
             tokens.setdefault(meant, []).append(token)
         for meant, others in tokens.items():
-            code = code.replace(f'"{meant}"', f'"{facts.rng.choice(others)}"')
+            token = facts.rng.choice(others)
+            spelled = [f'"{token}"', *(f"#pto.{kind}<{token}>" for kind in attr.other_kinds)]
+            code = code.replace(f'"{meant}"', facts.rng.choice(spelled))
     return _changed(code, line)
+
+
+def _behind_hashes(facts: Facts, line: Line, at: int) -> str | None:
+    """Only in lines that may be assembly form."""
+    if line.code[:1] == "%" or "ins(" in line.code or _is_generic(line):
+        return None
+    found = _ENTRIES.search(line.code)
+    if found is None:
+        return None
+    entries = found[1].replace('"', "").replace(" = ", "=").split(", ")
+    hashed = "".join(f" #{entry}" for entry in entries)
+    return line.code.replace(found[0], hashed)
 
 
 def _other_memory(facts: Facts, line: Line, at: int) -> str | None:
@@ -160,6 +177,14 @@ TOKENS: tuple[LineSpelling, ...] = (
         "pto.vecscope {\npto.mem_bar #pto.pipe<VST_VLD>\n}",
         "PTO0001",
         _barrier,
+    ),
+    LineSpelling(
+        "attributes behind hashes",
+        "vsts %v, %p[%j], %m #dist=NORM_B32",
+        'pto.vsts %v, %p[%j], %m {dist = "NORM_B32"}',
+        "vsts %v, %p[%j], %m #dist=%v",
+        "PTO0001",
+        _behind_hashes,
     ),
     LineSpelling(
         "memories by another name",

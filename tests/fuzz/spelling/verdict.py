@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from ptoscope import ir
 from tests.fuzz.compare import Outcome, differing, load, mistake, outcome
 from tests.fuzz.programs import Program
-from tests.fuzz.spelling.respell import Respelled, canonical
+from tests.fuzz.spelling.respell import Respelled, canonical, opened
 
 
 def misread(program: Respelled) -> str | None:
     """Where the text means something else than the one it spells, or a printer writes it so that
     it is read as another."""
     written = program.written.text
+    if opened(program.built.text) != opened(program.flat):
+        return _report(program.built, "it is opened to another program", program.flat)
     wanted = canonical(program.built.text)
     if canonical(written) != wanted:
         return _report(program.written, "it is read as another program", program.built.text)

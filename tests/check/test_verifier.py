@@ -179,3 +179,35 @@ def test_a_mode_for_two_vectors_names_the_instruction_that_has_both():
         "the mode is for two vectors: pto.vastx2 has both",
         (),
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("func.func @k(%x: i32) -> i32 attributes {pto.entry} {\n  return %x : i32\n}", "PTO0308"),
+        ("func.func @k(%x: i32) -> i32 attributes {pto.kernel} {\n  return %x : i32\n}", "PTO0308"),
+        ("func.func @k(%x: i32) -> i32 {\n  return %x : i32\n}", "PTO0308"),
+        ("func.func @k(%x: i32) attributes {pto.entry} {\n  return\n}", ""),
+        (
+            "func.func @k(%x: i32) attributes {pto.entry} {\n"
+            "  %y = func.call @help(%x) : (i32) -> i32\n  return\n}\n"
+            "func.func private @help(%x: i32) -> i32 {\n  return %x : i32\n}",
+            "",
+        ),
+    ],
+)
+def test_a_kernel_returns_nothing(text: str, code: str):
+    try:
+        ptoscope.load(text + "\n")
+        found = ""
+    except PtoError as error:
+        found = error.diagnostics[0].code
+    assert found == code
+
+
+def test_a_part_that_has_to_be_written_may_not_be_none():
+    line = f'%r = pto.vcvt %v, %m {{rnd = "R", sat = "SAT", part = "P0"}} : {V}, {M} -> {H}'
+    with pytest.raises(PtoError) as caught:
+        ptoscope.load(TEXT.replace("LINE", line), target="a5", revision="micro")
+    (found,) = caught.value.diagnostics
+    assert (found.code, found.expected) == ("PTO0107", "EVEN, ODD")

@@ -60,12 +60,15 @@ def _absent_pair_attributes(context: Context) -> Iterator[Finding]:
             value = op.attrs.get(attr.name, attr.default)
             legal = taken.get(attr.name, (str(attr.default),))
             listed = attr.name in taken
-            if listed and attr.needed == context.revision and value == attr.default:
+            needed = listed and attr.needed == context.revision
+            if needed:
+                legal = tuple(v for v in legal if v != attr.default)
+            if needed and value == attr.default:
                 yield Finding(
                     op.span,
                     f"{record.name} from {pair[0]} to {pair[1]} needs '{attr.name}'",
                     found=f"no '{attr.name}'",
-                    expected=", ".join(v for v in legal if v != attr.default),
+                    expected=", ".join(legal),
                     hint=f"it says {attr.doc}",
                 )
                 continue

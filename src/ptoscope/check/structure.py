@@ -112,6 +112,22 @@ def _parameters(context: Context) -> Iterator[Finding]:
         )
 
 
+def _results(context: Context) -> Iterator[Finding]:
+    function = context.function
+    alone = len(context.program.functions) == 1
+    launched = alone and all(can_be_passed(kind) for kind in context.types(function.params))
+    if not function.body.yields or not (function.is_kernel or launched):
+        return
+    yield Finding(
+        function.span,
+        f"kernel @{function.name} returns {len(function.body.yields)} "
+        f"value{'s' if len(function.body.yields) > 1 else ''}",
+        found=", ".join(str(t) for t in context.types(function.body.yields)),
+        expected="no results",
+        hint="a launch takes nothing back: store results to memory of the caller",
+    )
+
+
 def _kind(context: Context) -> Iterator[Finding]:
     kind = context.function.kind or context.program.kernel_kind
     if kind not in ("", "vector"):
@@ -130,4 +146,5 @@ RULES = (
     Rule("PTO0303", "kernel parameters are scalars and GM pointers", _parameters, "warning"),
     Rule("PTO0304", "the kernel is a vector kernel", _kind),
     Rule("PTO0307", "a vector address has a loop of i16 for each stride", _needs_loops),
+    Rule("PTO0308", "a kernel returns nothing", _results),
 )

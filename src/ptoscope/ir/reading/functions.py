@@ -17,7 +17,7 @@ from ptoscope.ir.types import TextType
 from ptoscope.isa.types import Type
 from ptoscope.program import Function, Op
 
-KERNEL_MARKS = ("pto.aicore", "pto.kernel")
+KERNEL_MARKS = ("pto.aicore", "pto.kernel", "pto.entry")
 
 
 def file(reader: Reader) -> tuple[list[Function], Enclosing | None]:

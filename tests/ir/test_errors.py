@@ -72,6 +72,7 @@ def test_hints_name_the_nearest():
         ("pto.aiv_initialize_pipe(%p)", "moves tiles"),
         ("pto.eventid_array_set %p[%j], %j", "arrays of scalars"),
         ("pto.comm.tput %p, %p", "between devices"),
+        ("pto.record_event [#pto.pipe_event_type<TLOAD>]", "pto.set_flag"),
     ],
 )
 def test_operations_of_other_units_are_told_apart(written: str, reason: str):

@@ -54,6 +54,10 @@ _FAMILIES = (
         r"(?:alloc|bind|declare|materialize)_tile\w*|\w*tensor_view\w*|partition_view|subview",
         "set_validshape|declare_global",
     ),
+    _family(
+        "it orders operations on tiles; between pipes pto.set_flag and pto.wait_flag do",
+        "(?:record|wait)_event",
+    ),
     _family("communication between devices is not modelled", r"comm\.\w+"),
 )
 

@@ -150,6 +150,14 @@ def test_the_absolute_value_of_an_integer(engine: str) -> None:
         assert a.tolist() == [magnitude, number]
 
 
+def test_a_number_before_a_word() -> None:
+    printed = ir.print_module(
+        ir.parse("func.func @k() {\n  %r = pto.absi -2 signed : i32\n  return\n}\n")
+    )
+    assert "arith.constant -2 : i32\n" in printed
+    assert ir.print_module(ir.parse(printed)) == printed
+
+
 @pytest.mark.parametrize("arrow", ["", " -> f32"])
 def test_types_of_absf(arrow: str) -> None:
     """Older text lists the result behind an arrow, too."""

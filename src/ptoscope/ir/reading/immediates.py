@@ -30,7 +30,7 @@ def as_values(tokens: OperandTokens, outline: LineOutline) -> LineOutline | None
     values: list[int] = []
     positional = 0
     for letter, place in zip(outline.items, tokens.items, strict=False):
-        if letter not in "s[]":
+        if letter not in "sw[]":
             found = [place, place + 2] if letter == "a" else [place]
             values += found
             positional += 0 if letter == "i" else len(found)

@@ -11,6 +11,7 @@ import numpy as np
 from ptoscope import PtoError
 from ptoscope.arguments import bind, copies
 from ptoscope.kernel import Kernel
+from ptoscope.machine.prints import Prints
 from ptoscope.trace.trace import Trace
 
 
@@ -46,13 +47,18 @@ def trace_on_both(trace: Callable[..., Trace]) -> Callable[..., Trace]:
     column by column."""
 
     def run(
-        kernel: Kernel, arguments: Any, grid: int, max_steps: int | None, engine: str | None
+        kernel: Kernel,
+        arguments: Any,
+        grid: int,
+        max_steps: int | None,
+        engine: str | None,
+        prints: Prints | None = None,
     ) -> Trace:
         if engine is not None or not all(_can_be_copied(a) for a in arguments):
-            return trace(kernel, arguments, grid, max_steps, engine)
+            return trace(kernel, arguments, grid, max_steps, engine, prints)
         others = copies(bind(kernel.program, kernel.function, arguments))
         expected = trace(kernel, others, grid, max_steps, "reference")
-        found = trace(kernel, arguments, grid, max_steps, "native")
+        found = trace(kernel, arguments, grid, max_steps, "native", prints)
         assert_same_trace(found, expected)
         return found
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from ptoscope.arguments import bind, whole, whole_if_given
 from ptoscope.engines import on_engine
+from ptoscope.machine.prints import Prints
 from ptoscope.machine.recording.run import run
 from ptoscope.program import Launchable
 from ptoscope.trace.trace import Trace
@@ -19,15 +20,17 @@ def trace(
     grid: int = 1,
     max_steps: int | None = None,
     engine: str | None = None,
+    prints: Prints | None = None,
 ) -> Trace:
     """Runs a kernel as a call of it does, arrays written in place, and gives its record: the
-    same one on both engines. Without `engine` the native one runs what it covers.
+    same one on both engines. Without `engine` the native one runs what it covers. `prints`
+    takes what the kernel prints.
 
     PtoError for wrong arguments, as from a call. A fault of the run is not raised: the trace
     has what happened before it and, as `error`, the fault.
     """
     grid, max_steps = whole("grid", grid), whole_if_given("max_steps", max_steps)
-    return _trace(kernel, arguments, grid, max_steps, engine)
+    return _trace(kernel, arguments, grid, max_steps, engine, prints)
 
 
 def _trace(
@@ -36,13 +39,14 @@ def _trace(
     grid: int,
     max_steps: int | None,
     engine: str | None,
+    prints: Prints | None = None,
 ) -> Trace:
     bound = bind(kernel.program, kernel.function, arguments)
     chosen, _, traced = on_engine(engine, lambda: _compile(kernel))
     try:
         if traced is not None:
-            return replace(traced.run(bound, grid, max_steps), engine=chosen)
-        return run(kernel, bound, grid, max_steps)
+            return replace(traced.run(bound, grid, max_steps, prints), engine=chosen)
+        return run(kernel, bound, grid, max_steps, prints)
     finally:
         for argument in bound:
             argument.write_back()

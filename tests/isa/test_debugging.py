@@ -227,3 +227,33 @@ def test_the_command(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
         "iterations": ["%i = 0"],
         "calls": [],
     }
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_command_that_times(
+    engine: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "k.pto"
+    file.write_text(LOOP)
+    words = ("time", "--force", file, "arange:64", "2", "--engine", engine)
+    done = Outcome.of(words, capfd)
+    title, first, *_ = done.out.split("\n")
+    assert title.startswith("@k on a5")
+    assert first == f"{file}:12 (at %i = 0): i 0"
+    said = Outcome.of((*words, "--json"), capfd).json
+    ran = Outcome.of(("run", *words[1:], "--json"), capfd).json
+    assert said["printed"] == ran["printed"]
+    assert len(said["printed"]) == 4
+    assert said["prints_left_out"] == 0
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_prints_before_a_fault_are_shown_where_it_is_timed(
+    engine: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "k.pto"
+    file.write_text(LOOP.replace("    return", "    pto.trap\n    return"))
+    words = ("time", "--force", file, "arange:64", "1", "--engine", engine, "--json")
+    done = Outcome.of(words, capfd)
+    assert done.code == 1
+    assert [one["text"][:3] for one in done.json["printed"]] == ["i 0", "v 0"]

@@ -41,6 +41,9 @@ class Outcome:
     findings: tuple[Diagnostic, ...] = field(default=())
     revision: str = ""
     """The one its kernel was read in; empty if it could not be read."""
+    printed: tuple[Mapping[str, Any], ...] = ()
+    """What the launches of its kernels printed; `told` is a line for people."""
+    prints_left_out: int = 0
 
     def as_json(self) -> dict[str, object]:
         """The stable JSON form."""
@@ -58,6 +61,8 @@ class Outcome:
             "notes": list(self.notes),
             "differences": [dict(d) for d in self.differences],
             "diagnostics": [d.as_json() for d in self.findings],
+            "printed": [{k: v for k, v in one.items() if k != "told"} for one in self.printed],
+            "prints_left_out": self.prints_left_out,
             "output": self.output,
             "rerun": self.rerun,
             "kept": self.kept or None,
@@ -82,6 +87,8 @@ def make_outcome(case: Case, options: Options, answer: Mapping[str, Any]) -> Out
         tuple(answer.get("differences", ())),
         tuple(findings),
         answer.get("revision", ""),
+        tuple(answer.get("printed", ())),
+        answer.get("prints_left_out", 0),
     )
 
 

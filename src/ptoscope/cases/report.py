@@ -58,12 +58,19 @@ def explanation(outcome: Outcome) -> str:
         differing = [f"not bit for bit: {d['text']}" for d in outcome.differences]
         if outcome.exact is False and not differing:
             differing = ["not bit for bit: NaNs have other bits"]
-        told = [f"{outcome.case.title}: {text}" for text in (*differing, *outcome.notes)]
-        return "\n".join(told)
+        told = (*differing, *outcome.notes, *_printed(outcome))
+        return "\n".join(f"{outcome.case.title}: {text}" for text in told)
     lines = [f"{outcome.verdict} {outcome.case.title}", outcome.detail, outcome.compare]
-    lines += [*outcome.notes, f"rerun: {outcome.rerun}"]
+    lines += [*outcome.notes, *_printed(outcome), f"rerun: {outcome.rerun}"]
     lines.append(f"data: {outcome.kept}" if outcome.kept else "")
     return "\n  ".join(line for line in lines if line)
+
+
+def _printed(outcome: Outcome) -> list[str]:
+    """What the kernels printed, line by line."""
+    left_out = outcome.prints_left_out
+    more = [f"{left_out} further prints left out"] if left_out else []
+    return [*(one["told"] for one in outcome.printed), *more]
 
 
 def revisions(outcomes: Sequence[Outcome]) -> str:

@@ -123,20 +123,9 @@ def _watched(seen: Seen) -> list[str | Table]:
 
 
 def _printed(kernel: Kernel, grid: int) -> tuple[list[str | Table], dict[str, object]]:
-    """What a run printed, for people and for JSON: nothing where it printed nothing."""
-    if not kernel.printed and not kernel.prints_left_out:
-        return [], {}
-    from ptoscope.machine.prints import MOST_VALUES
+    from ptoscope.cli.prints import printed
 
-    file, page = kernel.signature.program.file, list[str | Table]()
-    for one in kernel.printed:
-        where = one.where(grid)
-        page.append(f"{file}:{one.line}{f' (at {where})' if where else ''}: {one.text}")
-    if kernel.prints_left_out:
-        more = counted(kernel.prints_left_out, "further print")
-        page.append(f"{more} left out: a run shows its first {MOST_VALUES} values")
-    said = [one.as_json() for one in kernel.printed]
-    return page, {"printed": said, "prints_left_out": kernel.prints_left_out}
+    return printed(kernel.printed, kernel.prints_left_out, kernel.signature.program.file, grid)
 
 
 def prepared(path: Path, request: Request) -> Kernel:

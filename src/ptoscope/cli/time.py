@@ -26,14 +26,17 @@ def answer(request: Request) -> Result:
     grid = count("grid", request.get("grid") or "1")
     path, words = readable(kernel_path), [read_word(text) for text in texts]
     limit = request.get("max-steps")
+    from ptoscope.cli.prints import printed
     from ptoscope.engines import choose_engine
     from ptoscope.kernel import stops
+    from ptoscope.machine.prints import Prints
     from ptoscope.timing import time_kernel
     from ptoscope.timing.figures import parse_setting
 
     setting = request.get("set")
     overrides = dict(map(parse_setting, setting.split(","))) if setting else None
     findings: list[Any] = []
+    prints = Prints()
     try:
         kernel = prepared(path, request)
         findings = kernel.findings
@@ -49,17 +52,21 @@ def answer(request: Request) -> Result:
             request.get("calibration"),
             count("max-steps", limit) if limit else None,
             request.get("engine"),
+            prints,
         )
     except PtoError as error:
-        return Result("time", diagnostics=[*findings, *error.diagnostics], exit=1)
-    page = [*_page(timing, kernel.name, grid)]
+        shown, fields = printed(*prints.kept(), str(path), grid)
+        return Result("time", shown, fields, [*findings, *error.diagnostics], exit=1)
+    shown, said = printed(*prints.kept(), kernel.signature.program.file, grid)
+    title, *rest = _page(timing, kernel.name, grid)
+    page = [title, *shown, *rest]
     written = request.get("trace")
     if written is not None:
         page.append(_export(timing, written))
     engine = timing.trace.engine
     if engine != choose_engine(request.get("engine")):
         page.append(f"on the {engine} engine: the native one cannot run this kernel")
-    fields = {"entry": kernel.name, "grid": grid, "engine": engine, **timing.as_json()}
+    fields = {"entry": kernel.name, "grid": grid, "engine": engine, **said, **timing.as_json()}
     fields["trace"] = written
     return Result("time", page, fields, findings)
 

@@ -28,6 +28,11 @@ class Printed:
         calls = [f"called from line {line}" for line in self.calls]
         return ", ".join((*blocks, *calls, *self.iterations))
 
+    def told(self, grid: int) -> str:
+        """Its line, where it happened and its text."""
+        where = self.where(grid)
+        return f"{self.line}{f' (at {where})' if where else ''}: {self.text}"
+
     def as_json(self) -> dict[str, object]:
         """The stable JSON form."""
         return asdict(self)

@@ -9,6 +9,7 @@ from typing import Any
 
 from ptoscope.diagnostics import UsageError
 from ptoscope.isa.targets import Target
+from ptoscope.machine.prints import Prints
 from ptoscope.program import Launchable, Program
 from ptoscope.timing import a2a3, a5, reasons, report
 from ptoscope.timing.figures import Overrides
@@ -93,13 +94,14 @@ def time_kernel(
     calibration: str | Path | None = None,
     max_steps: int | None = None,
     engine: str | None = None,
+    prints: Prints | None = None,
 ) -> Timing:
     """Runs a kernel, arrays written in place, and gives its cycles; without `engine` on the
-    native one, if it covers the kernel."""
+    native one, if it covers the kernel. `prints` takes what the kernel prints."""
     choose_model(kernel.target.name, model)
     # What is asked for wrongly is said before the run.
     _given(kernel.target.name, overrides, calibration)
-    run = trace(kernel, arguments, grid, max_steps, engine)
+    run = trace(kernel, arguments, grid, max_steps, engine, prints)
     return time_trace(run, kernel.program, kernel.target, model, overrides, calibration)
 
 

@@ -42,7 +42,9 @@ def run_case(case: Path, scratch: Path, options: Options, stage: Callable[[str],
         kernels = Kernels(case / KERNEL, options, stage)
     except _FAILURES as error:
         return _failure(error, None)
-    return {**_run_kernels(case, scratch, kernels, stage), "revision": kernels.revision}
+    answer = _run_kernels(case, scratch, kernels, stage)
+    prints = {"printed": kernels.printed, "prints_left_out": kernels.prints_left_out}
+    return {**answer, **prints, "revision": kernels.revision}
 
 
 def _failure(error: Exception, kernels: Kernels | None) -> Answer:

@@ -65,6 +65,10 @@ class Kernels:
         self.launches = 0
         self.seen: list[Seen] = []
         """What was watched, launch by launch."""
+        self.printed: list[dict[str, object]] = []
+        """What launches printed, with the number of the launch and a line for people."""
+        self.prints_left_out = 0
+        """How many prints are not among them."""
         self.beyond: list[str] = []
         """Where kernels touched memory after the arrays they were given."""
         self.outside: list[Diagnostic] = []
@@ -103,7 +107,7 @@ class Kernels:
         pointers = [v for v in values if isinstance(v, Pointer)]
         before = {p.memory: p.memory.data[: p.memory.size].copy() for p in pointers}
         self._mark(types, values)
-        seen = len(self.seen)
+        seen, printed, left_out = len(self.seen), len(self.printed), self.prints_left_out
         try:
             self._run(kernel, _arguments(types, values, False), grid)
         except PtoError as error:
@@ -113,7 +117,8 @@ class Kernels:
             for memory, data in before.items():
                 memory.data[: memory.size] = data
             # On the device the rest of the page can be read and written.
-            del self.seen[seen:]
+            del self.seen[seen:], self.printed[printed:]
+            self.prints_left_out = left_out
             given = _arguments(types, values, True)
             self.outside += self._writes_beyond(kernel, given, values, grid)
             self._run(kernel, given, grid)
@@ -130,7 +135,14 @@ class Kernels:
                 seen.findings[name] = [d for d in found if not d.code.startswith("PTO09")]
             self.seen.append(seen)
         self._stage(launched)
-        kernel(*arguments, grid=grid, engine=self.options.engine)
+        try:
+            kernel(*arguments, grid=grid, engine=self.options.engine)
+        finally:
+            self.printed += [
+                {**one.as_json(), "launch": self.launches, "told": f"line {one.told(grid)}"}
+                for one in kernel.printed
+            ]
+            self.prints_left_out += kernel.prints_left_out
         self.warnings += kernel.warnings
         self._stage(HOST_CODE)
 

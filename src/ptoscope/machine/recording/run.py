@@ -14,6 +14,7 @@ from ptoscope.machine.faults import Fault
 from ptoscope.machine.lanes import number
 from ptoscope.machine.launch import argument_value
 from ptoscope.machine.memory import Memory, gm_regions, own_regions
+from ptoscope.machine.prints import Prints
 from ptoscope.machine.recording.core import RecordingReferenceCore
 from ptoscope.machine.walker import Registers, Step, Walker
 from ptoscope.program import Block, For, Function, Launchable, Op, Scope, While
@@ -23,8 +24,15 @@ from ptoscope.trace.spaces import list_spaces
 from ptoscope.trace.trace import NONE, Trace
 
 
-def run(kernel: Launchable, arguments: list[Argument], grid: int, limit: int | None) -> Trace:
-    """Runs all blocks, one after the other, up to the first that faults."""
+def run(
+    kernel: Launchable,
+    arguments: list[Argument],
+    grid: int,
+    limit: int | None,
+    prints: Prints | None = None,
+) -> Trace:
+    """Runs all blocks, one after the other, up to the first that faults. `prints` takes what
+    they print."""
     outline = Outline(kernel.function)
     walker = TraceWalker(outline, kernel.function, kernel.target, kernel.revision)
     recorder = Recorder(outline.segments)
@@ -39,6 +47,7 @@ def run(kernel: Launchable, arguments: list[Argument], grid: int, limit: int | N
             core = RecordingReferenceCore(
                 memory, block, grid, limit, recorder, walker.sites, spaces
             )
+            core.prints = prints
             try:
                 walker.run(core, values)
             except Fault as fault:

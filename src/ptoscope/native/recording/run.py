@@ -5,6 +5,7 @@ from __future__ import annotations
 from ptoscope import native
 from ptoscope.arguments import Argument
 from ptoscope.diagnostics import PtoError
+from ptoscope.machine.prints import Prints
 from ptoscope.native.log import Log
 from ptoscope.native.recording.core import RecordingCompiler
 from ptoscope.native.recording.decode import decode
@@ -36,10 +37,18 @@ class TracedKernel:
             lambda: kernel.function,
         )
 
-    def run(self, arguments: list[Argument], grid: int, limit: int | None) -> Trace:
-        """Runs all blocks, one after the other, up to the first that faults."""
+    def run(
+        self,
+        arguments: list[Argument],
+        grid: int,
+        limit: int | None,
+        prints: Prints | None = None,
+    ) -> Trace:
+        """Runs all blocks, one after the other, up to the first that faults. `prints` takes
+        what they print."""
         kernel, log = self._kernel, Log()
-        failed = self._code.run(self._code.prepare(arguments, grid, limit, log), threads=1)
+        launch = self._code.prepare(arguments, grid, limit, log, prints)
+        failed = self._code.run(launch, threads=1)
         recorder = Recorder(self._outline.segments)
         extents = list_spaces(arguments)
         decode(recorder, self._marks, log.rows(), log.ends, extents, kernel.target)

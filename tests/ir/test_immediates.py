@@ -20,6 +20,7 @@ PARAMETERS = f"%v: {V}, %w: {W}, %m: {M}, %n: i64"
         (f"vadds %r, %v, 1.5 : {V}", "1.5 : f32", "%v, %cst, %all_b32"),
         ("vadds %r, %v, 2.5e-1, %m", "0.25 : f32", "%v, %cst, %m"),
         (f"pto.vadds %r, %v, 1.5, %m : {V}", "1.5 : f32", "%v, %cst, %m"),
+        ("%r = pto.absi -3 unsigned : i8", "-3 : i8", "%cst unsigned : i8"),
         ("vshls %r, %w, 16, %m", "16 : i32", "%w, %c16, %m"),
         (f"%r = pto.vshls %w, 16, %m : {W}, i16, {M} -> {W}", "16 : i16", "%w, %c16, %m"),
         (

@@ -110,7 +110,7 @@ def _moved(facts: Facts, first: int, last: int) -> list[Line]:
     top = dict.fromkeys(
         name
         for row in span
-        if row.indent == span[0].indent
+        if row.indent == span[0].indent and row.code.startswith("%")
         for name in definitions(row.code.partition(" = ")[0] + " = ")
     )
     later = {name for row in (*rows[:first], *rows[last + 1 :]) for name in names(row.code)}

@@ -79,6 +79,22 @@ def test_an_arrow_for_every_wait_that_waited() -> None:
     assert len(waits) == int((timing.schedule.wait > 0).sum()) > 0
 
 
+def test_slices_have_their_source_and_the_reason_of_their_stall() -> None:
+    timing = timed(pipeline(4, 2), tiles(4))
+    text = timing.program.text.split("\n")
+    slices = [e for e in chrome_trace(timing)["traceEvents"] if e["ph"] == "X"]
+    assert all(e["args"]["source"] == text[e["args"]["line"] - 1].strip() for e in slices)
+    waits = [e["args"] for e in slices if e["name"].endswith("waits")]
+    assert {one["why"].split(", of line ")[0] for one in waits} == {"flag wait"}
+    for one in waits:
+        awaited = text[int(one["why"].split(", of line ")[1]) - 1]
+        assert "wait_flag" not in awaited
+        assert "set_flag" not in awaited
+    late = [e["args"] for e in slices if e["args"].get("why", "").startswith("waits for a result")]
+    assert late
+    assert all(one["stalled"] > 0 for one in late)
+
+
 def test_a_long_trace_is_cut_and_says_so() -> None:
     timing = timed(pipeline(6, 2), tiles(6))
     text, notice = chrome_text(timing, limit=100)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -34,13 +35,28 @@ def slowest(timing: TimedRun) -> int:
     return int(np.argmax(timing.schedule.ends))
 
 
+class PathPiece(NamedTuple):
+    """One piece of the critical path: the event of a pipe, or of the scalar unit's issue (-1) up to
+    the one at `place`, from a cycle until another."""
+
+    event: int
+    place: int
+    start: int
+    until: int
+
+
 def critical_path(timing: TimedRun) -> list[PathStep]:
     """What decided the end of the slowest block, from its begin; the cycles add up to the
     total."""
+    return _joined([_step(timing, piece) for piece in path_pieces(timing)])
+
+
+def path_pieces(timing: TimedRun) -> list[PathPiece]:
+    """The same, piece by piece."""
     schedule, events = timing.schedule, timing.events
     block = slowest(timing)
     first, end = (int(n) for n in events.block_at[block : block + 2])
-    found: list[PathStep] = []
+    found: list[PathPiece] = []
     if first == end:
         return found
     done = schedule.done[first:end]
@@ -54,7 +70,8 @@ def critical_path(timing: TimedRun) -> list[PathStep]:
         until, at = _back(timing, found, blocked, end, until, end - 1)
     while at >= 0:
         start = int(schedule.start[at])
-        _add(found, timing, at, until - start)
+        if until > start:
+            found.append(PathPiece(at, int(events.place[at]), start, until))
         until = min(until, start)
         match int(schedule.decided[at]):
             case value if value == BY_SYNC or (value == BY_ORDER and schedule.by[at] >= 0):
@@ -63,12 +80,12 @@ def critical_path(timing: TimedRun) -> list[PathStep]:
                 until, at = _back(timing, found, blocked, at, until, at)
             case _:
                 at = -1
-    return _joined(found[::-1])
+    return found[::-1]
 
 
 def _back(
     timing: TimedRun,
-    found: list[PathStep],
+    found: list[PathPiece],
     blocked: np.ndarray,
     before: int,
     until: int,
@@ -79,21 +96,19 @@ def _back(
     earlier = int(np.searchsorted(blocked, before)) - 1
     start = int(timing.schedule.start[blocked[earlier]]) if earlier >= 0 else 0
     if until > start:
-        found.append(PathStep(line(timing, place), "PIPE_S", "issue", until - start))
+        found.append(PathPiece(-1, place, start, until))
     return start, int(timing.schedule.by[blocked[earlier]]) if earlier >= 0 else -1
 
 
-def _add(found: list[PathStep], timing: TimedRun, event: int, cycles: int) -> None:
-    if cycles <= 0:
-        return
-    place = timing.trace.places[int(timing.events.place[event])]
-    pipe = PIPES[int(timing.events.pipe[event])]
+def _step(timing: TimedRun, piece: PathPiece) -> PathStep:
+    place, cycles = timing.trace.places[piece.place], piece.until - piece.start
+    pipe = "PIPE_S" if piece.event < 0 else PIPES[int(timing.events.pipe[piece.event])]
     what = "vecscope" if isinstance(place.op, Scope) else "work"
     if pipe in COPY_PIPES or "_ub_ub" in place.name or "ubuf_to_ubuf" in place.name:
         what = "DMA"
     if pipe == "PIPE_S":
         what = "issue"
-    found.append(PathStep(place.span.line, pipe, what, cycles))
+    return PathStep(place.span.line, pipe, what, cycles)
 
 
 def _joined(steps: list[PathStep]) -> list[PathStep]:

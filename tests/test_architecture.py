@@ -35,6 +35,7 @@ ROOMS = (
     "races",
     "timing",
     "watch",
+    "view",
     "kernel",
     "xdsl",
     "__init__",

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ptoscope.machine.prints import Printed, Prints
     from ptoscope.replay.run import RecordedRun
     from ptoscope.timing import Timing
+    from ptoscope.view.page import Page
     from ptoscope.watch import Seen
 
 Made = TypeVar("Made")
@@ -289,6 +290,24 @@ class Kernel:
         given = self._in_order(arguments, named)
         kept = MOST_STEPS if most is None else whole("most", most)
         return record_run(self, given, grid, max_steps, kept, undefined)
+
+    def view(
+        self,
+        *arguments: KernelArgument,
+        grid: int = 1,
+        max_steps: int | None = None,
+        model: str | None = None,
+        title: str = "",
+        **named: KernelArgument,
+    ) -> Page:
+        """Runs the kernel as a call does and gives a page that shows the run: `save` writes it
+        to a file, a notebook shows it in place."""
+        from ptoscope.view.page import page
+        from ptoscope.view.run import view_run
+
+        given = self._in_order(arguments, named)
+        run = view_run(self, self.revision, self.findings, given, grid, max_steps, model, title)
+        return page([run])
 
     def _in_order(
         self, arguments: Sequence[KernelArgument], named: Mapping[str, KernelArgument]

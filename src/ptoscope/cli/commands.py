@@ -103,6 +103,21 @@ COMMANDS = {
             ),
         ),
         Command(
+            "view",
+            "KERNEL [KERNEL] [ARG...]",
+            "write a page that shows a run, or two kernels on the same arguments; ARGs as in run",
+            1,
+            None,
+            (
+                Option("output", "FILE", "(-o) where to write it (default: the kernel's .html)"),
+                _ENTRY,
+                _GRID,
+                Option("model", "NAME", "calibrated (default) or manual", ("calibrated", "manual")),
+                _MAX_STEPS,
+                Option("force", "", "show it although addresses or synchronisation are wrong"),
+            ),
+        ),
+        Command(
             "check",
             "KERNEL...",
             "parse and verify kernels (- is standard input), or explain a code",

@@ -30,7 +30,7 @@ class Request(NamedTuple):
         return self.options.get(name)
 
 
-SHORT = {"h": "help", "i": "in-place"}
+SHORT = {"h": "help", "i": "in-place", "o": "output"}
 
 
 def read(argv: list[str]) -> Request:

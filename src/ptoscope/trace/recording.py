@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ptoscope.diagnostics import Diagnostic
 from ptoscope.isa.copies import CopyEnds
 from ptoscope.isa.dtypes import DType
 from ptoscope.trace.trace import Column, Trace
@@ -87,7 +88,8 @@ class Recording:
     the step before it ends, in the order of its accesses in the trace; `undefined` has the bits
     of each that are undefined; special registers are not among them. `signals` by the step after
     which they are so. `copies` and `placed` have by step how bytes moved. `left_out` is how many
-    further steps were executed, of which nothing is known.
+    further steps were executed, of which nothing is known. `findings` is where undefined data
+    arrived that matters.
     """
 
     trace: Trace
@@ -102,4 +104,5 @@ class Recording:
     copies: dict[int, Copied]
     placed: dict[int, list[Placed]]
     spaces: dict[int, MemoryBefore]
+    findings: list[Diagnostic]
     left_out: int = 0

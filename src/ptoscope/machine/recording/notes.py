@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ptoscope.diagnostics import Diagnostic
 from ptoscope.isa.footprint import StridedRun
 from ptoscope.machine.lanes import NumpyLanes
 from ptoscope.machine.shadow.lanes import ShadowLanes
@@ -89,7 +90,9 @@ class Notes:
         """The steps since the last call were those of one block."""
         self._blocks.append(min(self.steps, self._most))
 
-    def finish(self, trace: Trace, spaces: dict[int, MemoryBefore]) -> Recording:
+    def finish(
+        self, trace: Trace, spaces: dict[int, MemoryBefore], findings: list[Diagnostic]
+    ) -> Recording:
         """The recording of a run."""
         return Recording(
             trace,
@@ -104,6 +107,7 @@ class Notes:
             self._copies,
             self._placed,
             spaces,
+            findings,
             max(0, self.steps - self._most),
         )
 

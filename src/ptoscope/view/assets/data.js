@@ -1,0 +1,373 @@
+// A run as the page has it: columns of numbers, and the questions that views ask of them.
+
+/**
+ * @typedef {{line: number, name: string, pipe: string, operands: number[], results: number[], doc: string, index: string}} Place
+ * @typedef {{number: number, name: string, size: number, own: boolean, before: boolean}} Space
+ * @typedef {{code: string, severity: string, line: number, column: number, length: number,
+ *   message: string, hint: string, found?: string, expected?: string, fix?: object[]}} Finding
+ * @typedef {{model: string, total: number, slices: number, left_out: number, kinds: string[],
+ *   stalls: string[], tracks: [number, number, string][],
+ *   lines: Record<string, [number, number, boolean]>,
+ *   line_stalls: Record<string, [string, number, number][]>,
+ *   path: [number, string, string, number][], assumed: number}} Timing
+ * @typedef {{title: string, file: string, kernel: string, target: string, revision: string,
+ *   grid: number, version: string, source: string[], findings: Finding[], places: Place[],
+ *   slots: {names: string[], types: string[]}, times: Record<string, number>,
+ *   run: {steps: number, left_out: number, blocks: number[],
+ *     signals: [number, Record<string, number>, Record<string, number>][], spaces: Space[]},
+ *   timing: Timing | null, columns: Record<string, [string, number, number]>, blob: string}} PageData
+ * @typedef {Uint8Array | Int32Array | Float64Array} Column
+ */
+
+/**
+ * The runs of the page.
+ * @returns {Promise<Run[]>}
+ */
+export async function openRuns() {
+  const element = /** @type {HTMLElement} */ (document.getElementById("data"));
+  const all = /** @type {PageData[]} */ (JSON.parse(element.textContent || "[]"));
+  element.remove();
+  return Promise.all(all.map(openRun));
+}
+
+/**
+ * @param {PageData} data
+ * @returns {Promise<Run>}
+ */
+async function openRun(data) {
+  const text = atob(data.blob);
+  data.blob = "";
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const buffer = await new Response(stream).arrayBuffer();
+  /** @type {Record<string, Column>} */
+  const columns = {};
+  for (const [name, [kind, begin, size]] of Object.entries(data.columns)) {
+    if (kind === "u1") columns[name] = new Uint8Array(buffer, begin, size);
+    else if (kind === "i4") columns[name] = new Int32Array(buffer, begin, size);
+    else columns[name] = new Float64Array(buffer, begin, size);
+  }
+  return new Run(data, columns);
+}
+
+/**
+ * The first position in a rising column whose number is above a value.
+ * @param {ArrayLike<number>} column
+ * @param {number} value
+ * @param {number} [low]
+ * @param {number} [high]
+ * @returns {number}
+ */
+export function above(column, value, low = 0, high = column.length) {
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (/** @type {number} */ (column[middle]) <= value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+const CHECKPOINT = 4096;
+
+/** One run, to be asked. A step is the number of an execution, in the order of execution. */
+export class Run {
+  /**
+   * @param {PageData} data
+   * @param {Record<string, Column>} columns
+   */
+  constructor(data, columns) {
+    this.data = data;
+    this._columns = columns;
+    this.steps = data.run.steps;
+    /** @type {Map<number, number[]>} notes of values by slot */
+    this._notes = new Map();
+    this.column("value_slot").forEach((slot, note) => {
+      const mine = this._notes.get(slot);
+      if (mine) mine.push(note);
+      else this._notes.set(slot, [note]);
+    });
+    /** @type {Map<number, number[]>} steps by line */
+    this._lines = new Map();
+    const executed = this.column("executed");
+    /** @type {Int32Array} step by event, or -1 */
+    this._stepOf = new Int32Array(this.column("event_place").length).fill(-1);
+    for (let step = 0; step < this.steps; step++) {
+      this._stepOf[executed[step]] = step;
+      const line = this.placeOf(step).line;
+      const mine = this._lines.get(line);
+      if (mine) mine.push(step);
+      else this._lines.set(line, [step]);
+    }
+    /** @type {Map<string, {data: Uint8Array, undefined: Uint8Array}>} */
+    this._states = new Map();
+  }
+
+  /**
+   * @param {string} name
+   * @returns {Column}
+   */
+  column(name) {
+    const found = this._columns[name];
+    if (!found) throw new Error(`no column ${name}`);
+    return found;
+  }
+
+  /** @param {number} step */
+  eventOf(step) {
+    return this.column("executed")[step];
+  }
+
+  /** @param {number} event */
+  stepOf(event) {
+    return this._stepOf[event];
+  }
+
+  /** @param {number} step */
+  placeOf(step) {
+    return this.data.places[this.column("event_place")[this.eventOf(step)]];
+  }
+
+  /** @param {number} step */
+  blockOf(step) {
+    return this.column("event_block")[this.eventOf(step)];
+  }
+
+  /**
+   * The first step of the block of a step.
+   * @param {number} step
+   */
+  beginOf(step) {
+    let begin = 0;
+    for (const end of this.data.run.blocks) if (end <= step) begin = end;
+    return begin;
+  }
+
+  /**
+   * The loops around an event, outermost first: names and values.
+   * @param {number} event
+   * @returns {[string, number][]}
+   */
+  iterationsOf(event) {
+    /** @type {[string, number][]} */
+    const found = [];
+    let at = this.column("event_iteration")[event];
+    while (at >= 0) {
+      const loop = this.data.places[this.column("iteration_loop")[at]];
+      found.unshift([loop.index || loop.name, this.column("iteration_value")[at]]);
+      at = this.column("iteration_parent")[at];
+    }
+    return found;
+  }
+
+  /**
+   * The steps of a line, rising.
+   * @param {number} line
+   * @returns {number[]}
+   */
+  stepsOf(line) {
+    return this._lines.get(line) || [];
+  }
+
+  /**
+   * The step of the same line after a step, or before it; -1 if there is none.
+   * @param {number} line
+   * @param {number} step
+   * @param {boolean} back
+   */
+  onLine(line, step, back) {
+    const mine = this.stepsOf(line);
+    const at = back ? above(mine, step - 1) - 1 : above(mine, step);
+    return at >= 0 && at < mine.length ? mine[at] : -1;
+  }
+
+  /**
+   * Which of the values a slot has after a step; -1 if none was made in its block.
+   * @param {number} slot
+   * @param {number} step
+   */
+  noteOf(slot, step) {
+    const mine = this._notes.get(slot);
+    if (!mine) return -1;
+    const steps = this.column("value_step");
+    let low = 0;
+    let high = mine.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (steps[mine[middle]] <= step) low = middle + 1;
+      else high = middle;
+    }
+    const note = low ? mine[low - 1] : -1;
+    return note >= 0 && steps[note] >= this.beginOf(step) ? note : -1;
+  }
+
+  /**
+   * The step that made what a slot holds, or -1: a loop or the launch did.
+   * @param {number} slot
+   * @param {number} step
+   */
+  makerOf(slot, step) {
+    const note = this.noteOf(slot, step);
+    if (note < 0) return -1;
+    const made = this.column("value_step")[note];
+    return this.placeOf(made).results.includes(slot) ? made : -1;
+  }
+
+  /**
+   * The bytes of a value, and of each lane whether it has undefined bits (null: none has).
+   * @param {number} note
+   * @returns {{bytes: Uint8Array, undefined: Uint8Array | null}}
+   */
+  value(note) {
+    const at = this.column("value_at")[note];
+    const size = this.column("value_size")[note];
+    const bytes = /** @type {Uint8Array} */ (this.column("value_bytes"));
+    const lost = this.column("value_undefined_at")[note];
+    const marks = /** @type {Uint8Array} */ (this.column("value_undefined"));
+    return {
+      bytes: bytes.subarray(at, at + size),
+      undefined: lost < 0 ? null : marks.subarray(lost),
+    };
+  }
+
+  /** Slots that have a value after a step. @param {number} step @returns {number[]} */
+  alive(step) {
+    return [...this._notes.keys()].filter((s) => this.noteOf(s, step) >= 0).sort((a, b) => a - b);
+  }
+
+  /**
+   * Flags that are set and buffers that are held after a step.
+   * @param {number} step
+   * @returns {{flags: Record<string, number>, held: Record<string, number>}}
+   */
+  signals(step) {
+    let found = null;
+    for (const one of this.data.run.signals) {
+      if (one[0] > step) break;
+      if (one[0] >= this.beginOf(step)) found = one;
+    }
+    return found ? { flags: found[1], held: found[2] } : { flags: {}, held: {} };
+  }
+
+  /** @param {number} number @returns {Space} */
+  space(number) {
+    const found = this.data.run.spaces.find((s) => s.number === number);
+    if (!found) throw new Error(`no memory ${number}`);
+    return found;
+  }
+
+  /**
+   * Memory after a step (-1: before the run): its bytes, and of each whether it is undefined.
+   * @param {number} number
+   * @param {number} step
+   * @returns {{data: Uint8Array, undefined: Uint8Array}}
+   */
+  memory(number, step) {
+    const space = this.space(number);
+    const begin = space.own ? this.beginOf(step) : 0;
+    const from = begin + Math.floor((step - begin + 1) / CHECKPOINT) * CHECKPOINT;
+    let state = this._states.get(`${number} ${from}`);
+    let at = from;
+    if (!state) {
+      at = begin;
+      for (let known = from; known > begin && !state; known -= CHECKPOINT) {
+        state = this._states.get(`${number} ${known}`);
+        if (state) at = known;
+      }
+      state = copied(state || this._before(space));
+      this._replay(number, at, from, state);
+      this._states.set(`${number} ${from}`, copied(state));
+    } else state = copied(state);
+    this._replay(number, from, step + 1, state);
+    return state;
+  }
+
+  /** @param {Space} space */
+  _before(space) {
+    if (space.before)
+      return {
+        data: /** @type {Uint8Array} */ (this.column(`before_${space.number}`)),
+        undefined: /** @type {Uint8Array} */ (this.column(`before_undefined_${space.number}`)),
+      };
+    return {
+      data: new Uint8Array(space.size),
+      undefined: new Uint8Array(space.size).fill(space.own ? 1 : 0),
+    };
+  }
+
+  /**
+   * Does again what the steps from one to before another wrote.
+   * @param {number} number
+   * @param {number} first
+   * @param {number} end
+   * @param {{data: Uint8Array, undefined: Uint8Array}} state
+   */
+  _replay(number, first, end, state) {
+    const steps = this.column("access_step");
+    const [space, writes] = [this.column("access_space"), this.column("access_writes")];
+    const [start, length] = [this.column("access_start"), this.column("access_length")];
+    const [count, stride] = [this.column("access_count"), this.column("access_stride")];
+    const at = this.column("access_data");
+    const written = /** @type {Uint8Array} */ (this.column("written"));
+    const marks = /** @type {Uint8Array} */ (this.column("written_undefined"));
+    for (let row = above(steps, first - 1); row < steps.length && steps[row] < end; row++) {
+      if (!writes[row] || space[row] !== number) continue;
+      for (let k = 0; k < count[row]; k++) {
+        const from = at[row] + k * length[row];
+        const to = start[row] + k * stride[row];
+        state.data.set(written.subarray(from, from + length[row]), to);
+        state.undefined.set(marks.subarray(from, from + length[row]), to);
+      }
+    }
+  }
+
+  /**
+   * The accesses of a step: rows of the columns `access_*`.
+   * @param {number} step
+   * @returns {number[]}
+   */
+  accessesOf(step) {
+    const steps = this.column("access_step");
+    const found = [];
+    for (let row = above(steps, step - 1); row < steps.length && steps[row] === step; row++)
+      found.push(row);
+    return found;
+  }
+
+  /**
+   * Whether an access touches a byte.
+   * @param {number} row
+   * @param {number} byte
+   */
+  touches(row, byte) {
+    const offset = byte - this.column("access_start")[row];
+    const stride = this.column("access_stride")[row];
+    const number = stride > 0 ? Math.floor(offset / stride) : 0;
+    if (offset < 0 || number >= this.column("access_count")[row]) return false;
+    return offset - number * stride < this.column("access_length")[row];
+  }
+
+  /**
+   * The last step up to one that wrote, or read, a byte; -1 if none did.
+   * @param {number} number
+   * @param {number} byte
+   * @param {number} step
+   * @param {boolean} writes
+   */
+  lastAccess(number, byte, step, writes) {
+    const steps = this.column("access_step");
+    const spaces = this.column("access_space");
+    const kinds = this.column("access_writes");
+    const first = this.space(number).own ? this.beginOf(step) : 0;
+    for (let row = above(steps, step) - 1; row >= 0 && steps[row] >= first; row--) {
+      if (spaces[row] === number && Boolean(kinds[row]) === writes && this.touches(row, byte))
+        return steps[row];
+    }
+    return -1;
+  }
+}
+
+/** @param {{data: Uint8Array, undefined: Uint8Array}} state */
+function copied(state) {
+  return { data: state.data.slice(), undefined: state.undefined.slice() };
+}

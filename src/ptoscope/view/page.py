@@ -1,0 +1,52 @@
+"""The page as one file: the parts in `assets`, and the data of one run or of two."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from html import escape
+from importlib.resources import files
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+_SCRIPTS = ("data", "state", "format", "source", "moves", "main")
+"""The scripts in the order in which they need each other."""
+_IMPORT = re.compile(r'^import [^;]*? from "\./[\w-]+\.js";\n', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|let|class) )", re.MULTILINE)
+
+
+def asset(name: str) -> str:
+    """The text of a part of the page."""
+    return (files("ptoscope.view") / "assets" / name).read_text("utf-8")
+
+
+def script() -> str:
+    """All scripts as one: they are modules while they are checked, and one scope in the page,
+    which opens from disk."""
+    parts = [asset(f"{name}.js") for name in _SCRIPTS]
+    return "\n".join(_EXPORT.sub("", _IMPORT.sub("", part)) for part in parts)
+
+
+class Page(str):
+    """A page as text. A notebook shows it in place; `save` writes it to a file."""
+
+    __slots__ = ()
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Writes the page."""
+        Path(path).write_text(self, "utf-8")
+
+    def _repr_html_(self) -> str:
+        height = 'style="width:100%;height:48rem;border:0"'
+        return f'<iframe {height} srcdoc="{escape(self)}"></iframe>'
+
+
+def page(runs: Sequence[dict[str, Any]]) -> Page:
+    """The page of one run, or of two to compare."""
+    title = " and ".join(dict.fromkeys(run["title"] for run in runs))
+    # A script ends at its end tag wherever that stands.
+    data = json.dumps(list(runs), separators=(",", ":")).replace("</", "<\\/")
+    parts = {"title": escape(title), "style": asset("style.css"), "data": data, "script": script()}
+    return Page(re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], asset("page.html")))

@@ -1,0 +1,143 @@
+"""The page of a run: one file, with the data that the run has."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ptoscope
+from ptoscope.cli.main import main
+from ptoscope.view import history
+from ptoscope.view.page import asset, script
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+SOFTMAX = EXAMPLES / "row_softmax.pto"
+TYPES = {"u1": np.uint8, "i4": np.int32, "f8": np.float64}
+
+
+def data_of(page: str) -> list[dict[str, Any]]:
+    """What the page has of its runs."""
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)
+    assert found is not None
+    return json.loads(found[1])
+
+
+def columns_of(data: dict[str, Any]) -> dict[str, Any]:
+    """The columns of a run, as a browser unpacks them."""
+    blob = gzip.decompress(base64.b64decode(data["blob"]))
+    return {
+        name: np.frombuffer(blob, TYPES[kind], size, begin)
+        for name, (kind, begin, size) in data["columns"].items()
+    }
+
+
+def softmax(rows: int = 20) -> tuple[Any, Any, Any]:
+    x = np.random.default_rng(3).standard_normal((rows, 128)).astype(np.float32)
+    return ptoscope.load(SOFTMAX, target="a5"), x, np.zeros_like(x)
+
+
+def test_the_page_needs_nothing_else() -> None:
+    kernel, x, y = softmax()
+    page = kernel.view(x, y, 20, title="rows <of> softmax")
+    assert not re.search(r"(?:src|href)=\"(?!data:|#)", page)
+    assert not re.search(r"https?://", page.split("application/json")[0])
+    assert "rows &lt;of&gt; softmax" in page
+    assert "{{" not in page.split("application/json")[0]
+
+
+def test_values_and_memory_of_the_page_are_those_of_the_run() -> None:
+    kernel, x, y = softmax()
+    (data,) = data_of(kernel.view(x, y, 20))
+    columns = columns_of(data)
+    run = kernel.record(x, np.zeros_like(x), 20)
+    assert data["run"]["steps"] == len(run)
+    assert columns["executed"].tolist() == run.recording.trace.executed.tolist()
+    (slot,) = [s for s, name in enumerate(data["slots"]["names"]) if name == "%max"]
+    notes = np.flatnonzero(columns["value_slot"] == slot)
+    assert len(notes) == 20
+    for row, note in enumerate(notes):
+        at = columns["value_at"][note]
+        lanes = columns["value_bytes"][at : at + 256].view(np.float32)
+        assert (lanes == x[row].max()).all()
+    written = columns["access_writes"] == 1
+    assert (np.diff(columns["access_step"]) >= 0).all()
+    sizes = columns["access_length"] * columns["access_count"]
+    assert sizes[written].sum() == len(columns["written"])
+
+
+def test_time_of_the_page_is_that_of_the_model() -> None:
+    kernel, x, y = softmax()
+    (data,) = data_of(kernel.view(x, y, 20))
+    timing = kernel.time(x, y, 20)
+    assert data["timing"]["total"] == timing.total_cycles
+    assert {int(k): v[0] for k, v in data["timing"]["lines"].items()} == {
+        line.line: line.cycles for line in timing.table()
+    }
+    columns = columns_of(data)
+    ends = columns["slice_start"] + columns["slice_length"]
+    assert ends.max() <= timing.total_cycles
+    assert columns["slice_critical"].any()
+
+
+def test_what_does_not_fit_is_left_out_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel, x, y = softmax()
+    monkeypatch.setattr(history, "MOST_BYTES", 30_000)
+    (data,) = data_of(kernel.view(x, y, 20))
+    whole = len(kernel.record(x, y, 20))
+    assert 0 < data["run"]["steps"] < whole
+    assert data["run"]["left_out"] == whole - data["run"]["steps"]
+
+
+def test_findings_races_and_undefined_data_are_on_the_page() -> None:
+    text = SOFTMAX.read_text("utf-8")
+    line = 'pto.wait_flag["PIPE_MTE2", "PIPE_V", "EVENT_ID0"]'
+    assert text.count(line) == 1
+    _, x, y = softmax()
+    kernel = ptoscope.load(text.replace(line, ""), target="a5", force=True)
+    (data,) = data_of(kernel.view(x, y, 20))
+    assert "PTO0701" in {finding["code"] for finding in data["findings"]}
+
+
+def test_the_scripts_share_one_scope() -> None:
+    """As modules they import what they use; in the page no name may be there twice."""
+    names = re.findall(r"^(?:async )?(?:function\*?|const|let|class) (\w+)", script(), re.MULTILINE)
+    assert len(names) == len(set(names))
+    assert not re.search(r"^(?:import|export)\b", script(), re.MULTILINE)
+    assert asset("page.html").count("{{script}}") == 1
+
+
+def test_the_command_writes_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    output = tmp_path / "report.html"
+    arguments = ["zeros:20x128", "zeros:20x128", "20"]
+    assert main(["view", str(SOFTMAX), *arguments, "-o", str(output)]) == 0
+    assert f"page in {output}" in capsys.readouterr().out
+    (data,) = data_of(output.read_text("utf-8"))
+    assert data["title"] == "row_softmax"
+    both = [str(SOFTMAX), str(SOFTMAX), *arguments, "-o", str(output)]
+    assert main(["view", *both]) == 0
+    assert len(data_of(output.read_text("utf-8"))) == 2
+
+
+def test_a_page_that_cannot_be_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    missing = tmp_path / "nowhere" / "report.html"
+    assert main(["view", str(SOFTMAX), "zeros:1", "zeros:1", "1", "-o", str(missing)]) == 2
+    assert "cannot write" in capsys.readouterr().err
+    assert main(["view", str(SOFTMAX), "1", "-o", str(tmp_path / "x.html")]) == 1
+    assert not (tmp_path / "x.html").exists()
+
+
+def test_a_notebook_shows_it_in_place(tmp_path: Path) -> None:
+    kernel, x, y = softmax(3)
+    page = kernel.view(x, y, 3)
+    shown = page._repr_html_()
+    assert shown.startswith("<iframe")
+    assert "&lt;!doctype html&gt;" in shown
+    page.save(tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_text("utf-8") == page

@@ -176,6 +176,11 @@ def _copy_out(block: Block, address: int, element: DType, gm: Value, shape: Shap
     (length,) = _numbers(block, shape.length)
     if block.kernel.chance(0.5):
         clauses, kinds = _clauses(block, shape, swap=True)
+        if block.kernel.chance(0.3):
+            (hint,) = _numbers(block, block.rng.randrange(16))
+            rows, _, loops = clauses.partition(")")
+            clauses = f"{rows}) l2_cache_ctl({hint.name}){loops}"
+            kinds = f"{kinds[:15]}, i64{kinds[15:]}"
         text = f"pto.mte_ub_gm {ub.name}, {gm.name}, {length.name}{clauses}"
         block.emit(f"{text} : {ub.type}, {gm.type}, i64{kinds}")
         return

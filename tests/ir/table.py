@@ -119,7 +119,7 @@ def _write(
             chosen = [sample(o.type, known, element) for o in group.operands]
             types.update(zip(names, chosen, strict=True))
             pieces += f" {group.keyword}({', '.join(f'%{n}' for n in names)})"
-            mark = "" if group.arity == "one" else f"{group.keyword} "
+            mark = "" if group.arity == "one" or group.unnamed else f"{group.keyword} "
             listed += [mark + str(chosen[0]), *(str(t) for t in chosen[1:])]
     ending = f" : {', '.join(listed)}" if listed else ""
     if syntax.returned:

@@ -104,3 +104,32 @@ def test_a_number_of_the_wrong_kind():
     written = f"pto.mte_gm_ub %g, %u, %x0, %x1 nburst(1.5, %x3, %x4) : {ENDS}, {NUMBERS}"
     found = error(function(written, PARAMETERS))
     assert (found.code, found.found) == ("PTO0001", "1.5")
+
+
+ENDS_OUT = "!pto.ptr<f32, ub>, !pto.ptr<f32, gm>"
+
+
+@pytest.mark.parametrize(
+    ("sizes", "count", "clauses"),
+    [
+        ("1, 1, 1, 1, 1, 1, 1, 0, 0, 0", 5, (("nburst", 3), ("l2_cache_ctl", 1))),
+        ("1, 1, 1, 1, 1, 1, 0, 0, 0, 0", 4, (("nburst", 3),)),
+        ("1, 1, 1, 1, 1, 1, 0, 0, 0", 4, (("nburst", 3),)),
+        ("1, 1, 1, 1, 1, 1, 1, 1, 1", 7, (("nburst", 3), ("loop", 3))),
+    ],
+)
+def test_a_clause_that_older_compilers_do_not_know(
+    sizes: str, count: int, clauses: tuple[tuple[str, int], ...]
+):
+    values = ", ".join(["%u", "%g", *(f"%x{n}" for n in range(count))])
+    types = ", ".join([ENDS_OUT, *["i64"] * count])
+    sized = f"<{{operandSegmentSizes = array<i32: {sizes}>}}>"
+    assert copy(f'"pto.mte_ub_gm"({values}) {sized} : ({types}) -> ()')[1] == clauses
+
+
+def test_the_hint_of_a_store_is_a_clause_of_its_own():
+    line = "pto.mte_ub_gm %u, %g, %x0 nburst(%x1, %x2, %x3) l2_cache_ctl(%x4) loop(%x5, %x6, %x7)"
+    types = f"{ENDS_OUT}, i64, i64, i64, i64, i64, loop i64, i64, i64"
+    operands, clauses = copy(f"{line} : {types}")
+    assert operands == ("u", "g", *(f"x{n}" for n in range(8)))
+    assert clauses == (("nburst", 3), ("l2_cache_ctl", 1), ("loop", 3))

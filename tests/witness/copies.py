@@ -27,6 +27,7 @@ _SHAPES = (
     ("nburst", "loop"),
     ("nburst", "loop", "loop", "pad"),
     ("nburst", "pad value"),
+    ("nburst", "l2_cache_ctl", "loop"),
 )
 
 
@@ -43,7 +44,7 @@ def _clauses(use: Use) -> Iterator[Use]:
         types: list[AnyType] = []
         segments: list[tuple[str, int]] = []
         for word in shape:
-            count = 1 if word == "pad value" else 3
+            count = 1 if word in ("pad value", "l2_cache_ctl") else 3
             types += [_I64] * count
             if word.startswith("pad"):
                 types[-count] = Scalar(pointer.dtype)
@@ -74,6 +75,8 @@ def _numbers(use: Use, number: int, inward: bool) -> tuple[int, int, int, list[i
             # One row without a stride: the padding ends where a block does.
             right = (32 - length // size - 3 - number) % 32 if rows == 1 else 5
             numbers += [fill, *((3 + number, right) if count == 3 else ())]
+        elif keyword == "l2_cache_ctl":
+            numbers.append(number)
         elif depth == 0:
             numbers += [rows, row[0], row[1] if rows > 1 else 0]
             depth = 1
@@ -148,7 +151,7 @@ def _described(state: State, first: int, src: int, dst: int, length: int) -> Cop
         at += count
         if keyword == "pad":
             pad[:count] = values
-        else:
+        elif keyword != "l2_cache_ctl":
             levels.append((values[0], values[1], values[2]))
     if length >= 1 << 16:
         raise Refused("PTO0907")

@@ -124,7 +124,7 @@ def _grouped(fixed: int) -> Callable[[Site], Run]:
                     value, *counts = operands
                     left, right = counts or (length.const(0), length.const(0))
                     padding = Padding(value.bits(dtype), left, right)
-                else:
+                elif keyword != _CACHE.keyword:
                     count, src_stride, dst_stride = operands
                     loops.append(BurstLoop(count, src_stride, dst_stride))
             copy = Transfer(path, dtype, length, tuple(loops), padding, _mode(core, site))
@@ -152,6 +152,13 @@ _LOOP = Group(
     ),
     "many",
     most=8,
+)
+_CACHE = Group(
+    "l2_cache_ctl",
+    (_number("l2_cache_ctl", "L2 allocation hint, without effect on values"),),
+    "optional",
+    1,
+    unnamed=True,
 )
 _PAD = Group(
     "pad",
@@ -207,7 +214,7 @@ mte_ub_gm = Record(
     (
         Form(
             (*_pointers(_UB_GM), _number("len_burst", "bytes per row")),
-            groups=(_NBURST, _LOOP),
+            groups=(_NBURST, _CACHE, _LOOP),
             syntax="src, dst, len_burst groups : all",
         ),
     ),

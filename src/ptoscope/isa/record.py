@@ -89,7 +89,8 @@ class Group:
     """A clause such as `nburst(...)`: its operands follow those of the clauses before it.
 
     `required` is how many operands it has at least; with fewer than all, the rest default.
-    `most` is how often it may stand there.
+    `most` is how often it may stand there. Its keyword is repeated before its types where it may
+    be missing, unless it is `unnamed` there.
     """
 
     keyword: str
@@ -97,6 +98,7 @@ class Group:
     arity: Literal["one", "many", "optional"] = "one"
     required: int = 0
     most: int = 1
+    unnamed: bool = False
 
 
 @dataclass(frozen=True)

@@ -189,7 +189,7 @@ def marks(
     syntax: Syntax, clauses: Sequence[tuple[str, int]], positional: int
 ) -> tuple[tuple[str, int], ...]:
     """The keywords a full type list repeats, each with the number of types before it."""
-    named = {g.keyword for g in syntax.groups if g.arity != "one"}
+    named = {g.keyword for g in syntax.groups if g.arity != "one" and not g.unnamed}
     found: list[tuple[str, int]] = []
     at = positional
     for keyword, count in clauses:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ptoscope.ir.attributes import Attribute, Segments
-from ptoscope.isa.record import Form, Record
+from ptoscope.isa.record import Form, Group, Record
 
 
 class Cut(NamedTuple):
@@ -31,7 +31,10 @@ def cut(
     if not counts or min(counts) < 0 or sum(counts) != operands:
         return None
     if keywords is None:
-        found = (_of_each(form, counts) for form in record.forms)
+        # Older compilers do not know of the clauses that came later.
+        older = [(form, [g for g in form.groups if not g.unnamed]) for form in record.forms]
+        listed = [*((form, form.groups) for form in record.forms), *older]
+        found = (_of_each(form, groups, counts) for form, groups in listed)
         return next((cut for cut in found if cut is not None), None)
     words = keywords.value if isinstance(keywords.value, list) else []
     named = [word for word in words if isinstance(word, str)]
@@ -45,17 +48,17 @@ def _numbers(sizes: Attribute | None) -> list[int]:
     return [count for count in found if isinstance(count, int)] if isinstance(found, list) else []
 
 
-def _of_each(form: Form, counts: Sequence[int]) -> Cut | None:
+def _of_each(form: Form, groups: Sequence[Group], counts: Sequence[int]) -> Cut | None:
     """The clauses of a form with so many of each operand. Of a clause that stands there several
     times, compilers list the first operands of all, then the second ones, and so on."""
     fixed = len(form.operands)
-    wanted = fixed + sum(len(group.operands) for group in form.groups)
+    wanted = fixed + sum(len(group.operands) for group in groups)
     if len(counts) != wanted or any(count != 1 for count in counts[:fixed]):
         return None
     segments: list[tuple[str, int]] = []
     order = list(range(fixed))
     at = fixed
-    for group in form.groups:
+    for group in groups:
         end = at + len(group.operands)
         here = [count for count in counts[at:end] if count]
         if len(set(here)) > 1 or any(counts[at + len(here) : end]):

@@ -11,7 +11,18 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-_SCRIPTS = ("data", "state", "format", "source", "moves", "main")
+_SCRIPTS = (
+    "data",
+    "state",
+    "format",
+    "source",
+    "moves",
+    "lanes",
+    "timeline_draw",
+    "timeline",
+    "timeline_input",
+    "main",
+)
 """The scripts in the order in which they need each other."""
 _IMPORT = re.compile(r'^import [^;]*? from "\./[\w-]+\.js";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|let|class) )", re.MULTILINE)

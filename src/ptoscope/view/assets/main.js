@@ -5,6 +5,8 @@ import { counted } from "./format.js";
 import { MOVES, showMoves } from "./moves.js";
 import { showFindings, showSource } from "./source.js";
 import { State, byId, make } from "./state.js";
+import { showTimeline } from "./timeline.js";
+import { TIMELINE_KEYS, timelineTools } from "./timeline_input.js";
 
 /** @param {State} state */
 function showFacts(state) {
@@ -73,8 +75,8 @@ function showTheme() {
 /** The keys, in a dialog. */
 function showHelp() {
   const dialog = /** @type {HTMLDialogElement} */ (byId("help"));
-  const rows = MOVES.map((move) => make("tr", {}, make("th", { scope: "row" }, move.keys.join(" or ")), make("td", {}, move.title)));
-  rows.push(make("tr", {}, make("th", { scope: "row" }, "?"), make("td", {}, "these keys")));
+  const keys = [...MOVES.map((move) => [move.keys.join(" or "), move.title]), ["?", "these keys"], ...TIMELINE_KEYS];
+  const rows = keys.map(([key, title]) => make("tr", {}, make("th", { scope: "row" }, key), make("td", {}, title)));
   const close = make("button", { type: "button" }, "Close");
   close.addEventListener("click", () => dialog.close());
   dialog.append(make("h2", { id: "help-title" }, "Keys"), make("table", {}, make("tbody", {}, ...rows)), close);
@@ -93,6 +95,7 @@ openRuns().then((runs) => {
   showSource(state);
   showFindings(state);
   showMoves(state);
+  showTimeline(state, timelineTools);
   showHelp();
   state.go(0);
   document.body.dataset.ready = "yes";

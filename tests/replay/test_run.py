@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
 import ptoscope
 from ptoscope import Kernel, RecordedRun, UsageError
 
-SOFTMAX = Path(__file__).parents[2] / "examples" / "row_softmax.pto"
-TEXT = SOFTMAX.read_text("utf-8").split("\n")
+from .softmax import SOFTMAX, TEXT, line_of, recorded_softmax
+
 ROWS = 20
-
-
-def line_of(text: str) -> int:
-    """The line of the example that has a text."""
-    (found,) = [number for number, line in enumerate(TEXT, 1) if text in line]
-    return found
-
-
 MAX = line_of("%max = pto.vdup")
 COPY_OUT = line_of("pto.mte_ub_gm")
 STORE = line_of("pto.vsts %y0")
@@ -33,10 +25,8 @@ def softmax() -> Kernel:
 
 
 @pytest.fixture(scope="module")
-def recorded(softmax: Kernel) -> tuple[RecordedRun, Any, Any]:
-    x = np.random.default_rng(1).standard_normal((ROWS, 128)).astype(np.float32)
-    y = np.zeros_like(x)
-    return softmax.record(x, y, ROWS), x, y
+def recorded() -> tuple[RecordedRun, Any, Any]:
+    return recorded_softmax(ROWS)
 
 
 def test_a_value_at_an_execution_of_its_line(recorded: tuple[RecordedRun, Any, Any]) -> None:
@@ -183,3 +173,18 @@ def test_only_so_much_is_kept(softmax: Kernel) -> None:
     assert (whole[-1].memory("%y", np.float32) == y.ravel()).all()
     assert [m.line for m in run] == [m.line for m in whole][:100]
     assert (run[99].memory("ub") == whole[99].memory("ub")).all()
+
+
+def test_types_that_numpy_lacks_are_numbers() -> None:
+    text = """func.func @copy(%p: !pto.ptr<bf16, gm>) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %one = pto.load_scalar %p[%c0] : !pto.ptr<bf16, gm> -> bf16
+      %other = pto.load_scalar %p[%c1] : !pto.ptr<bf16, gm> -> bf16
+      return
+    }"""
+    given = np.array([1.5, np.nan], ml_dtypes.bfloat16)
+    run = ptoscope.load(text).record(given)
+    assert run[-1]["%one"] == 1.5
+    assert run[-1]["%one"].dtype == ml_dtypes.bfloat16
+    assert run.first_nan() == run.at(5)

@@ -103,6 +103,26 @@ COMMANDS = {
             ),
         ),
         Command(
+            "trace",
+            "KERNEL [ARG...]",
+            "the instructions of a run as they are executed, with the values they make; ARGs as in "
+            "run",
+            1,
+            None,
+            (
+                _ENTRY,
+                _GRID,
+                Option("line", "LINES", "only these lines, as 71,80..85", many=True),
+                Option("pipe", "PIPES", "only what these pipes execute, as PIPE_V", many=True),
+                Option("watch", "BYTES", "only what touches bytes, as ub:0..256", many=True),
+                Option("show", "KINDS", "vregs, masks, scalars, memory or all", many=True),
+                Option("until", "PLACE", "stop at a line (71, or 71:2), at nan or undefined"),
+                Option("limit", "N", "show so many (default: 10000)"),
+                _MAX_STEPS,
+                Option("force", "", "run it although addresses or synchronisation are wrong"),
+            ),
+        ),
+        Command(
             "view",
             "KERNEL [KERNEL] [ARG...]",
             "write a page that shows a run, or two kernels on the same arguments; ARGs as in run",

@@ -7,7 +7,7 @@ import json
 import math
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TextIO
 
@@ -22,10 +22,11 @@ INTERNAL = "PTO9999"
 
 @dataclass(frozen=True)
 class Result:
-    """The answer of a command: `page` for people, `fields` for JSON, findings for both."""
+    """The answer of a command: `page` for people, `fields` for JSON, findings for both. A page
+    may be made while it is written."""
 
     command: str
-    page: Sequence[str | Table] = ()
+    page: Iterable[str | Table] = ()
     fields: Mapping[str, object] = field(default_factory=dict)
     diagnostics: Sequence[Diagnostic] = ()
     exit: int = 0
@@ -43,7 +44,8 @@ def emit(result: Result, as_json: bool) -> int:
         if as_json:
             _write(sys.stdout, json_text(result))
         else:
-            _write(sys.stdout, page_text(result.page, sys.stdout))
+            for part in result.page:
+                _write(sys.stdout, _part_text(part, sys.stdout))
             _write(sys.stderr, "".join(_painted(d, sys.stderr) for d in result.diagnostics))
     except BrokenPipeError:
         quiet_stdout()
@@ -68,10 +70,10 @@ def json_text(result: Result) -> str:
     return json.dumps(_strict(record), indent=2, allow_nan=False) + "\n"
 
 
-def page_text(page: Sequence[str | Table], stream: TextIO | None) -> str:
-    """A page as text, with colours and fitted columns if the stream is a terminal."""
-    parts = [p if isinstance(p, str) else _table_text(p, stream) for p in page]
-    return "".join(p if p.endswith("\n") else p + "\n" for p in parts)
+def _part_text(part: str | Table, stream: TextIO | None) -> str:
+    """A part of a page, with colours and fitted columns if the stream is a terminal."""
+    text = part if isinstance(part, str) else _table_text(part, stream)
+    return text if text.endswith("\n") else f"{text}\n"
 
 
 def quiet_stdout() -> None:

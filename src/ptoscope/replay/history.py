@@ -91,6 +91,11 @@ class History:
         ends = [0, *self.recording.blocks]
         return ends[bisect_right(ends, index) - 1]
 
+    def end_of(self, index: int) -> int:
+        """The moment after the last of the block of a moment."""
+        ends = self.recording.blocks
+        return ends[bisect_right(ends, index)]
+
     def content(self, slot: int, index: int) -> Content | None:
         """What a slot holds at a moment; None if it has not been made in its block."""
         note = self._note(slot, index)
@@ -143,6 +148,11 @@ class History:
         if found is None:
             raise UsageError(f"there is no memory '{name}'; there are {', '.join(self._spaces)}")
         return found
+
+    @property
+    def space_names(self) -> list[str]:
+        """The names of the memories: those of the arrays, and of a core's own."""
+        return list(self._spaces)
 
     def signals(self, index: int) -> Signals:
         """Flags and buffers at a moment."""

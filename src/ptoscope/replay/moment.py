@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ptoscope.diagnostics import UsageError
+from ptoscope.isa.dtypes import I1
 from ptoscope.isa.types import Align, Mask, Ptr, Scalar, Type
+from ptoscope.replay.elements import numbers
 from ptoscope.replay.history import History
 from ptoscope.trace.recording import LaneContent, Signals, StreamContent
 from ptoscope.trace.trace import Place
@@ -124,7 +126,7 @@ class Moment:
         if content.undefined is None:
             return np.zeros(np.shape(self[name]), dtype=bool)
         kind = self.run.recording.trace.function.types[slot]
-        return shown(kind, LaneContent(content.dtype, content.undefined != 0, None))
+        return shown(kind, LaneContent(I1, content.undefined != 0, None))
 
     def maker(self, name: str) -> Moment | None:
         """The moment at which a value got what it holds; None if it came with the launch."""
@@ -202,6 +204,6 @@ def shown(kind: Type, content: LaneContent | StreamContent) -> Any:
         case (Mask() as mask, LaneContent(lanes=lanes)):
             return np.asarray(lanes)[:: max(1, len(lanes) // mask.lanes)]
         case (Scalar() | Ptr(), LaneContent(lanes=lanes)):
-            return lanes[0]
+            return numbers(content.dtype, lanes)[0]
         case _:
-            return np.asarray(content.lanes)
+            return numbers(content.dtype, np.asarray(content.lanes))

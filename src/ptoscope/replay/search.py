@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ptoscope.replay.elements import has_numbers, numbers
 from ptoscope.replay.history import History
 from ptoscope.trace.recording import LaneContent
 
@@ -23,9 +24,9 @@ def last_access(run: History, space: str, byte: int, index: int, writes: bool) -
 
 def has_nan(value: LaneContent) -> bool:
     """Whether a defined lane is NaN."""
-    if not value.dtype.is_float:
+    if not value.dtype.is_float or not has_numbers(value.dtype):
         return False
-    nan = np.isnan(value.lanes.astype(np.float64))
+    nan = np.isnan(numbers(value.dtype, value.lanes).astype(np.float64))
     # What is undefined may look like anything.
     return bool((nan if value.undefined is None else nan & (value.undefined == 0)).any())
 

@@ -1,0 +1,50 @@
+"""A kernel recorded on the arguments of a command line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ptoscope.cli.files import ArrayFile, read_word, readable
+from ptoscope.cli.options import Request, count
+from ptoscope.cli.run import prepared, read_arguments
+
+if TYPE_CHECKING:
+    from ptoscope.diagnostics import Diagnostic
+    from ptoscope.kernel import Kernel
+    from ptoscope.replay.run import RecordedRun
+
+
+class RecordedCommand(NamedTuple):
+    """What was recorded: the kernel, what the check says of it, its arguments, and the run; None
+    where the check found errors."""
+
+    kernel: Kernel
+    findings: list[Diagnostic]
+    arguments: list[Any]
+    run: RecordedRun | None
+
+    @property
+    def diagnostics(self) -> list[Diagnostic]:
+        """All findings, the fault of the run among them."""
+        error = None if self.run is None else self.run.error
+        return [*self.findings, *(() if error is None else error.diagnostics)]
+
+
+def recorded(request: Request) -> RecordedCommand:
+    """Records the kernel of a request. PtoError for a kernel that cannot be read and for wrong
+    arguments."""
+    kernel_path, *texts = request.args
+    grid, limit = count("grid", request.get("grid") or "1"), request.get("max-steps")
+    max_steps = count("max-steps", limit) if limit else None
+    path, words = readable(kernel_path), [read_word(text) for text in texts]
+    from ptoscope.kernel import stops
+
+    kernel = prepared(path, request)
+    findings = kernel.findings
+    if any(stops(d, request.has("force")) for d in findings):
+        return RecordedCommand(kernel, findings, [], None)
+    arguments = read_arguments(kernel, words)
+    passed = [a.seen if isinstance(a, ArrayFile) else a for a in arguments]
+    undefined = [i for i, word in enumerate(words) if word.kind == "undefined"]
+    run = kernel.record(*passed, grid=grid, max_steps=max_steps, undefined=undefined)
+    return RecordedCommand(kernel, findings, arguments, run)

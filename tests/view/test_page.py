@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -70,6 +71,66 @@ def test_values_and_memory_of_the_page_are_those_of_the_run() -> None:
     assert (np.diff(columns["access_step"]) >= 0).all()
     sizes = columns["access_length"] * columns["access_count"]
     assert sizes[written].sum() == len(columns["written"])
+
+
+def test_how_to_read_the_values_is_on_the_page() -> None:
+    kernel, x, y = softmax()
+    (data,) = data_of(kernel.view(x, y, 20))
+    slots = data["slots"]
+    shapes = dict(zip(slots["names"], slots["shapes"], strict=True))
+    assert shapes["%max"] == {"kind": "vector", "element": "f32", "lanes": 64}
+    assert shapes["%all"] == {"kind": "mask", "element": "i1", "lanes": 64}
+    assert shapes["%ub_in"]["space"] == -1
+    assert shapes["%gm_in"] | {"space": None} == shapes["%gm_in"]
+    assert [array["number"] for array in data["arrays"]] == [0, 1]
+    (place,) = [place for place in data["places"] if place["name"] == "pto.vmax"]
+    assert slots["names"][place["mask"]] == "%all"
+    assert place["lanewise"]
+    (copy,) = [place for place in data["places"] if place["name"] == "pto.mte_gm_ub"]
+    assert copy["mask"] == -1
+
+
+def test_what_pointers_point_to_is_on_the_page() -> None:
+    kernel, x, y = softmax()
+    (data,) = data_of(kernel.view(x, y, 20))
+    columns = columns_of(data)
+    (slot,) = [s for s, name in enumerate(data["slots"]["names"]) if name == "%gm_in"]
+    notes = np.flatnonzero(columns["value_slot"] == slot)
+    first = columns["value_at"][notes[1]]
+    (address,) = columns["value_bytes"][first : first + 8].view(np.int64)
+    # The second tile of 16 rows of 128 elements.
+    assert address - data["arrays"][0]["base"] == 16 * 128 * 4
+
+
+def test_values_with_nan_and_undefined_bits_are_marked() -> None:
+    kernel, x, y = softmax()
+    x[7, 5] = np.nan
+    (data,) = data_of(kernel.view(x, y, 20))
+    columns = columns_of(data)
+    run = kernel.record(x, np.zeros_like(x), 20)
+    made_nan = (columns["value_marks"] & (history.MADE | history.HAS_NAN)) == 3
+    first = run.first_nan()
+    assert first is not None
+    assert columns["value_step"][made_nan][0] == first.index
+    assert not (columns["value_marks"] & history.HAS_UNDEFINED).any()
+    text = SOFTMAX.read_text("utf-8").replace("pto.vlds %ub_in[%hi]", "pto.vlds %ub_out[%hi]")
+    kernel = ptoscope.load(text, target="a5", force=True)
+    columns = columns_of(data_of(kernel.view(x, y, 20))[0])
+    lost = (columns["value_marks"] & history.HAS_UNDEFINED) != 0
+    first = kernel.record(x, y, 20).first_undefined()
+    assert first is not None
+    assert columns["value_step"][lost][0] == first.index
+    assert (lost == (columns["value_undefined_at"] >= 0)).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "numpy_name"), [("f8e4m3", "float8_e4m3fn"), ("f8e5m2", "float8_e5m2")]
+)
+def test_codes_of_narrow_floats_are_those_of_ml_dtypes(name: str, numpy_name: str) -> None:
+    kernel, x, y = softmax(3)
+    columns = columns_of(data_of(kernel.view(x, y, 3))[0])
+    wanted = np.arange(256, dtype=np.uint8).view(getattr(ml_dtypes, numpy_name)).astype(np.float64)
+    assert np.array_equal(columns[f"codes_{name}"], wanted, equal_nan=True)
 
 
 def test_time_of_the_page_is_that_of_the_model() -> None:

@@ -18,6 +18,7 @@ from ptoscope.trace.trace import Place, Trace
 from ptoscope.version import __version__
 from ptoscope.view.columns import Columns
 from ptoscope.view.history import add_run
+from ptoscope.view.slots import add_codes, arrays, lane_mask, slots
 
 MOST_SLICES = 200_000
 """Slices of a page: the first ones."""
@@ -36,6 +37,7 @@ def page_data(
     history = add_run(columns, run)
     trace = run.recording.trace
     _events(columns, run)
+    add_codes(columns)
     data: dict[str, Any] = {
         "title": title,
         "file": run.program.file,
@@ -55,13 +57,13 @@ def page_data(
                 "results": list(place.op.results),
                 "doc": "" if place.record is None else place.record.doc,
                 "index": _index(trace, place),
+                "mask": lane_mask(place),
+                "lanewise": place.record is not None and place.record.lanewise,
             }
             for place in trace.places
         ],
-        "slots": {
-            "names": [f"%{name}" for name in trace.function.names],
-            "types": [str(kind) for kind in trace.function.types],
-        },
+        "slots": slots(trace.function),
+        "arrays": arrays(trace.function),
         "times": _times(run),
         "run": history,
         "timing": None if timing is None else _timing(columns, timing),

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ptoscope.replay.history import History
+from ptoscope.replay.search import has_nan, is_undefined
 from ptoscope.trace.recording import LaneContent, StreamContent
 from ptoscope.trace.trace import SPACE_NAMES
 from ptoscope.view.columns import Columns
@@ -14,6 +15,8 @@ from ptoscope.view.columns import Columns
 MOST_BYTES = 12 << 20
 """Bytes of values and of memory that a page keeps. Chosen: random ones do not become smaller, and
 a page stays under 25 MB."""
+MADE, HAS_NAN, HAS_UNDEFINED = 1, 2, 4
+"""What a page knows of a value: its step's instruction made it, it has a NaN, undefined bits."""
 MOST_OF_AN_ARRAY = 1 << 20
 """Bytes of an array of the caller's that a page has as they were before the run."""
 
@@ -55,25 +58,33 @@ def _size(value: LaneContent | StreamContent) -> int:
 
 def _values(columns: Columns, run: History, steps: int) -> None:
     """Bytes of each value, one after the other; of those that have undefined bits, one byte for
-    each lane that says so, likewise."""
+    each lane that says so, likewise; of a stream the address of its bytes."""
     recording = run.recording
     count = int(np.searchsorted(recording.value_steps, steps))
     data, undefined = bytearray(), bytearray()
-    at, sizes, undefined_at = np.zeros((3, count), dtype=np.int64)
+    at, sizes, undefined_at, addresses, marks = np.zeros((5, count), dtype=np.int64)
     for number, value in enumerate(recording.values[:count]):
-        at[number], undefined_at[number] = len(data), -1
+        at[number], undefined_at[number], addresses[number] = len(data), -1, -1
         if isinstance(value, LaneContent):
             data += value.lanes.tobytes()
             if value.undefined is not None:
                 undefined_at[number] = len(undefined)
                 undefined += (value.undefined != 0).tobytes()
+            marks[number] = HAS_NAN * has_nan(value) + HAS_UNDEFINED * is_undefined(value)
         else:
             data += value.held
+            addresses[number] = -1 if value.address is None else value.address
         sizes[number] = len(data) - at[number]
         # As JavaScript wants them: views of numbers begin at multiples of their size.
         data += bytes(-len(data) % 8)
-    columns.add("value_step", recording.value_steps[:count])
-    columns.add("value_slot", recording.value_slots[:count])
+    steps_of, slots_of = recording.value_steps[:count], recording.value_slots[:count]
+    results = [place.op.results for place in recording.trace.places]
+    places = recording.trace.events.place[recording.trace.executed[steps_of]].tolist()
+    made = [slot in results[p] for slot, p in zip(slots_of.tolist(), places, strict=True)]
+    columns.add("value_step", steps_of)
+    columns.add("value_slot", slots_of)
+    columns.add("value_marks", marks + MADE * np.array(made, dtype=np.int64), "uint8")
+    columns.add("value_address", addresses)
     columns.add("value_at", at)
     columns.add("value_size", sizes)
     columns.add("value_undefined_at", undefined_at)

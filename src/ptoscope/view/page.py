@@ -15,8 +15,16 @@ _SCRIPTS = (
     "data",
     "state",
     "format",
+    "tabs",
     "source",
     "moves",
+    "lane_grid",
+    "registers",
+    "cells",
+    "memory_map",
+    "memory_table",
+    "memory",
+    "path",
     "lanes",
     "timeline_draw",
     "timeline",
@@ -24,6 +32,7 @@ _SCRIPTS = (
     "main",
 )
 """The scripts in the order in which they need each other."""
+_STYLES = ("style", "values")
 _IMPORT = re.compile(r'^import [^;]*? from "\./[\w-]+\.js";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|let|class) )", re.MULTILINE)
 
@@ -59,5 +68,6 @@ def page(runs: Sequence[dict[str, Any]]) -> Page:
     title = " and ".join(dict.fromkeys(run["title"] for run in runs))
     # A script ends at its end tag wherever that stands.
     data = json.dumps(list(runs), separators=(",", ":")).replace("</", "<\\/")
-    parts = {"title": escape(title), "style": asset("style.css"), "data": data, "script": script()}
+    style = "".join(asset(f"{name}.css") for name in _STYLES)
+    parts = {"title": escape(title), "style": style, "data": data, "script": script()}
     return Page(re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], asset("page.html")))

@@ -1,7 +1,11 @@
 // A run as the page has it: columns of numbers, and the questions that views ask of them.
 
 /**
- * @typedef {{line: number, name: string, pipe: string, operands: number[], results: number[], doc: string, index: string}} Place
+ * @typedef {{line: number, name: string, pipe: string, operands: number[], results: number[],
+ *   doc: string, index: string, mask: number, lanewise: boolean}} Place
+ * @typedef {{kind: "vector" | "mask" | "pointer" | "align" | "address" | "scalar", element: string,
+ *   lanes: number, space?: number | null, to?: string, width?: number}} Shape how to read a value
+ * @typedef {{base: number, name: string, number: number, element: string}} GmArray
  * @typedef {{number: number, name: string, size: number, own: boolean, before: boolean}} Space
  * @typedef {{code: string, severity: string, line: number, column: number, length: number,
  *   message: string, hint: string, found?: string, expected?: string, fix?: object[]}} Finding
@@ -12,7 +16,8 @@
  *   path: [number, string, string, number][], assumed: number}} Timing
  * @typedef {{title: string, file: string, kernel: string, target: string, revision: string,
  *   grid: number, version: string, source: string[], findings: Finding[], places: Place[],
- *   slots: {names: string[], types: string[]}, times: Record<string, number>,
+ *   slots: {names: string[], types: string[], shapes: Shape[]}, arrays: GmArray[],
+ *   difference?: {step: number, text: string}, times: Record<string, number>,
  *   run: {steps: number, left_out: number, blocks: number[],
  *     signals: [number, Record<string, number>, Record<string, number>][], spaces: Space[]},
  *   timing: Timing | null, columns: Record<string, [string, number, number]>, blob: string}} PageData
@@ -55,8 +60,8 @@ async function openRun(data) {
  * The first position in a rising column whose number is above a value.
  * @param {ArrayLike<number>} column
  * @param {number} value
- * @param {number} [low]
- * @param {number} [high]
+ * @param {number} low
+ * @param {number} high
  * @returns {number}
  */
 export function above(column, value, low = 0, high = column.length) {
@@ -69,6 +74,13 @@ export function above(column, value, low = 0, high = column.length) {
 }
 
 const CHECKPOINT = 4096;
+
+/** What `value_marks` says of a value: its step's instruction made it, it has a NaN, undefined bits. */
+const MADE = 1;
+export const HAS_NAN = 2;
+export const HAS_UNDEFINED = 4;
+
+/** @typedef {{data: Uint8Array, undefined: Uint8Array}} Contents not to be written to */
 
 /** One run, to be asked. A step is the number of an execution, in the order of execution. */
 export class Run {
@@ -99,8 +111,11 @@ export class Run {
       if (mine) mine.push(step);
       else this._lines.set(line, [step]);
     }
-    /** @type {Map<string, {data: Uint8Array, undefined: Uint8Array}>} */
+    /** @type {Map<string, Contents>} */
     this._states = new Map();
+    /** @type {Map<number, {step: number, begin: number, state: Contents}>} what was asked for last */
+    this._latest = new Map();
+    this._signalSteps = data.run.signals.map((one) => one[0]);
   }
 
   /**
@@ -138,9 +153,18 @@ export class Run {
    * @param {number} step
    */
   beginOf(step) {
-    let begin = 0;
-    for (const end of this.data.run.blocks) if (end <= step) begin = end;
-    return begin;
+    const { blocks } = this.data.run;
+    const block = above(blocks, step);
+    return block ? blocks[block - 1] : 0;
+  }
+
+  /**
+   * The first step after the block of a step.
+   * @param {number} step
+   */
+  endOf(step) {
+    const { blocks } = this.data.run;
+    return blocks[above(blocks, step)] || 0;
   }
 
   /**
@@ -224,9 +248,11 @@ export class Run {
     const bytes = /** @type {Uint8Array} */ (this.column("value_bytes"));
     const lost = this.column("value_undefined_at")[note];
     const marks = /** @type {Uint8Array} */ (this.column("value_undefined"));
+    const shape = this.data.slots.shapes[this.column("value_slot")[note]];
+    const lanes = shape.kind === "mask" ? size : shape.lanes;
     return {
       bytes: bytes.subarray(at, at + size),
-      undefined: lost < 0 ? null : marks.subarray(lost),
+      undefined: lost < 0 ? null : marks.subarray(lost, lost + lanes),
     };
   }
 
@@ -241,12 +267,10 @@ export class Run {
    * @returns {{flags: Record<string, number>, held: Record<string, number>}}
    */
   signals(step) {
-    let found = null;
-    for (const one of this.data.run.signals) {
-      if (one[0] > step) break;
-      if (one[0] >= this.beginOf(step)) found = one;
-    }
-    return found ? { flags: found[1], held: found[2] } : { flags: {}, held: {} };
+    const at = above(this._signalSteps, step) - 1;
+    if (at < 0 || this._signalSteps[at] < this.beginOf(step)) return { flags: {}, held: {} };
+    const [, flags, held] = this.data.run.signals[at];
+    return { flags, held };
   }
 
   /** @param {number} number @returns {Space} */
@@ -257,28 +281,43 @@ export class Run {
   }
 
   /**
+   * The first step after one whose instruction made a value with a mark; -1 if there is none.
+   * @param {number} step
+   * @param {number} mark
+   */
+  nextMade(step, mark) {
+    const marks = this.column("value_marks");
+    const steps = this.column("value_step");
+    for (let note = above(steps, step); note < marks.length; note++)
+      if (marks[note] & MADE && marks[note] & mark) return steps[note];
+    return -1;
+  }
+
+  /**
    * Memory after a step (-1: before the run): its bytes, and of each whether it is undefined.
    * @param {number} number
    * @param {number} step
-   * @returns {{data: Uint8Array, undefined: Uint8Array}}
+   * @returns {Contents} good until the next call for this memory
    */
   memory(number, step) {
     const space = this.space(number);
     const begin = space.own ? this.beginOf(step) : 0;
-    const from = begin + Math.floor((step - begin + 1) / CHECKPOINT) * CHECKPOINT;
-    let state = this._states.get(`${number} ${from}`);
-    let at = from;
-    if (!state) {
-      at = begin;
-      for (let known = from; known > begin && !state; known -= CHECKPOINT) {
-        state = this._states.get(`${number} ${known}`);
-        if (state) at = known;
-      }
-      state = copied(state || this._before(space));
-      this._replay(number, at, from, state);
-      this._states.set(`${number} ${from}`, copied(state));
-    } else state = copied(state);
+    const last = this._latest.get(number);
+    if (last && last.begin === begin && last.step <= step && step - last.step < CHECKPOINT) {
+      this._replay(number, last.step + 1, step + 1, last.state);
+      last.step = step;
+      return last.state;
+    }
+    let from = begin + Math.floor((step - begin + 1) / CHECKPOINT) * CHECKPOINT;
+    while (from > begin && !this._states.has(`${number} ${from}`)) from -= CHECKPOINT;
+    const known = from > begin ? this._states.get(`${number} ${from}`) : null;
+    const state = copied(known || this._before(space));
+    for (; from + CHECKPOINT <= step + 1; from += CHECKPOINT) {
+      this._replay(number, from, from + CHECKPOINT, state);
+      this._states.set(`${number} ${from + CHECKPOINT}`, copied(state));
+    }
     this._replay(number, from, step + 1, state);
+    this._latest.set(number, { step, begin, state });
     return state;
   }
 
@@ -300,7 +339,7 @@ export class Run {
    * @param {number} number
    * @param {number} first
    * @param {number} end
-   * @param {{data: Uint8Array, undefined: Uint8Array}} state
+   * @param {Contents} state
    */
   _replay(number, first, end, state) {
     const steps = this.column("access_step");
@@ -365,9 +404,26 @@ export class Run {
     }
     return -1;
   }
+
+  /**
+   * The first step after one that writes or reads a byte; -1 if none does.
+   * @param {number} number
+   * @param {number} byte
+   * @param {number} step
+   */
+  nextAccess(number, byte, step) {
+    const steps = this.column("access_step");
+    const spaces = this.column("access_space");
+    const begin = this.beginOf(step);
+    for (let row = above(steps, step); row < steps.length; row++) {
+      if (spaces[row] !== number || !this.touches(row, byte)) continue;
+      return !this.space(number).own || this.beginOf(steps[row]) === begin ? steps[row] : -1;
+    }
+    return -1;
+  }
 }
 
-/** @param {{data: Uint8Array, undefined: Uint8Array}} state */
+/** @param {Contents} state @returns {Contents} */
 function copied(state) {
   return { data: state.data.slice(), undefined: state.undefined.slice() };
 }

@@ -3,15 +3,17 @@
 const WIDTHS = /** @type {Record<string, number>} */ ({ i1: 1, index: 8 });
 
 /**
- * The element type of a value's type: of `!pto.vreg<64xf32>` it is `f32`, of a mask `mask`.
- * @param {string} type
+ * The numbers that codes of floats of 8 and 4 bits stand for, by type.
+ * @type {Record<string, ArrayLike<number>>}
  */
-export function elementOf(type) {
-  if (type.startsWith("!pto.mask")) return "mask";
-  const vector = type.match(/^!pto\.vreg<\d+x(\w+)>$/);
-  if (vector) return vector[1];
-  if (type.startsWith("!pto.align")) return "align";
-  return type.startsWith("!pto.ptr") || type.startsWith("!pto.vaddr") ? "index" : type;
+const CODES = {};
+
+/**
+ * Learns the numbers of the codes from a run; all runs have the same.
+ * @param {{column: (name: string) => ArrayLike<number>}} run
+ */
+export function learnCodes(run) {
+  for (const name of ["f8e4m3", "f8e5m2", "hif8", "f4e1m2", "f4e2m1"]) CODES[name] = run.column(`codes_${name}`);
 }
 
 /**
@@ -24,20 +26,18 @@ export function widthOf(element) {
 }
 
 /**
- * Floats of few bits: sign, exponent and fraction, as numbers.
+ * A float of 16 bits as a number.
  * @param {number} bits
  * @param {number} exponent
  * @param {number} fraction
- * @param {boolean} infinite whether the highest exponent means infinities and NaN
  */
-function small(bits, exponent, fraction, infinite) {
+function half(bits, exponent, fraction) {
   const sign = bits >> (exponent + fraction) ? -1 : 1;
   const top = (1 << exponent) - 1;
   const e = (bits >> fraction) & top;
   const f = bits & ((1 << fraction) - 1);
-  if (e === top && infinite) return f ? NaN : sign * Infinity;
-  if (e === top && !infinite && f === (1 << fraction) - 1) return NaN;
-  const bias = (1 << (exponent - 1)) - 1;
+  if (e === top) return f ? NaN : sign * Infinity;
+  const bias = top >> 1;
   return e ? sign * 2 ** (e - bias) * (1 + f / 2 ** fraction) : sign * 2 ** (1 - bias - fraction) * f;
 }
 
@@ -55,13 +55,16 @@ export function element(view, at, element) {
     case "f64":
       return view.getFloat64(at, true);
     case "f16":
-      return small(view.getUint16(at, true), 5, 10, true);
+      return half(view.getUint16(at, true), 5, 10);
     case "bf16":
-      return small(view.getUint16(at, true), 8, 7, true);
-    case "f8E4M3FN":
-      return small(view.getUint8(at), 4, 3, false);
-    case "f8E5M2":
-      return small(view.getUint8(at), 5, 2, true);
+      return half(view.getUint16(at, true), 8, 7);
+    case "f8e4m3":
+    case "f8e5m2":
+    case "hif8":
+      return CODES[element][view.getUint8(at)];
+    case "f4e1m2":
+    case "f4e2m1":
+      return view.getUint8(at);
     case "index":
     case "i64":
     case "si64":
@@ -69,7 +72,7 @@ export function element(view, at, element) {
     case "ui64":
       return view.getBigUint64(at, true);
   }
-  const unsigned = element.startsWith("ui") || element === "i1" || element === "mask";
+  const unsigned = element.startsWith("ui") || element === "i1";
   switch (widthOf(element)) {
     case 1:
       return unsigned ? view.getUint8(at) : view.getInt8(at);
@@ -83,30 +86,53 @@ export function element(view, at, element) {
 }
 
 /**
- * The elements of bytes.
- * @param {Uint8Array} bytes
- * @param {string} type
- * @returns {(number | bigint)[]}
+ * How elements are written: as values, in hexadecimal or as bits.
+ * @typedef {"value" | "hex" | "bits"} Writing
  */
-export function elements(bytes, type) {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
+/**
+ * One element as text.
+ * @param {DataView} view
+ * @param {number} at
+ * @param {string} type
+ * @param {Writing} [writing]
+ * @param {(value: number | bigint) => string} [number]
+ * @returns {string}
+ */
+export function textOf(view, at, type, writing = "value", number = short) {
   const width = widthOf(type);
-  const found = [];
-  for (let at = 0; at + width <= bytes.byteLength; at += width) found.push(element(view, at, type));
-  return found;
+  if (writing === "value") {
+    if (type === "i1") return view.getUint8(at) ? "true" : "false";
+    // Two neighbours share a byte, the first in its low half.
+    if (type.startsWith("f4")) return [0, 4].map((by) => number(CODES[type][(view.getUint8(at) >> by) & 15])).join(" ");
+    return number(element(view, at, type));
+  }
+  const bytes = Array.from({ length: width }, (_, k) => view.getUint8(at + width - 1 - k));
+  return bytes.map((byte) => (writing === "hex" ? byte.toString(16).padStart(2, "0") : byte.toString(2).padStart(8, "0"))).join("");
 }
 
 /**
- * The lanes of a mask: of its 256 bits, one for each lane.
+ * The lanes of a mask, of whose bits the first of each lane counts.
  * @param {Uint8Array} bytes
- * @param {string} type
+ * @param {number} lanes
  * @returns {boolean[]}
  */
-export function maskLanes(bytes, type) {
-  const bits = Number((type.match(/b(\d+)/) || ["", "8"])[1]);
-  const lanes = 2048 / bits;
-  const stride = Math.max(1, bytes.length / lanes);
+export function maskLanes(bytes, lanes) {
+  const stride = Math.max(1, Math.floor(bytes.length / lanes));
   return Array.from({ length: lanes }, (_, lane) => bytes[lane * stride] !== 0);
+}
+
+/**
+ * A number with all digits that it needs, of 32 bits no more than those.
+ * @param {number | bigint} value
+ */
+export function exact(value) {
+  if (typeof value === "bigint" || Number.isInteger(value) || !Number.isFinite(value)) return short(value);
+  for (let digits = 6; digits < 10 && Math.fround(value) === value; digits++) {
+    const near = Number(value.toPrecision(digits));
+    if (Math.fround(near) === value) return String(near);
+  }
+  return String(value);
 }
 
 /**
@@ -123,11 +149,18 @@ export function short(value) {
 }
 
 /**
- * Bytes in hexadecimal.
- * @param {Uint8Array} bytes the lowest first
+ * A number in the width of a lane.
+ * @param {number | bigint} value
  */
-export function hex(bytes) {
-  return [...bytes].reverse().map((byte) => byte.toString(16).padStart(2, "0")).join("");
+export function brief(value) {
+  const text = short(value);
+  if (text.length <= 8 || typeof value === "bigint" || Number.isInteger(value)) return text;
+  for (let digits = 5; digits > 2; digits--) {
+    const fewer = value.toPrecision(digits);
+    const plain = fewer.includes("e") ? fewer : String(Number(fewer));
+    if (plain.length <= 8) return plain;
+  }
+  return value.toExponential(2);
 }
 
 /**

@@ -1,10 +1,14 @@
 // Opens the page: data, views, theme, keys.
 
 import { openRuns } from "./data.js";
-import { counted } from "./format.js";
+import { counted, learnCodes } from "./format.js";
+import { MEMORY_KEYS, showMemory } from "./memory.js";
 import { MOVES, showMoves } from "./moves.js";
+import { showPath } from "./path.js";
+import { showRegisters } from "./registers.js";
 import { showFindings, showSource } from "./source.js";
 import { State, byId, make } from "./state.js";
+import { TABS, showTabs } from "./tabs.js";
 import { showTimeline } from "./timeline.js";
 import { TIMELINE_KEYS, timelineTools } from "./timeline_input.js";
 
@@ -21,37 +25,6 @@ function showFacts(state) {
     left.push(`the last ${counted(data.timing.left_out, "slice")} of the timeline are left out`);
   byId("notice").textContent = left.join("; ");
   byId("notice").hidden = !left.length;
-}
-
-/** The panels beside the moment, one at a time. */
-function showTabs() {
-  const list = byId("tabs");
-  const names = ["findings"];
-  /** @param {string} chosen */
-  const choose = (chosen) => {
-    for (const name of names) {
-      const tab = byId(`tab-${name}`);
-      tab.setAttribute("aria-selected", String(name === chosen));
-      tab.tabIndex = name === chosen ? 0 : -1;
-      byId(name).hidden = name !== chosen;
-    }
-  };
-  names.forEach((name, number) => {
-    const title = name[0].toUpperCase() + name.slice(1);
-    const tab = make("button", { type: "button", role: "tab", id: `tab-${name}`, "aria-controls": name }, title);
-    byId(name).setAttribute("aria-labelledby", tab.id);
-    tab.addEventListener("click", () => choose(name));
-    tab.addEventListener("keydown", (event) => {
-      const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-      if (!by) return;
-      event.stopPropagation();
-      const next = names[(number + by + names.length) % names.length];
-      choose(next);
-      byId(`tab-${next}`).focus();
-    });
-    list.append(tab);
-  });
-  choose(names[0]);
 }
 
 /** Light or dark: as the system is, until somebody chooses. */
@@ -75,7 +48,9 @@ function showTheme() {
 /** The keys, in a dialog. */
 function showHelp() {
   const dialog = /** @type {HTMLDialogElement} */ (byId("help"));
-  const keys = [...MOVES.map((move) => [move.keys.join(" or "), move.title]), ["?", "these keys"], ...TIMELINE_KEYS];
+  const keys = [...MOVES.map((move) => [move.keys.join(" or "), move.title]),
+    ...TABS.map((name, number) => [String(number + 1), name]),
+    ...MEMORY_KEYS.map(([key, title]) => [key, `in the memory: ${title}`]), ...TIMELINE_KEYS, ["?", "these keys"]];
   const rows = keys.map(([key, title]) => make("tr", {}, make("th", { scope: "row" }, key), make("td", {}, title)));
   const close = make("button", { type: "button" }, "Close");
   close.addEventListener("click", () => dialog.close());
@@ -89,6 +64,7 @@ function showHelp() {
 
 openRuns().then((runs) => {
   const state = new State(runs);
+  learnCodes(runs[0]);
   showFacts(state);
   showTheme();
   showTabs();
@@ -96,6 +72,8 @@ openRuns().then((runs) => {
   showFindings(state);
   showMoves(state);
   showTimeline(state, timelineTools);
+  showRegisters(state, showMemory(state));
+  showPath(state);
   showHelp();
   state.go(0);
   document.body.dataset.ready = "yes";

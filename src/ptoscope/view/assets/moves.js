@@ -1,36 +1,13 @@
 // Moves through the run: buttons, keys, and the line that says where it is.
 
-import { short, elementOf, elements } from "./format.js";
+import { HAS_NAN, HAS_UNDEFINED } from "./data.js";
+import { short } from "./format.js";
 import { State, byId, make } from "./state.js";
 
 /**
  * @typedef {{id: string, label: string, keys: string[], title: string,
  *   to: (state: State) => number}} Move
  */
-
-/**
- * The first step after one, or before it, whose instruction made such a value.
- * @param {State} state
- * @param {(bytes: Uint8Array, lost: Uint8Array | null, type: string) => boolean} wanted
- */
-function nextMade(state, wanted) {
-  const { run } = state;
-  const steps = run.column("value_step");
-  const slots = run.column("value_slot");
-  for (let note = 0; note < steps.length; note++) {
-    if (steps[note] <= state.step || !run.placeOf(steps[note]).results.includes(slots[note])) continue;
-    const { bytes, undefined: lost } = run.value(note);
-    if (wanted(bytes, lost, run.data.slots.types[slots[note]])) return steps[note];
-  }
-  return -1;
-}
-
-/** @param {Uint8Array} bytes @param {Uint8Array | null} lost @param {string} type */
-function hasNaN(bytes, lost, type) {
-  const element = elementOf(type);
-  if (!/^(f|bf)/.test(element)) return false;
-  return elements(bytes, element).some((value, lane) => Number.isNaN(value) && !(lost && lost[lane]));
-}
 
 /** @type {Move[]} */
 export const MOVES = [
@@ -43,9 +20,11 @@ export const MOVES = [
   { id: "next-here", label: "Next here", keys: ["n"], title: "next execution of this line",
     to: (s) => s.run.onLine(s.shown.line, s.step, false) },
   { id: "nan", label: "Next NaN", keys: ["a"], title: "next moment that makes a NaN",
-    to: (s) => nextMade(s, hasNaN) },
+    to: (s) => s.run.nextMade(s.step, HAS_NAN) },
   { id: "undefined", label: "Next undefined", keys: ["u"], title: "next moment that makes undefined bits",
-    to: (s) => nextMade(s, (_, lost) => lost !== null) },
+    to: (s) => s.run.nextMade(s.step, HAS_UNDEFINED) },
+  { id: "difference", label: "First difference", keys: ["d"], title: "first difference from what was expected",
+    to: (s) => (s.run.data.difference ? s.run.data.difference.step : -1) },
 ];
 
 /**
@@ -55,6 +34,7 @@ export const MOVES = [
 export function showMoves(state) {
   const bar = byId("moves");
   for (const move of MOVES) {
+    if (move.id === "difference" && !state.runs.some((run) => run.data.difference)) continue;
     const button = make("button", { type: "button", id: `move-${move.id}`,
       title: `${move.title} (${move.keys.join(" or ")})` }, move.label);
     button.addEventListener("click", () => take(state, move));
@@ -94,5 +74,7 @@ function where(state) {
   const loops = run.iterationsOf(run.eventOf(step)).map(([name, value]) => `${name} = ${short(value)}`);
   const block = run.data.grid > 1 ? [`block ${run.blockOf(step)}`] : [];
   const around = [`moment ${step} of ${run.steps}`, ...block, place.pipe, `line ${place.line}`, ...loops];
-  return [make("code", {}, place.name), ` ${around.join(", ")}`];
+  const { difference } = run.data;
+  const why = difference && difference.step === step ? [make("strong", {}, ` ${difference.text}`)] : [];
+  return [make("code", {}, place.name), ` ${around.join(", ")}`, ...why];
 }

@@ -260,7 +260,7 @@ export function showMemory(state) {
   });
   document.addEventListener("keydown", (event) => {
     const target = /** @type {HTMLElement} */ (event.target);
-    if (pane.hidden || event.ctrlKey || event.metaKey || event.altKey || target.closest("input, select, textarea, dialog")) return;
+    if (pane.hidden || event.ctrlKey || event.metaKey || event.altKey || target.closest("input, select, textarea, dialog, #timeline-pane")) return;
     const act = { w: () => access(true), r: () => access(false), x: () => access(null),
       z: () => zoom(seen.selection), o: () => zoom(usedRange()) }[event.key];
     if (!act) return;

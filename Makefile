@@ -6,19 +6,32 @@ READY := $(VENV)/ready
 JOBS ?= auto
 PIP := -m pip --quiet --disable-pip-version-check
 DOCS := build/docs
+PAGE := build/page
+NODE := $(PAGE)/node_modules/.bin
 SITE := $(DOCS)/site/index.html
 SOURCES := $(shell find src/ptoscope docs -name '*.py' -o -name '*.md' -o -path 'docs/*.*')
 
-.PHONY: demo test wheel fuzz attack mutate repair bench docs lock clean
+.PHONY: demo test page wheel fuzz attack mutate repair bench docs lock clean
 
 demo: $(READY)
 	@$(BIN)/ptoscope demo
 
-test: $(READY)
+test: $(READY) page
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright
 	$(BIN)/pytest -n $(JOBS)
+
+# The scripts of the page: their types, which comments declare, and what a linter finds.
+page: $(PAGE)/ready
+	$(NODE)/tsc --project $(PAGE)
+	$(NODE)/eslint --config $(PAGE)/eslint.config.js src/ptoscope/view/assets
+
+$(PAGE)/ready: $(wildcard tools/page/*)
+	mkdir -p $(PAGE)
+	cp tools/page/* $(PAGE)
+	npm ci --prefix $(PAGE) --no-audit --no-fund --loglevel=error
+	@touch $@
 
 # The package as users install it: with nothing of this directory but the wheel.
 wheel: $(READY)

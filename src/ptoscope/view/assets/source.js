@@ -53,7 +53,6 @@ export function showSource(state) {
       bar(line, timed ? timed[0] : 0, most),
       make("code", {}, text || " "),
     );
-    if (times) element.setAttribute("aria-label", spoken(line, text));
     return element;
   };
 
@@ -79,14 +78,6 @@ export function showSource(state) {
       element.append(part);
     }
     return element;
-  };
-
-  /** @param {number} line @param {string} text */
-  const spoken = (line, text) => {
-    const { data } = state.run;
-    const timed = data.timing ? data.timing.lines[line] : undefined;
-    const cycles = timed ? `, ${counted(timed[0], "cycle")}` : "";
-    return `line ${line}: ${text.trim()}; ${counted(data.times[line] || 0, "execution")}${cycles}`;
   };
 
   const mark = () => {

@@ -12,6 +12,7 @@ from ptoscope.isa.footprint import StridedRun
 from ptoscope.machine.lanes import NumpyLanes
 from ptoscope.machine.shadow.lanes import ShadowLanes
 from ptoscope.machine.shadow.memory import ShadowLoadStream, ShadowStream
+from ptoscope.machine.shown import held_bytes
 from ptoscope.trace.recording import (
     Content,
     Copied,
@@ -115,11 +116,8 @@ class Notes:
 def content(value: object) -> Content:
     """What a register of the engine holds, as data."""
     match value:
-        case ShadowStream(real=real):
-            start = None if real.end is None else real.end - len(real.pending)
-            return StreamContent(real.pending, start)
-        case ShadowLoadStream(real=real):
-            return StreamContent(real.block, real.low)
+        case ShadowStream(real=real) | ShadowLoadStream(real=real):
+            return StreamContent(*held_bytes(real))
         case ShadowLanes():
             return LaneContent(value.dtype, np.atleast_1d(value.a), value.v)
         case NumpyLanes():

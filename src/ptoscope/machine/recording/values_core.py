@@ -17,6 +17,7 @@ from ptoscope.machine.pipes import Thunk
 from ptoscope.machine.recording.core import RecordingReferenceCore
 from ptoscope.machine.recording.notes import Notes
 from ptoscope.machine.shadow.core import ShadowCore
+from ptoscope.machine.shown import signals
 from ptoscope.trace.recorder import TOUCH, touch_parts
 from ptoscope.trace.recording import Copied, Placed, Signals
 from ptoscope.trace.trace import Column
@@ -75,16 +76,14 @@ class ValuesCore(RecordingReferenceCore, ShadowCore):
     def step(self, site: Site, segment: int, touched: list[int]) -> None:
         """An instruction has been executed, after which its bytes are as it left them."""
         notes = self.notes
-        signals = None
+        after = None
         if not notes.full:
             self._recorder.executed.extend((segment, self._places[site]))
             for row in touched:
                 self._write_down(row)
             if site.record.order is not None:
-                flags = {str(flag): count for flag, count in self.pipes.left_set().items()}
-                held = {f"{pipe} buffer {n}": c for (pipe, n), c in self.pipes.held().items()}
-                signals = Signals(flags, held)
-        notes.step(signals)
+                after = Signals(*signals(self.pipes))
+        notes.step(after)
 
     def _write_down(self, row: int) -> None:
         _, _, kind, footprint, address = self._recorder.touches[row : row + TOUCH]

@@ -66,15 +66,20 @@ def trace_on_both(trace: Callable[..., Trace]) -> Callable[..., Trace]:
 
 
 def assert_same_trace(found: Trace, expected: Trace) -> None:
+    """Every column of every table, what it is about, and what ended the run."""
+    assert_same_columns(found, expected)
+    assert (found.grid, found.function) == (expected.grid, expected.function)
+    ours, theirs = ([(p.index, p.op) for p in t.places] for t in (found, expected))
+    assert ours == theirs, "the engines disagree about places"
+
+
+def assert_same_columns(found: Trace, expected: Trace) -> None:
     """Every column of every table, and what ended the run."""
     for table in ("events", "iterations", "accesses", "syncs"):
         for name, column in vars(getattr(expected, table)).items():
             ours = getattr(getattr(found, table), name)
             same = ours.dtype == column.dtype and np.array_equal(ours, column)
             assert same, f"the engines disagree about {table}.{name}"
-    assert (found.grid, found.function) == (expected.grid, expected.function)
-    ours, theirs = ([(p.index, p.op) for p in t.places] for t in (found, expected))
-    assert ours == theirs, "the engines disagree about places"
     assert found.registers == expected.registers, "the engines disagree about registers"
     assert _told(found.error) == _told(expected.error), "the engines disagree about a fault"
 

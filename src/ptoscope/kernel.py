@@ -19,6 +19,7 @@ from ptoscope.sources import choose_entry, choose_revision, choose_target, parse
 
 if TYPE_CHECKING:
     from ptoscope.machine.prints import Printed, Prints
+    from ptoscope.prints.requests import PrintRequest
     from ptoscope.replay.run import RecordedRun
     from ptoscope.timing import Timing
     from ptoscope.view.page import Page
@@ -75,6 +76,12 @@ def prepare(
     return kernel
 
 
+def _prepare_printing(
+    text: str, file: str, target: str, revision: str, entry: str, *requests: str
+) -> Kernel:
+    return prepare(text, file, target, revision, entry).printing(requests)
+
+
 def _cache_key(text: str, target: str | None, revision: str | None, entry: str | None) -> str:
     from ptoscope import native
 
@@ -127,6 +134,8 @@ class Kernel:
         self._walker: Any = None
         self._native: Any = None
         self._prepared: dict[Any, Any] = {}
+        self._requests: tuple[PrintRequest, ...] = ()
+        self._shown: Kernel | None = None
         self.warnings: list[Diagnostic] = []
         """What the last run that ended without a fault found strange."""
         self.printed: list[Printed] = []
@@ -145,7 +154,10 @@ class Kernel:
     def __reduce__(self) -> tuple[Callable[..., Kernel], tuple[str, ...]]:
         # Machine code stays: another process takes it from the cache, another machine its own.
         face = self.signature.program
-        return prepare, (face.text, face.file, self.target.name, self.revision, self.name)
+        whole = (face.text, face.file, self.target.name, self.revision, self.name)
+        if self._requests:
+            return _prepare_printing, (*whole, *(request.text for request in self._requests))
+        return prepare, whole
 
     @property
     def program(self) -> Program:
@@ -168,6 +180,7 @@ class Kernel:
         self.signature = Signature(self.program, function)
         self._walker = self._native = self._compiled = None
         self._prepared.clear()
+        self._shown = None
 
     @property
     def name(self) -> str:
@@ -181,6 +194,7 @@ class Kernel:
         threads: int | None = None,
         max_steps: int | None = None,
         schedule: str | None = None,
+        print: Sequence[str] = (),
         **named: KernelArgument,
     ) -> None:
         """Runs the kernel on `grid` blocks. Arguments may be given by the names of their
@@ -191,30 +205,64 @@ class Kernel:
         covers, and a warning says why it does not. `threads` is how many blocks the native
         engine runs at once, by default one for each processor. `max_steps` stops a block
         with a fault when its loops have begun so many iterations. `schedule` ("lazy", "eager",
-        "seed:N") runs the pipes in another legal order, on the reference engine.
+        "seed:N") runs the pipes in another legal order, on the reference engine. `print` are
+        requests such as "71:%max": what is printed when a line has been executed, with what the
+        kernel prints itself, is `printed`. UsageError for a request that cannot be met.
         """
         grid, threads = whole("grid", grid), whole_if_given("threads", threads)
         max_steps = whole_if_given("max_steps", max_steps)
         given = self._in_order(arguments, named)
         bound = bind(self.signature.program, self.signature.function, given)
-        chosen, why = self.engine(engine) if schedule is None else ("reference", "")
+        kernel = self.printing(print) if print else self
+        chosen, why = kernel.engine(engine) if schedule is None else ("reference", "")
         if schedule is not None and engine == "native":
             raise UsageError("another schedule needs the reference engine")
         if why:
             warnings.warn(f"on the reference engine: {why}", stacklevel=2)
         from ptoscope.machine.prints import Prints
 
+        if kernel._shows_arrays(bound):
+            # What other blocks write meanwhile would be seen: they run one after the other.
+            threads = 1
         prints = Prints()
         try:
             if chosen == "native":
-                self.warnings = self._native.launch(bound, grid, threads, max_steps, prints)
+                self.warnings = kernel._native.launch(bound, grid, threads, max_steps, prints)
             else:
                 order = schedule or "program"
-                self.warnings = self._interpret(bound, grid, max_steps, order, prints)
+                self.warnings = kernel._interpret(bound, grid, max_steps, order, prints)
         finally:
             self.printed, self.prints_left_out = prints.kept()
             for argument in bound:
                 argument.write_back()
+
+    def printing(self, requests: Sequence[str]) -> Kernel:
+        """This kernel, printing what is asked for whenever it runs: its results, its findings and
+        its cycles stay what they are. UsageError for a request that cannot be met."""
+        from ptoscope.prints.insertion import with_prints
+        from ptoscope.prints.requests import parse_requests
+
+        asked = parse_requests(requests)
+        if self._shown is None or self._shown._requests != asked:
+            kernel = Kernel.__new__(Kernel)
+            kernel.target, kernel.revision = self.target, self.revision
+            kernel.findings, kernel.signature = self.findings, self.signature
+            # Its machine code is kept nowhere: that of the cache prints nothing.
+            kernel.cache_key = ""
+            kernel._begin(None)
+            kernel._program = self.program
+            kernel._function = with_prints(self.function, self.target, asked)
+            kernel._requests = asked
+            self._shown = kernel
+        return self._shown
+
+    def _shows_arrays(self, bound: list[Argument]) -> bool:
+        """Whether it prints bytes of its arrays; UsageError where it asks for what is not there."""
+        if not self._requests:
+            return False
+        from ptoscope.prints.insertion import check_arrays
+
+        return check_arrays(self.function, bound)
 
     def watch(
         self,

@@ -16,6 +16,7 @@ from ptoscope.diagnostics import NOWHERE, Diagnostic, Span
 from ptoscope.isa.parts import SECTION_VECTOR, STRICT_VECSCOPE, VECSCOPE
 from ptoscope.isa.targets import Revision, Target
 from ptoscope.isa.types import AttrValue, Type
+from ptoscope.ranges import MemoryRange
 
 if TYPE_CHECKING:
     from ptoscope.isa.record import Site
@@ -296,6 +297,26 @@ class Scope(Op):
     def body(self) -> Block:
         """What PIPE_V executes."""
         return self.blocks[0]
+
+
+@dataclass(slots=True)
+class Show(Op):
+    """What somebody asks to see when a run has come here; `prints` puts it into a program. It is
+    no instruction, no place and no event, and takes no time.
+
+    It shows its operand, where it has one, else the bytes of `memory`, else the flags and buffers.
+    With a `pipe`, it is shown when that has executed what was issued last. `asked` is the request,
+    `title` what it calls that which is shown. Of the times that a block comes to what was asked,
+    `executions` are those that are shown, counted from 0, by default all; `iterations` are those
+    of loops around it, as messages name them, in which alone it is shown.
+    """
+
+    asked: str = ""
+    title: str = ""
+    memory: MemoryRange | None = None
+    pipe: str = ""
+    executions: tuple[int, ...] = ()
+    iterations: tuple[str, ...] = ()
 
 
 CALL = "func.call"

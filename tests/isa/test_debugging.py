@@ -226,6 +226,7 @@ def test_the_command(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
         "block": 0,
         "iterations": ["%i = 0"],
         "calls": [],
+        "asked": "",
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from functools import cache, partial
 from typing import Any
@@ -9,8 +10,6 @@ from typing import Any
 import numpy as np
 
 from ptoscope.isa.copies import Transfer
-from ptoscope.isa.core import Core
-from ptoscope.isa.debugging import text
 from ptoscope.isa.distributions import NOTHING, Access
 from ptoscope.isa.dtypes import I1, I64, INDEX, UI8, UI32, VREG_BYTES, DType
 from ptoscope.isa.lanes import Lanes
@@ -25,7 +24,7 @@ from ptoscope.machine.faults import SCATTER_ALIAS, Fault, too_many_steps
 from ptoscope.machine.lanes import NumpyLanes, constant, number
 from ptoscope.machine.memory import Memory, misaligned
 from ptoscope.machine.pipes import Pipes
-from ptoscope.machine.prints import Printed, Prints
+from ptoscope.machine.printing_core import PrintingCore
 from ptoscope.machine.schedule import Order
 from ptoscope.machine.stream import LoadStream, Stream, load_state, lost, store_state
 
@@ -76,7 +75,7 @@ def _alias(site: Site, lanes: Any, places: Any) -> Fault:
     )
 
 
-class ReferenceCore(Core):
+class ReferenceCore(PrintingCore):
     """State of one block's core: memory, special registers, pipes, launch coordinates."""
 
     def __init__(
@@ -98,10 +97,10 @@ class ReferenceCore(Core):
         """Iterations of loops that have begun."""
         self.pending: dict[Site, int] = {}
         """By store, the bytes of its streams that have not reached UB."""
-        self.prints: Prints | None = None
-        """Where prints go; None where nobody looks at them."""
+        self.prints = None
+        self.shown = Counter()
         self._registers: dict[str, Lanes] = {}
-        self._launch = {
+        self.coordinates = {
             "block_idx": block,
             "block_num": grid,
             "subblock_idx": 0,
@@ -324,23 +323,11 @@ class ReferenceCore(Core):
         self._registers[name] = value
 
     def block(self, which: str) -> NumpyLanes:
-        return constant(I64, 1, self._launch[which])
+        return constant(I64, 1, self.coordinates[which])
 
     def refuse(self, site: Site, condition: Lanes, code: str, message: str) -> None:
         if number(condition):
             raise Fault(site, code, message)
-
-    def print(self, site: Site, value: Lanes) -> None:
-        if self.prints is None:
-            return
-        assert isinstance(value, NumpyLanes)
-        kind = float if value.dtype.is_float else int
-        values = tuple(map(kind, np.atleast_1d(value.a)))
-        shown = text(str(site.attrs["format"]), value.dtype, values).removesuffix("\n")
-        iterations = tuple("".join(map(str, parts)) for parts in self.iterations)
-        calls = tuple(line for line, _ in site.span.calls)
-        block = self._launch["block_idx"]
-        self.prints.add(Printed(shown, values, site.span.line, block, iterations, calls))
 
     def covers(self, site: Site, writes: bool, address: Lanes, length: Lanes) -> None:
         """The steps that it takes touch them."""

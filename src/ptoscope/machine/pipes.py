@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import islice
 
 from ptoscope.isa.order.ledger import Ticket
@@ -113,6 +114,24 @@ class Pipes:
             # The scalar unit itself waits: nobody is left to issue what it waits for.
             raise self._stuck(site)
         self._limit(pipe, site)
+
+    def then(self, pipe: str, look: Callable[[], None]) -> None:
+        """Looks at the machine when a pipe has executed what was issued last, and that was to it:
+        now if it has. Whoever looks changes nothing, and is queued with that instruction."""
+        queue = self._queues.get(pipe)
+        # Another order may have executed it before what was issued earlier.
+        if not queue or (self._order is not None and queue[-1].number != self._issued):
+            look()
+            return
+        thunk = queue[-1].thunk
+
+        def both() -> object:
+            ended = thunk()
+            if ended is not False:
+                look()
+            return ended
+
+        queue[-1] = replace(queue[-1], thunk=both)
 
     def _entry(self, site: Site, thunk: Thunk, ticket: Ticket[str] | None, swaps: bool) -> Queued:
         self._issued += 1

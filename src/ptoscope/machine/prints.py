@@ -1,4 +1,5 @@
-"""What a run printed: `pto.print`, in the order of blocks, and within one in that of execution."""
+"""What a run printed, in the order of blocks, and within one in that of execution: what `pto.print`
+says, and what somebody asked to see."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ MOST_VALUES = 100_000
 class Printed:
     """One print: its text without a line break at the end, the values, and where it happened.
     `iterations` are those of the loops around it, `calls` the lines that call the helper it
-    stands in, both the outermost first."""
+    stands in, both the outermost first. `asked` is the request, if it was one."""
 
     text: str
     values: tuple[int | float, ...]
@@ -21,6 +22,12 @@ class Printed:
     block: int
     iterations: tuple[str, ...] = ()
     calls: tuple[int, ...] = ()
+    asked: str = ""
+
+    @property
+    def size(self) -> int:
+        """How many values it counts as."""
+        return max(1, len(self.values))
 
     def where(self, grid: int) -> str:
         """Block, calls and iterations, as faults name them; empty where there is nothing to say."""
@@ -52,7 +59,7 @@ class Prints:
         with self._lock:
             self._blocks.setdefault(one.block, []).append(one)
             self._added[one.block] = self._added.get(one.block, 0) + 1
-            self._values += len(one.values)
+            self._values += one.size
             if self._values > 2 * MOST_VALUES:
                 # What is cut has enough before it never to be among the first ones.
                 self._cut()
@@ -62,10 +69,10 @@ class Prints:
         for block in sorted(self._blocks):
             rows = self._blocks[block]
             for place, row in enumerate(rows):
-                if self._values + len(row.values) > MOST_VALUES:
+                if self._values + row.size > MOST_VALUES:
                     del rows[place:]
                     break
-                self._values += len(row.values)
+                self._values += row.size
 
     def end_at(self, block: int) -> None:
         """A block has failed: later ones count as if none had begun."""

@@ -15,7 +15,18 @@ from ptoscope.machine.core import ReferenceCore
 from ptoscope.machine.elements import storage
 from ptoscope.machine.faults import LOOP_STEP, Fault
 from ptoscope.machine.lanes import NumpyLanes, number
-from ptoscope.program import Block, For, Function, If, Op, Scope, Terminator, While, site_of
+from ptoscope.program import (
+    Block,
+    For,
+    Function,
+    If,
+    Op,
+    Scope,
+    Show,
+    Terminator,
+    While,
+    site_of,
+)
 
 Registers = list[Any]
 Step = Callable[[ReferenceCore, Registers], None]
@@ -54,6 +65,8 @@ class Walker:
                 return None
             case Scope():
                 return self._scope(op)
+            case Show():
+                return _step(partial(_show, self._site(op), op), op)
             case _:
                 return _step(TABLE[op.name].meaning(self._site(op)), op)
 
@@ -158,6 +171,10 @@ class Walker:
             _assign(registers, op.results, passed)
 
         return step
+
+
+def _show(site: Site, show: Show, core: ReferenceCore, *values: Any) -> None:
+    core.show(site, show, *values)
 
 
 def _settle_streams(core: ReferenceCore, registers: Registers) -> None:

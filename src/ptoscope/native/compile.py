@@ -36,6 +36,7 @@ from ptoscope.program import (
     Loop,
     Op,
     Scope,
+    Show,
     Terminator,
     While,
     operation,
@@ -134,6 +135,9 @@ class Compiler:
                 pass
             case Scope():
                 self._scope(op)
+            case Show():
+                self.core.show(self._site(op), op, *self._read(op.operands))
+                self.code.function.release()
             case _:
                 run = TABLE[op.name].meaning(self._site(op))
                 results = run(self.core, *self._read(op.operands))

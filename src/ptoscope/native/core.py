@@ -14,7 +14,7 @@ from ptoscope.isa.dtypes import I1, I32, I64, INDEX, UI32, DType, unsigned
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.record import Site
 from ptoscope.isa.targets import Target
-from ptoscope.isa.types import Space
+from ptoscope.isa.types import Align, Mask, Space
 from ptoscope.machine.elements import storage
 from ptoscope.machine.faults import Fault
 from ptoscope.machine.lanes import constant
@@ -24,7 +24,9 @@ from ptoscope.native.llvm_text import Code, Value
 from ptoscope.native.memory import loaded, stored
 from ptoscope.native.ranges import always_inside
 from ptoscope.native.side_exits import SideExits
+from ptoscope.native.stream import NativeStream, again
 from ptoscope.native.stream_core import StreamCore
+from ptoscope.program import Show
 
 
 class NativeCore(StreamCore):
@@ -240,11 +242,23 @@ class NativeCore(StreamCore):
         return NativeLanes(self.code, I64, 1, self.code.load("i64", at, 8))
 
     def print(self, site: Site, value: Lanes) -> None:
+        self._tell(site, partial(_print, site), native(value))
+
+    def show(self, site: Site, show: Show, *values: Any) -> None:
+        """Shows what was asked for: a value of the machine, or what is there without one."""
+        rows = values
+        if values and isinstance(values[0], NativeStream):
+            rows = values[0].rows(self.code)
+        elif values and isinstance(site.operands[0], Mask):
+            rows = (values[0].gate(site.operands[0].lanes),)
+        self._tell(site, partial(_show, site, show), *rows)
+
+    def _tell(self, site: Site, say: Callable[..., None], *rows: NativeLanes) -> None:
+        """Says something on the reference core, which knows the iterations of all loops around."""
         outer = self.side_exits.outer
-        names = tuple(loop.name for loop in outer)
         numbers = [NativeLanes(self.code, I64, 1, loop.iteration) for loop in outer]
-        act = partial(_print_inside, site, names)
-        self.side_exits.hand("rt_service", site, act, (native(value), *numbers))
+        act = partial(_inside, tuple(loop.name for loop in outer), say)
+        self.side_exits.hand("rt_service", site, act, (*numbers, *rows))
 
     def refuse(self, site: Site, condition: Lanes, code: str, message: str) -> None:
         wrong = native(condition)
@@ -257,5 +271,15 @@ class NativeCore(StreamCore):
         self.side_exits.when(wrong.value, site, act)
 
 
-def _print_inside(site: Site, names: tuple[str, ...], core: Any, *rows: Lanes) -> None:
-    core.print_inside(site, names, *rows)
+def _inside(names: tuple[str, ...], say: Callable[..., None], core: Any, *rows: Lanes) -> None:
+    core.inside(names, rows[: len(names)])
+    say(core, *rows[len(names) :])
+
+
+def _print(site: Site, core: Core, value: Lanes) -> None:
+    core.print(site, value)
+
+
+def _show(site: Site, show: Show, core: Any, *rows: Lanes) -> None:
+    of_stream = bool(rows) and isinstance(site.operands[0], Align)
+    core.show_later(site, show, *((again(*rows),) if of_stream else rows))

@@ -69,11 +69,10 @@ class ServiceCore(ReferenceCore):
             self._runner.await_turn()
         super().transfer(site, src, dst, transfer)
 
-    def print_inside(self, site: Site, names: Sequence[str], value: Any, *numbers: Any) -> None:
-        """Prints a value in a body that loops of other code issue: their names and iterations."""
+    def inside(self, names: Sequence[str], numbers: Sequence[Any]) -> None:
+        """What is asked stands in a body that loops of other code issue: their iterations."""
         around = [LoopAround.text(n, number(i)) for n, i in zip(names, numbers, strict=True)]
         self.iterations[:0] = [(iteration,) for iteration in around]
-        self.print(site, value)
 
     def too_many_iterations(self, site: Site) -> None:
         """The fault of a block that has begun all the iterations it may."""

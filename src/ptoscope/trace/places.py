@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ptoscope.isa import TABLE
-from ptoscope.program import Block, Function, If, Loop, Op, Scope, Terminator
+from ptoscope.program import Block, Function, If, Loop, Op, Scope, Show, Terminator
 from ptoscope.trace.trace import NONE, Place
 
 
@@ -53,10 +53,10 @@ def list_places(function: Function) -> list[Place]:
     def visit(block: Block, parent: int, side: int, scope: int, loops: tuple[int, ...]) -> None:
         for op in block.ops:
             record = TABLE.get(op.name)
-            if isinstance(op, Terminator) or (record is not None and record.shows):
+            if isinstance(op, (Terminator, Show)) or (record is not None and record.shows):
                 continue
             index = len(found)
-            pipe = _pipe(op, scope)
+            pipe = pipe_of(op, scope != NONE)
             found.append(Place(index, op, record, pipe, parent, side, scope, loops))
             inside = index if isinstance(op, Scope) else scope
             around = (*loops, index) if isinstance(op, Loop) else loops
@@ -67,10 +67,11 @@ def list_places(function: Function) -> list[Place]:
     return found
 
 
-def _pipe(op: Op, scope: int) -> str:
+def pipe_of(op: Op, in_scope: bool) -> str:
+    """The pipe that executes an operation; empty for control flow."""
     if isinstance(op, (Loop, If)):
         return ""
-    if scope != NONE:
+    if in_scope:
         return "PIPE_V"
     pipe = TABLE[op.name].pipe
     return str(op.attrs[pipe[1:]]) if pipe.startswith("=") else pipe

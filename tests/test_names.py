@@ -25,9 +25,9 @@ FILES = [
 SHORT = {record.short for record in TABLE.values()}
 WORD = re.compile(r"\b(?:pto|arith)\.\w+")
 
-WORDS = {"barrier", "vecscope", "select", "constant", "mem_bar", "pto.pipe", "pto.vaddr"}
+WORDS = {"barrier", "vecscope", "select", "constant", "mem_bar", "pto.pipe", "pto.vaddr", "print"}
 """What is also a word: a cause of waiting, where an instruction stands, an operation of the lane
-vocabulary, what a result is, a kind of event, an attribute, a type."""
+vocabulary, what a result is, a kind of event, an attribute, a type, an option."""
 
 SAID = "a message says which instruction to write"
 ALLOWED = {

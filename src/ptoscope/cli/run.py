@@ -37,6 +37,7 @@ def answer(request: Request) -> Result:
     directory = request.get("save")
     path = readable(kernel_path)
     words, expected = [read_word(text) for text in texts], expectations(request)
+    asked = _print_requests(request)
     if directory is not None:
         check_directory(directory)
     from ptoscope.engines import choose_engine
@@ -64,18 +65,21 @@ def answer(request: Request) -> Result:
             raise UsageError("--poison, --check and schedules need the reference engine")
         engine, why = kernel.engine("reference" if needs_reference else wanted)
         positions(kernel, expected)
+        if asked:
+            # A request that cannot be met is said before anything runs.
+            kernel.printing(asked)
         arguments = read_arguments(kernel, words)
         before = [kept(a, word) for a, word in zip(arguments, words, strict=True)]
         passed = [a.seen if isinstance(a, ArrayFile) else a for a in arguments]
         seen = watch(kernel, passed, watched, grid, max_steps, engine)
         findings = seen.with_check(findings)
         options: dict[str, Any] = {"schedule": schedule} if schedule is not None else {}
-        options |= {"threads": threads, "max_steps": max_steps}
+        options |= {"threads": threads, "max_steps": max_steps, "print": asked}
         kernel(*passed, grid=grid, engine=engine, **options)
         findings = [*findings, *kernel.warnings, *differences(kernel, expected, arguments)]
     except PtoError as error:
         findings = told_once([*findings, *error.diagnostics])
-        shown, fields = _printed(kernel, grid) if kernel is not None else ([], {})
+        shown, fields = _printed(kernel, grid, asked) if kernel is not None else ([], {})
         page = [*_watched(seen), *shown]
         return Result("run", page, {**seen.as_json(), **fields}, findings, exit=1)
     buffers = {i: a for i, a in enumerate(arguments) if isinstance(a, ArrayFile)}
@@ -90,7 +94,7 @@ def answer(request: Request) -> Result:
     ]
     if why:
         page.append(f"on the reference engine: {why}")
-    shown, prints = _printed(kernel, grid)
+    shown, prints = _printed(kernel, grid, asked)
     page += [*_watched(seen), *shown]
     if records:
         page.append(_table(records))
@@ -122,10 +126,23 @@ def _watched(seen: Seen) -> list[str | Table]:
     ]
 
 
-def _printed(kernel: Kernel, grid: int) -> tuple[list[str | Table], dict[str, object]]:
+def _print_requests(request: Request) -> list[str]:
+    """What the request asks to be printed, each once."""
+    given = request.get("print")
+    if given is None:
+        return []
+    from ptoscope.prints.requests import split_requests
+
+    return list(dict.fromkeys(split_requests(given)))
+
+
+def _printed(
+    kernel: Kernel, grid: int, asked: list[str]
+) -> tuple[list[str | Table], dict[str, object]]:
     from ptoscope.cli.prints import printed
 
-    return printed(kernel.printed, kernel.prints_left_out, kernel.signature.program.file, grid)
+    file = kernel.signature.program.file
+    return printed(kernel.printed, kernel.prints_left_out, file, grid, asked)
 
 
 def prepared(path: Path, request: Request) -> Kernel:

@@ -39,24 +39,26 @@ def test_no_number_is_lost(numbers: list[int]) -> None:
 @given(st.lists(st.booleans(), min_size=1, max_size=12))
 def test_a_mask_is_its_active_lanes(active: list[bool]) -> None:
     text = mask_text(np.array(active))
-    if all(active):
-        assert text == f"all {len(active)} lanes"
-    elif not any(active):
-        assert text == f"no lane of {len(active)}"
-    else:
-        word, listed = text.removesuffix(f" of {len(active)}").split(" ", 1)
-        lanes: list[int] = []
-        for run in listed.split(", "):
-            first, _, last = run.partition("..")
-            lanes += range(int(first), int(last or first) + 1)
-        assert lanes == [lane for lane, on in enumerate(active) if on]
-        assert word == ("lane" if len(lanes) == 1 else "lanes")
+    if len(set(active)) == 1:
+        assert text == f"{'all' if active[0] else 'none of'} {len(active)}"
+        return
+    lanes: list[int] = []
+    for run in text.removesuffix(f" of {len(active)}").split(", "):
+        first, _, last = run.partition("..")
+        lanes += range(int(first), int(last or first) + 1)
+    assert lanes == [lane for lane, on in enumerate(active) if on]
+
+
+def test_a_mask_of_many_pieces_is_cut_where_that_is_wanted() -> None:
+    odd = np.arange(64) % 2 == 1
+    assert mask_text(odd, 3) == "32 of 64, from 1 to 63"
+    assert mask_text(odd[:6], 3) == "1, 3, 5 of 6"
 
 
 def test_streams_and_flags() -> None:
-    assert stream_text(b"\x01\xff", 0x102) == "2 bytes of ub:0x102: 01 ff"
-    assert stream_text(b"", None) == "no bytes"
-    assert stream_text(b"", 64) == "no bytes, goes on at ub:0x40"
+    assert stream_text(b"\x01\xff", 0x102) == "2 bytes at 0x102: 01ff"
+    assert stream_text(b"", None) == "a stream that has not begun"
+    assert stream_text(b"", 64) == "0 bytes at 0x40"
     assert signals_text({}, {}) == "set: none; held: none"
     found = signals_text({"a event 0": 1, "b event 1": 2}, {"PIPE_V buffer 3": 1})
     assert found == "set: a event 0, b event 1 x2; held: PIPE_V buffer 3"

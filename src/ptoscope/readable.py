@@ -24,31 +24,26 @@ def numbers_text(numbers: NDArray[Any]) -> str:
     return " ".join(found)
 
 
-def mask_text(active: NDArray[np.bool_]) -> str:
-    """The active lanes of a mask: `lanes 0..31, 40 of 64`."""
-    lanes = np.flatnonzero(active).tolist()
-    if len(lanes) == len(active):
-        return f"all {len(active)} lanes"
-    if not lanes:
-        return f"no lane of {len(active)}"
-    runs: list[list[int]] = []
-    for lane in lanes:
-        if runs and runs[-1][-1] == lane - 1:
-            runs[-1].append(lane)
-        else:
-            runs.append([lane])
-    listed = (str(run[0]) if len(run) == 1 else f"{run[0]}..{run[-1]}" for run in runs)
-    word = "lane" if len(lanes) == 1 else "lanes"
-    return f"{word} {', '.join(listed)} of {len(active)}"
+def mask_text(active: NDArray[np.bool_], most: int | None = None) -> str:
+    """Which lanes of a mask are active: `all 64`, `none of 64`, `0..15, 20 of 64`; where they are
+    more than `most` pieces, how many lanes and from which to which."""
+    total, count = len(active), int(active.sum())
+    if count in (0, total):
+        return f"{'all' if count else 'none of'} {total}"
+    places = np.flatnonzero(np.diff(active.astype(np.int8), prepend=0, append=0))
+    pieces = list(zip(places[::2].tolist(), (places[1::2] - 1).tolist(), strict=True))
+    if most is not None and len(pieces) > most:
+        return f"{count} of {total}, from {pieces[0][0]} to {pieces[-1][1]}"
+    shown = ", ".join(f"{a}..{b}" if a < b else str(a) for a, b in pieces)
+    return f"{shown} of {total}"
 
 
 def stream_text(held: bytes, address: int | None) -> str:
-    """The bytes that an unaligned stream holds: how many, from where in UB, and which."""
-    if not held:
-        return "no bytes" + ("" if address is None else f", goes on at ub:{address:#x}")
-    where = "" if address is None else f" of ub:{address:#x}"
-    word = "byte" if len(held) == 1 else "bytes"
-    return f"{len(held)} {word}{where}: {held.hex(' ')}"
+    """The state of a stream of unaligned accesses: the bytes that it holds, and their address."""
+    if address is None:
+        return "a stream that has not begun"
+    digits = held.hex(" ", 4)
+    return f"{len(held)} bytes at {address:#x}{': ' if digits else ''}{digits}"
 
 
 def signals_text(flags: Mapping[str, int], held: Mapping[str, int]) -> str:

@@ -128,7 +128,8 @@ def numbers(kind: Type, held: Any) -> Any:
     name = kind.dtype.name if isinstance(kind, (VReg, Scalar)) else ""
     if name not in ("bf16", *NARROW):
         return held
-    codes = [part for byte in held for part in (byte & 15, byte >> 4)] if "f4" in name else held
+    bits = held.view(f"u{held.itemsize}")
+    codes = [part for byte in bits for part in (byte & 15, byte >> 4)] if "f4" in name else bits
     return exact.numbers(name)[np.array(codes)]
 
 

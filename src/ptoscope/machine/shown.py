@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from ptoscope.isa.formats import FORMATS
 from ptoscope.isa.types import Mask, Ptr, Type
 from ptoscope.machine.elements import storage
 from ptoscope.machine.lanes import NumpyLanes
-from ptoscope.machine.memory import Memory, gm_position
+from ptoscope.machine.memory import Memory, gm_base, gm_position
 from ptoscope.machine.pipes import Pipes
 from ptoscope.machine.stream import LoadStream, Stream
 from ptoscope.ranges import MemoryRange
@@ -37,17 +38,21 @@ def shown_value(kind: Type, value: object, memory: Memory) -> Shown:
         case Mask():
             text = mask_text(lanes)
         case Ptr():
-            text = _pointer_text(kind, int(lanes[0]), memory)
+            arrays = {position: f"%{array.name}" for position, array in memory.regions.items()}
+            text = pointer_text(kind, int(lanes[0]), arrays)
         case _:
             text = numbers_text(lanes)
     return Shown(text, tuple(map(_number, lanes)))
 
 
-def _pointer_text(kind: Ptr, address: int, memory: Memory) -> str:
-    region = None if kind.space in memory.own else memory.regions.get(gm_position(address))
-    if region is not None:
-        return f"%{region.name}:{address - region.base:#x}"
-    return f"{kind.space}:{address:#x}"
+def pointer_text(kind: Ptr, address: int, parameters: Mapping[int, str]) -> str:
+    """A pointer as the bytes it points to are named; `parameters` are names by position."""
+    if kind.space != "gm":
+        return f"{kind.space}:{address:#x}"
+    position = gm_position(address)
+    if position not in parameters:
+        return hex(address)
+    return f"{parameters[position]}:{address - gm_base(position):#x}"
 
 
 def shown_memory(memory: Memory, asked: MemoryRange) -> Shown:

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ptoscope import readable
 from ptoscope.isa.dtypes import UI8, DType
 from ptoscope.isa.types import Mask, Ptr, Type
-from ptoscope.machine.memory import gm_base, gm_position
+from ptoscope.machine.shown import pointer_text
 from ptoscope.replay.elements import ElementForm, element_texts
 from ptoscope.trace.recording import Content, LaneContent, StreamContent
 
@@ -38,7 +39,8 @@ def in_words(kind: Type, content: Content, parameters: Sequence[str] = ()) -> st
         return stream_text(content)
     lanes, undefined = lanes_of(kind, content)
     if isinstance(kind, Ptr):
-        return pointer_text(kind, int(lanes[0]), parameters) + "?" * bool(undefined[0])
+        text = pointer_text(kind, int(lanes[0]), dict(enumerate(parameters)))
+        return text + "?" * bool(undefined[0])
     if isinstance(kind, Mask):
         doubt = f", {int(undefined.sum())} undefined" if undefined.any() else ""
         return f"{active_text(lanes)}{doubt}"
@@ -69,36 +71,14 @@ def _marked(texts: list[str], undefined: NDArray[np.bool_]) -> list[str]:
     return [text + "?" * bool(bad) for text, bad in zip(texts, undefined, strict=True)]
 
 
-def pointer_text(kind: Ptr, address: int, parameters: Sequence[str] = ()) -> str:
-    """A pointer as the bytes it points to are named."""
-    if kind.space != "gm":
-        return f"{kind.space}:{address:#x}"
-    position = gm_position(address)
-    if not 0 <= position < len(parameters):
-        return hex(address)
-    return f"{parameters[position]}:{address - gm_base(position):#x}"
-
-
 def stream_text(content: StreamContent) -> str:
     """The state of a stream of unaligned accesses."""
-    if content.address is None:
-        return "a stream that has not begun"
-    held = content.held.hex(" ", 4)
-    return f"{len(content.held)} bytes at {content.address:#x}{': ' if held else ''}{held}"
+    return readable.stream_text(*content)
 
 
 def active_text(lanes: NDArray[np.bool_]) -> str:
-    """Which lanes of a mask are active: `all 64`, `none of 64`, `0..15 of 64`, and of a mask with
-    many pieces how many."""
-    total, count = len(lanes), int(lanes.sum())
-    if count in (0, total):
-        return f"{'all' if count else 'none of'} {total}"
-    places = np.flatnonzero(np.diff(lanes.astype(np.int8), prepend=0, append=0))
-    pieces = list(zip(places[::2].tolist(), (places[1::2] - 1).tolist(), strict=True))
-    if len(pieces) > ENDS:
-        return f"{count} of {total}, from {pieces[0][0]} to {pieces[-1][1]}"
-    shown = ", ".join(f"{a}..{b}" if a < b else str(a) for a, b in pieces)
-    return f"{shown} of {total}"
+    """Which lanes of a mask are active; of a mask with many pieces how many."""
+    return readable.mask_text(lanes, ENDS)
 
 
 def lane_grid(

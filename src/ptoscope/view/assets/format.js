@@ -149,18 +149,19 @@ export function short(value) {
 }
 
 /**
- * A number in the width of a lane.
+ * A number in the width of a lane, integers whole.
  * @param {number | bigint} value
+ * @param {number} width
  */
-export function brief(value) {
+export function brief(value, width = 8) {
   const text = short(value);
-  if (text.length <= 8 || typeof value === "bigint" || Number.isInteger(value)) return text;
-  for (let digits = 5; digits > 2; digits--) {
+  if (text.length <= width || typeof value === "bigint" || Number.isInteger(value)) return text;
+  for (let digits = 5; digits > 1; digits--) {
     const fewer = value.toPrecision(digits);
     const plain = fewer.includes("e") ? fewer : String(Number(fewer));
-    if (plain.length <= 8) return plain;
+    if (plain.length <= width) return plain;
   }
-  return value.toExponential(2);
+  return value.toExponential(1);
 }
 
 /**

@@ -45,7 +45,7 @@ export function laneGrid(value, { element, lanes, writing, active, before, label
     const about = `${textOf(view, at, element, "value", exact)} (0x${textOf(view, at, element, "hex")})`;
     const more = `${lost ? ", undefined" : ""}${off ? ", inactive" : ""}${changed ? ", changed" : ""}`;
     const classes = `lane${lost ? " undefined" : ""}${off ? " inactive" : ""}${changed ? " changed" : ""}`;
-    const text = textOf(view, at, element, writing, brief);
+    const text = textOf(view, at, element, writing, (value) => brief(value, lost ? 7 : 8));
     cells.push(make("span", { class: classes, "data-lane": String(lane), title: `lane ${lane}: ${about}${more}` }, lost ? `?${text}` : text));
   }
   grid.append(...cells);

@@ -42,7 +42,7 @@ export class MemoryMap {
     this.columns = 64;
     /** @type {number[]} lines that write, whose places are their colours */
     this.lines = [];
-    /** @type {[string, number, number][]} labels, which are drawn over all cells */
+    /** @type {[string, number, number, string][]} labels, which are drawn over all cells */
     this._texts = [];
   }
 
@@ -114,6 +114,7 @@ export class MemoryMap {
     if (heat) for (let cell = 0; cell < cells.count; cell++) most = Math.max(most, cells.times(lists, cell));
     const { undefined: lost } = run.memory(this.number, step);
     const [rule, raised, accent] = [colour("--rule"), colour("--raised"), colour("--accent")];
+    const [ground, pale] = [colour("--ground"), colour("--undefined")];
     let labelled = -1;
     for (let cell = 0; cell < cells.count; cell++) {
       const [x, y] = corner(cell);
@@ -132,7 +133,7 @@ export class MemoryMap {
         const { line } = run.placeOf(cells.steps[row]);
         context.fillStyle = colour(this.colourOf(line));
         context.fillRect(x, y, wide - 1, HEIGHT - 1);
-        if (line !== labelled || cell % this.columns === 0) this._label(cell, x, y, wide, line);
+        if (line !== labelled || cell % this.columns === 0) this._label(cell, x, y, wide, line, String(context.fillStyle));
         labelled = line;
       } else labelled = -1;
       if (mode === "fate" && (row >= 0 || !cells.own)) {
@@ -141,7 +142,7 @@ export class MemoryMap {
         if (fate === "dead") context.fillRect(x, y + HEIGHT / 2 - 1, wide - 1, 2);
         else context.fillRect(x, y, wide - 1, fate === "kept" ? HEIGHT / 2 : HEIGHT - 1);
       }
-      if (this._undefinedIn(lost, cell)) hatch(context, colour("--undefined"), x, y, wide - 1, HEIGHT - 1);
+      if (this._undefinedIn(lost, cell)) hatch(context, row >= 0 ? ground : pale, x, y, wide - 1, HEIGHT - 1);
     }
     this._outlines(context, corner, wide, colour, selection);
   }
@@ -161,8 +162,9 @@ export class MemoryMap {
    * @param {number} y
    * @param {number} wide
    * @param {number} line
+   * @param {string} behind
    */
-  _label(cell, x, y, wide, line) {
+  _label(cell, x, y, wide, line, behind) {
     const cells = /** @type {Cells} */ (this.cells);
     const { run, step } = this.state;
     const needed = Math.ceil((String(line).length * 6 + 4) / wide);
@@ -170,7 +172,7 @@ export class MemoryMap {
       const row = next < cells.count && next % this.columns ? cells.last(cells.writes, next, step) : -1;
       if (row < 0 || run.placeOf(cells.steps[row]).line !== line) return;
     }
-    this._texts.push([String(line), x + 2, y + HEIGHT - 3]);
+    this._texts.push([String(line), x, y, behind]);
   }
 
   /**
@@ -185,18 +187,35 @@ export class MemoryMap {
     const cells = /** @type {Cells} */ (this.cells);
     const { run, step } = this.state;
     context.font = "10px system-ui, sans-serif";
-    context.fillStyle = colour("--ground");
-    for (const [text, x, y] of this._texts) context.fillText(text, x, y);
+    for (const [text, x, y, behind] of this._texts) {
+      context.fillStyle = behind;
+      context.fillRect(x, y, context.measureText(text).width + 4, HEIGHT - 1);
+      context.fillStyle = colour("--ground");
+      context.fillText(text, x + 2, y + HEIGHT - 3);
+    }
     this._texts = [];
     context.lineWidth = 2;
     for (const row of step < 0 ? [] : run.accessesOf(step)) {
       if (run.column("access_space")[row] !== this.number) continue;
       context.strokeStyle = colour("--ink");
-      context.setLineDash(run.column("access_writes")[row] ? [] : [2, 2]);
-      cells.touched(row, (cell) => {
+      context.setLineDash(run.column("access_writes")[row] ? [] : [3, 2]);
+      const touched = new Set();
+      cells.touched(row, (cell) => touched.add(cell));
+      context.beginPath();
+      for (const cell of touched) {
         const [x, y] = corner(cell);
-        context.strokeRect(x + 1, y + 1, wide - 3, HEIGHT - 3);
-      });
+        const [right, bottom] = [x + wide - 1, y + HEIGHT - 1];
+        const column = cell % this.columns;
+        /** @type {[boolean, number, number, number, number][]} */
+        const edges = [[column > 0 && touched.has(cell - 1), x, y, x, bottom], [touched.has(cell - this.columns), x, y, right, y],
+          [column < this.columns - 1 && touched.has(cell + 1), right, y, right, bottom], [touched.has(cell + this.columns), x, bottom, right, bottom]];
+        for (const [inside, x0, y0, x1, y1] of edges) {
+          if (inside) continue;
+          context.moveTo(x0, y0);
+          context.lineTo(x1, y1);
+        }
+      }
+      context.stroke();
     }
     context.setLineDash([]);
     context.fillStyle = colour("--error");

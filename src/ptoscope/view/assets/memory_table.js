@@ -43,7 +43,7 @@ export function memoryTable(state, number, begin, end, type) {
     const read = reads.some((row) => run.touches(row, at));
     const more = `${gone ? ", undefined" : ""}${written ? ", written now" : ""}${read ? ", read now" : ""}`;
     const title = `byte ${at}: ${textOf(view, at, element, "value", exact)} (0x${textOf(view, at, element, "hex")})${more}`;
-    const text = textOf(view, at, element, type === "hex" ? "hex" : "value", brief);
+    const text = textOf(view, at, element, type === "hex" ? "hex" : "value", (value) => brief(value, gone ? 7 : 8));
     cells.push(make("span", { class: `lane element${gone ? " undefined" : ""}${written ? " written" : ""}${read ? " read" : ""}`,
       "data-byte": String(at), title }, gone ? `?${text}` : text));
   }

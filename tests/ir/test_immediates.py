@@ -108,3 +108,13 @@ def test_labels():
 def test_a_label_without_an_instruction():
     said = error("func.func @k() attributes {pto.aicore} {\nreturn\nlast:\n}")
     assert (said.code, said.found, said.expected) == ("PTO0001", "}", "an operation")
+
+
+def test_a_label_stands_before_results_and_not_behind_them():
+    assert error(function("%r = here: pto.get_block_idx")).code == "PTO0002"
+
+
+def test_a_value_stands_on_the_line_of_its_name():
+    text = function("vlds %v, %p[%i], %n #dist=\nreturn", "%p: !pto.ptr<f32, ub>, %i: index")
+    found = error(text)
+    assert (found.code, found.message) == ("PTO0001", "expected a value")

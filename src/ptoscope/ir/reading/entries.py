@@ -54,7 +54,9 @@ class EntryTokens:
         while text[reader.i][:1] == "#" and text[reader.i + 1] == "=" and not self.named:
             at = reader.i + 2
             value = text[at]
-            if not (value[:1] in ('"', "-", "_") or value[:1].isalnum()):
+            begins = value[:1] in ('"', "-", "_") or value[:1].isalnum()
+            line = reader.tokens.span(reader.i).line
+            if not begins or reader.tokens.span(at).line != line:
                 raise reader.findings.expected(at, "a value")
             if value.isdecimal() and text[at + 1][:1].isalpha() and reader.tokens.joined(at):
                 # A mode that begins with a digit, such as 1PT_B32.

@@ -97,7 +97,7 @@ class Reader(Recovery):
             name = self.i
             word = text[name]
             handler = self.handlers.get(word)
-            if handler is None and self._is_label(name):
+            if handler is None and not packs and self._is_label(name):
                 name += 2
                 word = text[name]
                 handler = self.handlers.get(word)

@@ -14,6 +14,7 @@ from ptoscope.trace.recording import Content, Recording, Signals
 from ptoscope.trace.trace import SPACE_NAMES, Column, Place
 
 NO_SIGNALS = Signals({}, {})
+NO_NOTES: Column = np.zeros(0, dtype=np.int64)
 
 
 class History:
@@ -75,7 +76,11 @@ class History:
         """The name of a slot."""
         return f"%{self.recording.trace.function.names[slot]}"
 
-    def _note(self, slot: int, index: int) -> int | None:
+    def notes(self, slot: int) -> Column:
+        """Which of the values are those of a slot, in order."""
+        return self._slots.get(slot, NO_NOTES)
+
+    def note(self, slot: int, index: int) -> int | None:
         """Which of the values a slot has at a moment."""
         mine = self._slots.get(slot)
         if mine is None:
@@ -98,7 +103,7 @@ class History:
 
     def content(self, slot: int, index: int) -> Content | None:
         """What a slot holds at a moment; None if it has not been made in its block."""
-        note = self._note(slot, index)
+        note = self.note(slot, index)
         return None if note is None else self.recording.values[note]
 
     def place(self, index: int) -> Place:
@@ -108,7 +113,7 @@ class History:
 
     def made(self, slot: int, index: int) -> int | None:
         """The moment that made what a slot holds; None if a loop or the launch gave it."""
-        note = self._note(slot, index)
+        note = self.note(slot, index)
         if note is None:
             return None
         made = int(self.recording.value_steps[note])
@@ -119,14 +124,14 @@ class History:
         notes = [
             (note, slot)
             for slot in self._named.get(f"%{name.removeprefix('%')}", ())
-            if (note := self._note(slot, index)) is not None
+            if (note := self.note(slot, index)) is not None
         ]
         return max(notes)[1] if notes else None
 
     def alive(self, index: int) -> list[str]:
         """The names that have a value at a moment."""
         names = self.recording.trace.function.names
-        slots = [slot for slot in sorted(self._slots) if self._note(slot, index) is not None]
+        slots = [slot for slot in sorted(self._slots) if self.note(slot, index) is not None]
         return list(dict.fromkeys(f"%{names[slot]}" for slot in slots))
 
     def unknown(self, name: str, index: int) -> str:

@@ -12,8 +12,12 @@ from ptoscope.diagnostics import PtoError, UsageError
 from ptoscope.machine.recording.values import record
 from ptoscope.program import Launchable
 from ptoscope.replay import search
+from ptoscope.replay.departure import Departure, first_departure
+from ptoscope.replay.difference import Difference, first_difference
+from ptoscope.replay.functions import LineFunction, first_departure_from_functions
 from ptoscope.replay.history import History
 from ptoscope.replay.moment import Moment
+from ptoscope.replay.origin import Origin, origin_of_bytes
 from ptoscope.trace.recording import MOST_STEPS
 
 
@@ -99,6 +103,37 @@ class RecordedRun(History):
         """The first moment, or the first after another one, that made a value with undefined
         bits."""
         return self._moment(search.first(self, search.is_undefined, self._index(after, -1)))
+
+    def origin(self, space: str, byte: int, size: int = 1, at: Moment | None = None) -> Origin:
+        """What made bytes of a memory (`ub`, `%y`) as they are after a moment, by default in the
+        end: who wrote them, what of, and so on back to the launch. UsageError for bytes that are
+        not there."""
+        number = self.space(space)
+        memory = len(self.recording.spaces[number].before)
+        if not (0 <= byte < byte + size <= memory):
+            raise UsageError(f"{space} has bytes 0 to {memory - 1}")
+        return origin_of_bytes(self, number, byte, size, self._index(at))
+
+    def first_difference(
+        self, expected: Mapping[int | str, Any], rtol: float = 0.0, atol: float = 0.0
+    ) -> Difference | None:
+        """The first element, in the end, that is not what is expected, of arguments by position
+        or name (`{1: golden}`), and all that made it: `difference.origin`, `print(difference)`.
+        Elements may differ by `rtol` of the expected and `atol`. None if none does."""
+        return first_difference(self, expected, rtol, atol)
+
+    def departs_from(
+        self,
+        other: RecordedRun | Mapping[int, LineFunction],
+        rtol: float = 0.0,
+        atol: float = 0.0,
+    ) -> Departure | None:
+        """Where this run first departs from another one, of another kernel or revision, value by
+        value; or where a line first makes something else than a function gives for its operands
+        (`{71: lambda a, b: a - b}`). None if it never does."""
+        if isinstance(other, RecordedRun):
+            return first_departure(self, other, rtol, atol)
+        return first_departure_from_functions(self, other, rtol, atol)
 
     def _moment(self, index: int | None) -> Moment | None:
         return None if index is None else self[index]

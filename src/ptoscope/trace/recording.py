@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ptoscope.diagnostics import Diagnostic
 from ptoscope.isa.copies import CopyEnds
 from ptoscope.isa.dtypes import DType
+from ptoscope.trace.spaces import Extent
 from ptoscope.trace.trace import Column, Trace
 
 MOST_STEPS = 250_000
@@ -52,7 +53,9 @@ class Copied(NamedTuple):
 
 class Placed(NamedTuple):
     """Where in UB the lanes of a load or store are: each so many bytes wide at its offset from an
-    address; one whose offset is NOTHING is nowhere, one that is masked off touches nothing."""
+    address; one whose offset is NOTHING is nowhere, one that is masked off touches nothing. A lane
+    of a scatter that another one overwrites is nowhere, too. Those of a load from a stream are the
+    bytes of the register; stores to one are not here."""
 
     writes: bool
     address: int
@@ -89,7 +92,7 @@ class Recording:
     of each that are undefined; special registers are not among them. `signals` by the step after
     which they are so. `copies` and `placed` have by step how bytes moved. `left_out` is how many
     further steps were executed, of which nothing is known. `findings` is where undefined data
-    arrived that matters.
+    arrived that matters. `extents` has by its position where the array of a parameter is.
     """
 
     trace: Trace
@@ -105,4 +108,5 @@ class Recording:
     placed: dict[int, list[Placed]]
     spaces: dict[int, MemoryBefore]
     findings: list[Diagnostic]
+    extents: dict[int, Extent]
     left_out: int = 0

@@ -23,6 +23,7 @@ from ptoscope.trace.recording import (
     Signals,
     StreamContent,
 )
+from ptoscope.trace.spaces import Extent
 from ptoscope.trace.trace import Column, Trace
 
 
@@ -92,7 +93,11 @@ class Notes:
         self._blocks.append(min(self.steps, self._most))
 
     def finish(
-        self, trace: Trace, spaces: dict[int, MemoryBefore], findings: list[Diagnostic]
+        self,
+        trace: Trace,
+        spaces: dict[int, MemoryBefore],
+        extents: dict[int, Extent],
+        findings: list[Diagnostic],
     ) -> Recording:
         """The recording of a run."""
         return Recording(
@@ -109,6 +114,7 @@ class Notes:
             self._placed,
             spaces,
             findings,
+            extents,
             max(0, self.steps - self._most),
         )
 

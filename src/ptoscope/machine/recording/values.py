@@ -82,7 +82,7 @@ def record(
             if error is not None:
                 break
     trace = recorder.finish(kernel.function, grid, outline.places, error, last)
-    return notes.finish(trace, spaces, findings.diagnostics(kernel.program))
+    return notes.finish(trace, spaces, extents, findings.diagnostics(kernel.program))
 
 
 def _before(name: str, data: Column, undefined: Column, own: bool) -> MemoryBefore:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ptoscope.isa.copies import CopyEnds
 from ptoscope.isa.distributions import NOTHING, Access
+from ptoscope.isa.dtypes import VREG_BYTES
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.record import Site
 from ptoscope.machine.lanes import NumpyLanes, number
@@ -37,6 +38,7 @@ class ValuesCore(RecordingReferenceCore, ShadowCore):
         self._scopes = scopes
         self._taken = len(self._recorder.touches)
         self._copy: Copied | None = None
+        self._in_order = False
         self.issued = False
         """Whether the instruction of the scalar unit went to a pipe, which notes it."""
         self.pipes.around = self._around
@@ -110,11 +112,33 @@ class ValuesCore(RecordingReferenceCore, ShadowCore):
         super().note_spread(site, writes, base, offsets, active, width)
         assert isinstance(offsets, NumpyLanes)
         assert isinstance(active, NumpyLanes)
-        places = np.where(active.a, offsets.a.astype(np.int64), NOTHING).tolist()
-        self.notes.placed(Placed(writes, number(base), places, width))
+        places = np.where(active.a, offsets.a.astype(np.int64), NOTHING)
+        if writes:
+            # Of lanes that go to one place, the one that the engine writes last.
+            kept = np.full_like(places, NOTHING)
+            order = np.arange(len(places))[:: -1 if self._in_order else 1]
+            winners = order[np.unique(places[order], return_index=True)[1]]
+            kept[winners] = places[winners]
+            places = kept
+        self.notes.placed(Placed(writes, number(base), places.tolist(), width))
+
+    def scatter(
+        self,
+        site: Site,
+        base: Lanes,
+        offsets: Lanes,
+        active: Lanes,
+        value: Lanes,
+        width: int,
+        in_order: bool = False,
+    ) -> None:
+        self._in_order = in_order
+        super().scatter(site, base, offsets, active, value, width, in_order)
 
     def note_stream(self, site: Site, before: Any, address: Lanes, after: Any) -> None:
         super().note_stream(site, before.real, address, None if after is None else after.real)
 
     def note_stream_load(self, site: Site, before: Any, address: Lanes) -> None:
         super().note_stream_load(site, None if before is None else before.real, address)
+        if before is not None:
+            self.notes.placed(Placed(False, number(address), range(VREG_BYTES), 1))

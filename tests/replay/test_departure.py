@@ -88,7 +88,7 @@ def test_what_nobody_wrote() -> None:
     run, expected = softmax(SOFTMAX.replace(rows, "%row_bytes = arith.constant 256"))
     difference = run.first_difference({1: expected}, 1e-5, 1e-6)
     assert difference is not None
-    assert str(difference.origin) == "bytes 4096 to 4099 of %y = 0.0: given at the launch"
+    assert str(difference.origin) == "bytes 4096 to 4099 of %y = 0: given at the launch"
     departure = run.departs_from(softmax()[0])
     assert departure is not None
     assert (departure.name, departure.got, departure.expected) == ("%row_bytes", 256, 512)

@@ -8,7 +8,7 @@ import pytest
 from ptoscope import RecordedRun, UsageError
 from ptoscope.isa.targets import TARGETS
 from ptoscope.kernel import Kernel
-from ptoscope.replay.origin import Origin
+from ptoscope.replay.origin import OriginChain
 
 from ..check.pipes import G, M, P, V, copy_in, copy_out, kernel, load, program, scope, store
 
@@ -25,7 +25,7 @@ def recorded(*lines: str) -> tuple[RecordedRun, list[str]]:
     return run, text.split("\n")
 
 
-def whats(origin: Origin) -> list[str]:
+def whats(origin: OriginChain) -> list[str]:
     return [link.what for link in origin if not link.steers]
 
 
@@ -116,7 +116,7 @@ def test_a_writer_in_a_vecscope(name: str) -> None:
     # The lane of %v is the number that x has there.
     lane = int(lanes[-1].split()[1])
     (value,) = [link for link in origin if link.what == f"lane {lane} of %v"]
-    assert value.value == lane + 1
+    assert value.value == f"{lane + 1}"
     assert any(link.what == f"bytes {4 * lane} to {4 * lane + 3} of %x" for link in origin)
 
 
@@ -158,7 +158,7 @@ def test_a_scalar_store() -> None:
         line_of(text, "arith.addf"),
         line_of(text, "arith.constant 1.5"),
     ]
-    assert [link.value for link in origin.links[1:3]] == [3.0, 1.5]
+    assert [link.value for link in origin.links[1:3]] == ["3", "1.5"]
     # Bytes that nobody wrote are those of the caller.
     assert str(run.origin("%y", 16, 4)) == "bytes 16 to 19 of %y: given at the launch"
 
@@ -178,7 +178,7 @@ def test_a_sum_leads_to_all_that_it_adds() -> None:
         "bytes 0 to 255 of ub",
         "bytes 0 to 255 of %x",
     ]
-    assert origin.links[2].value == sum(range(1, 65))
+    assert origin.links[2].value == "2080"
     assert line_of(text, "pto.vcadd") in origin.data_lines
 
 
@@ -193,11 +193,11 @@ def test_values_that_loops_and_branches_pass_on() -> None:
     )
     origin = run.origin("%y", 0, 4)
     assert [(link.what, link.value) for link in origin if not link.steers][1:] == [
-        ("%p", 2.0),
-        ("%g", 6.0),
-        ("%h", 4.0),
-        ("%g", 3.0),
-        ("%f", 1.5),
+        ("%p", "2"),
+        ("%g", "6"),
+        ("%h", "4"),
+        ("%g", "3"),
+        ("%f", "1.5"),
     ]
     assert line_of(text, "arith.addf") in origin.lines
 

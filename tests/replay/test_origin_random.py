@@ -7,8 +7,8 @@ import pytest
 
 from ptoscope import RecordedRun
 from ptoscope.isa.types import Mask, Ptr
-from ptoscope.replay.origin import Link, Origin
-from ptoscope.replay.parts import Bytes, Value
+from ptoscope.replay.origin import Link, OriginChain
+from ptoscope.replay.parts import MemoryBytes, ValueLane
 from ptoscope.trace.recording import LaneContent
 from tests.fuzz.compare import load
 from tests.fuzz.programs import generate
@@ -47,9 +47,9 @@ def _element(run: RecordedRun, position: int) -> int:
     return kind.dtype.bytes
 
 
-def _is_true(run: RecordedRun, origin: Origin, link: Link, where: str) -> None:
+def _is_true(run: RecordedRun, origin: OriginChain, link: Link, where: str) -> None:
     source = link.source
-    if isinstance(source, Bytes):
+    if isinstance(source, MemoryBytes):
         memory, undefined = run.memories.at(source.space, source.step)
         part = slice(source.start, source.start + source.size)
         assert link.data == memory[part].tobytes(), where
@@ -74,7 +74,7 @@ def _is_true(run: RecordedRun, origin: Origin, link: Link, where: str) -> None:
         assert there == here, (where, str(link), str(parent))
 
 
-def _is_value(run: RecordedRun, link: Link, source: Value, where: str) -> None:
+def _is_value(run: RecordedRun, link: Link, source: ValueLane, where: str) -> None:
     slot = int(run.recording.value_slots[source.number])
     content = run.recording.values[source.number]
     if link.moment is not None:

@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ptoscope.arguments import array_dtype
 from ptoscope.isa.types import Ptr, Scalar, Type
 from ptoscope.replay.apart import apart, tolerance
+from ptoscope.replay.contents import lanes_of
+from ptoscope.replay.elements import numbers
 from ptoscope.replay.history import History
-from ptoscope.replay.moment import Moment, shown
+from ptoscope.replay.moment import Moment
 from ptoscope.trace.recording import LaneContent
 from ptoscope.trace.trace import SPACE_NAMES
 
@@ -193,14 +194,9 @@ def lanes_apart(
 ) -> tuple[tuple[int, ...], Any, Any] | None:
     """The lanes of two values of a type that differ, and what they hold: of a scalar no lanes,
     and its two values. Undefined lanes differ from nothing."""
-    a, b = (np.atleast_1d(numbers(kind, one)) for one in (ours, theirs))
+    (a, bad), (b, worse) = (lane_numbers(kind, one) for one in (ours, theirs))
     places, _ = apart(a, b, rtol, atol)
-    unknown = np.zeros(len(a), dtype=bool)
-    for one in (ours, theirs):
-        if one.undefined is not None:
-            bits = LaneContent(one.dtype, one.undefined != 0, None)
-            unknown |= np.atleast_1d(shown(kind, bits))
-    places = places[~unknown[places]]
+    places = places[~(bad | worse)[places]]
     if not len(places):
         return None
     if isinstance(kind, (Scalar, Ptr)):
@@ -208,8 +204,7 @@ def lanes_apart(
     return tuple(places.tolist()), a[places], b[places]
 
 
-def numbers(kind: Type, content: LaneContent) -> Any:
-    """The lanes of a value as the numbers that they are."""
-    lanes = np.asarray(shown(kind, content))
-    seen = array_dtype(content.dtype)
-    return lanes.view(seen) if seen.itemsize == lanes.itemsize and lanes.ndim else lanes
+def lane_numbers(kind: Type, content: LaneContent) -> tuple[Any, Any]:
+    """The lanes of a value as the numbers that they are, and which have undefined bits."""
+    lanes, undefined = lanes_of(kind, content)
+    return numbers(content.dtype, lanes), undefined

@@ -13,11 +13,11 @@ from ptoscope.diagnostics import UsageError
 from ptoscope.isa.types import Ptr
 from ptoscope.replay.apart import apart, tolerance
 from ptoscope.replay.history import History
-from ptoscope.replay.origin import Origin, origin_of_bytes
+from ptoscope.replay.origin import OriginChain, origin_of_bytes
 
 
 @dataclass(frozen=True, eq=False)
-class Difference:
+class ElementDifference:
     """Element `element` of the parameter `name`, at `position`, counted in the order of its
     memory: what it is, what it should be, and what made it."""
 
@@ -26,7 +26,7 @@ class Difference:
     element: int
     got: Any
     expected: Any
-    origin: Origin
+    origin: OriginChain
 
     @property
     def head(self) -> str:
@@ -37,7 +37,7 @@ class Difference:
         )
 
     def __repr__(self) -> str:
-        return f"<Difference: {self.head}>"
+        return f"<ElementDifference: {self.head}>"
 
     def __str__(self) -> str:
         return "\n".join([self.head, *(f"  {line}" for line in str(self.origin).split("\n"))])
@@ -45,7 +45,7 @@ class Difference:
 
 def first_difference(
     run: History, expected: Mapping[int | str, Any], rtol: float = 0.0, atol: float = 0.0
-) -> Difference | None:
+) -> ElementDifference | None:
     """The first element that differs, of the first such argument in the order they are given:
     by position or name, arrays of the same number of elements. UsageError for one that is no
     array of the kernel's, and where the end of the run is not kept."""
@@ -79,7 +79,7 @@ def first_difference(
         places, _ = apart(ours, theirs, rtol, atol)
         if len(places):
             element = int(places[0])
-            return Difference(
+            return ElementDifference(
                 position,
                 name,
                 element,
@@ -90,7 +90,7 @@ def first_difference(
     return None
 
 
-def element_origin(run: History, position: int, element: int) -> Origin:
+def element_origin(run: History, position: int, element: int) -> OriginChain:
     """What made an element of the array of a parameter, as it is in the end."""
     function = run.recording.trace.function
     kind: Any = function.types[function.params[position]]

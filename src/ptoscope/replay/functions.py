@@ -11,9 +11,10 @@ import numpy as np
 from ptoscope.diagnostics import UsageError
 from ptoscope.isa.types import Mask, VReg
 from ptoscope.replay.apart import apart, tolerance
-from ptoscope.replay.departure import Departure, numbers
+from ptoscope.replay.contents import lanes_of
+from ptoscope.replay.departure import Departure, lane_numbers
 from ptoscope.replay.history import History
-from ptoscope.replay.moment import Moment
+from ptoscope.replay.moment import Moment, shown
 from ptoscope.trace.recording import LaneContent
 
 LineFunction = Callable[..., Any]
@@ -49,7 +50,7 @@ def _departs(
     types = run.recording.trace.function.types
     taken = [(types[slot], run.content(slot, step)) for slot in op.operands]
     taken = taken[: _parameters(function, len(taken), line)]
-    operands = [numbers(k, c) if isinstance(c, LaneContent) else c for k, c in taken]
+    operands = [shown(kind, content) if content is not None else None for kind, content in taken]
     try:
         with np.errstate(all="ignore"):
             given = function(*operands)
@@ -62,12 +63,10 @@ def _departs(
         kind, content = types[slot], run.content(slot, step)
         if not isinstance(content, LaneContent):
             continue
-        ours = np.atleast_1d(numbers(kind, content))
+        ours, undefined = lane_numbers(kind, content)
         theirs = _shaped(one, ours, line)
         places, _ = apart(ours, theirs, rtol, atol)
-        known = np.ones(len(ours), dtype=bool)
-        if content.undefined is not None and isinstance(kind, VReg):
-            known &= content.undefined == 0
+        known = ~undefined
         for active in gated:
             if isinstance(kind, (VReg, Mask)):
                 # A mask of more lanes than the value governs each by the first of its own.
@@ -108,7 +107,7 @@ def _masks(run: History, step: int) -> list[Any]:
     for slot in run.place(step).op.operands:
         kind, content = types[slot], run.content(slot, step)
         if isinstance(kind, Mask) and isinstance(content, LaneContent):
-            found.append(np.atleast_1d(numbers(kind, content)).astype(bool))
+            found.append(lanes_of(kind, content)[0].astype(bool))
     return found
 
 

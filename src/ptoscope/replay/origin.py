@@ -8,16 +8,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ptoscope.arguments import array_dtype
 from ptoscope.isa.dtypes import DType
-from ptoscope.isa.types import Mask, Ptr, Scalar, VReg
+from ptoscope.isa.types import Mask, Ptr, Type, VReg
 from ptoscope.machine.elements import storage
 from ptoscope.program import For
+from ptoscope.replay.backtrace import Backtrace
+from ptoscope.replay.contents import in_words, lanes_of
+from ptoscope.replay.elements import element_texts
 from ptoscope.replay.history import History
 from ptoscope.replay.moment import Moment
-from ptoscope.replay.parts import Bytes, Source, Value
+from ptoscope.replay.parts import MadeOf, MemoryBytes, ValueLane
 from ptoscope.replay.rows import Piece
-from ptoscope.replay.sources import Sources
 from ptoscope.trace.recording import LaneContent
 from ptoscope.trace.trace import SPACE_NAMES
 
@@ -32,36 +33,36 @@ class Link(NamedTuple):
     """Something that made something else. `what` says it for people: `lane 3 of %y0`, `bytes 20
     to 23 of ub`. `moment` is when it was made or written, None where it was there at the launch
     or a loop counts it; `line` is the line of that, 0 at the launch, and of bytes that nobody
-    wrote that of the last store whose mask left them out. `data` are its bits, of a
-    whole register none. `parent` is the link that it made, by its number, -1 of the first.
-    `piece` is which of its bytes moved to its parent, if they only moved; `steers` says that it,
-    or what it led to, only said where or whether."""
+    wrote that of the last store whose mask left them out. `value` is what it holds, as text, and
+    `data` are its bits; of a whole register none. `parent` is the link that it made, by its
+    number, -1 of the first. `piece` is which of its bytes moved to its parent, if they only moved;
+    `steers` says that it, or what it led to, only said where or whether."""
 
     what: str
     moment: Moment | None
     line: int
-    value: object
+    value: str
     data: bytes
     undefined: bool
-    source: Bytes | Value
+    source: MemoryBytes | ValueLane
     parent: int
     piece: Piece | None
     steers: bool
 
     def __str__(self) -> str:
-        value = "" if self.value is None else f" = {self.value!s}"
+        value = f" = {self.value}" if self.value else ""
         undefined = ", undefined" if self.undefined else ""
         if self.moment is not None:
             around = "".join(f", {text}" for text in self.moment.iteration_texts)
             return f"{self.what}{value}{undefined}: line {self.line}{around}"
         where = f"the loop of line {self.line}" if self.line else "given at the launch"
-        if isinstance(self.source, Bytes) and self.source.space < 0:
+        if isinstance(self.source, MemoryBytes) and self.source.space < 0:
             where = "nobody wrote it"
             where += f", the mask of line {self.line} leaves it out" if self.line else ""
         return f"{self.what}{value}{undefined}: {where}"
 
 
-class Origin:
+class OriginChain:
     """All that made something, the nearest first; what only steered comes last. `left_out` is
     whether there is more."""
 
@@ -113,26 +114,26 @@ class Origin:
 
 def origin_of_bytes(
     run: History, space: int, start: int, size: int, step: int, dtype: DType | None = None
-) -> Origin:
+) -> OriginChain:
     """What made bytes of a space as they are after a step."""
-    return _Walk(run).origin(Bytes(space, start, size, step), dtype)
+    return _Walk(run).origin(MemoryBytes(space, start, size, step), dtype)
 
 
-def origin_of_value(run: History, number: int, lane: int | None) -> Origin:
+def origin_of_value(run: History, number: int, lane: int | None) -> OriginChain:
     """What made a value, by its number in the recording, or a lane of it."""
-    return _Walk(run).origin(Value(number, lane), None)
+    return _Walk(run).origin(ValueLane(number, lane), None)
 
 
 class _Walk:
     def __init__(self, run: History) -> None:
         self._run = run
-        self._sources = Sources(run)
+        self._back = Backtrace(run)
         self._function = run.recording.trace.function
         self._links: list[Link] = []
 
-    def origin(self, first: Bytes | Value, dtype: DType | None) -> Origin:
-        data: deque[tuple[Source, int, DType | None]] = deque([(Source(first), -1, dtype)])
-        steering: deque[tuple[Source, int, DType | None]] = deque()
+    def origin(self, first: MemoryBytes | ValueLane, dtype: DType | None) -> OriginChain:
+        data: deque[tuple[MadeOf, int, DType | None]] = deque([(MadeOf(first), -1, dtype)])
+        steering: deque[tuple[MadeOf, int, DType | None]] = deque()
         known: set[tuple[int, ...]] = set()
         while (data or steering) and len(self._links) < MOST_LINKS:
             source, parent, kind = (data or steering).popleft()
@@ -144,55 +145,62 @@ class _Walk:
                     steers = one.steers or link.steers
                     queue = steering if steers else data
                     queue.append((one._replace(steers=steers), number, following))
-        return Origin(self._links, bool(data or steering))
+        return OriginChain(self._links, bool(data or steering))
 
-    def _element(self, source: Bytes | Value, kind: DType | None) -> DType | None:
+    def _element(self, source: MemoryBytes | ValueLane, kind: DType | None) -> DType | None:
         """The type in which bytes are seen that something was made of."""
-        if isinstance(source, Bytes):
+        if isinstance(source, MemoryBytes):
             return kind
         content = self._run.recording.values[source.number]
         return content.dtype if isinstance(content, LaneContent) else None
 
     def _made(
-        self, source: Source, parent: int, kind: DType | None, known: set[tuple[int, ...]]
-    ) -> Iterator[tuple[Link, list[Source]]]:
+        self, source: MadeOf, parent: int, kind: DType | None, known: set[tuple[int, ...]]
+    ) -> Iterator[tuple[Link, list[MadeOf]]]:
         """The links of a source that are new, and what each was made of."""
         what = source.what
-        if isinstance(what, Value):
-            maker = self._sources.makers.maker(what.number)
+        if isinstance(what, ValueLane):
+            maker = self._back.makers.maker(what.number)
             key = (0, maker.number, -1 if what.lane is None else what.lane)
             if key in known:
                 return
             known.add(key)
-            value = Value(maker.number, what.lane)
+            value = ValueLane(maker.number, what.lane)
             link = self._value_link(value, maker.step, source, parent)
             if maker.step is not None:
-                yield link, self._sources.of_value(maker.number, maker.step, value.lane)
+                yield link, self._back.of_value(maker.number, maker.step, value.lane)
             elif maker.loop is not None:
                 yield link._replace(line=maker.loop.span.line), self._bounds(maker.loop, value)
             else:
                 yield link, []
             return
-        for written in self._sources.writers(what):
+        for written in self._back.writers(what):
             step = -1 if written.step is None else written.step
             key = (1, what.space, written.start, written.size, step)
             if key in known:
                 continue
             known.add(key)
-            part = Bytes(what.space, written.start, written.size, what.step)
+            part = MemoryBytes(what.space, written.start, written.size, what.step)
             piece = source.piece and source.piece.inside(written.start - what.start, written.size)
             link = self._bytes_link(part, written.step, source, parent, kind, piece)
             if written.step is not None:
-                yield link, self._sources.of_write(what.space, written)
+                yield link, self._back.of_write(what.space, written)
                 continue
-            left = self._sources.left_out(part)
-            steering = [] if left is None else self._sources.steering(left)
+            left = self._back.left_out(part)
+            steering = [] if left is None else self._back.steering(left)
             yield link._replace(line=self._line(left)), steering
 
-    def _bounds(self, loop: For, value: Value) -> list[Source]:
+    def _text(self, kind: Type, dtype: DType, lane: np.generic) -> str:
+        """A lane for people."""
+        names = [self._run.name_of(slot) for slot in self._function.params]
+        if isinstance(kind, Ptr):
+            return in_words(kind, LaneContent(dtype, np.atleast_1d(lane), None), names)
+        return element_texts(dtype, np.atleast_1d(lane))[0]
+
+    def _bounds(self, loop: For, value: ValueLane) -> list[MadeOf]:
         step = int(self._run.recording.value_steps[value.number])
         numbers = [self._run.note(slot, min(step, len(self._run) - 1)) for slot in loop.bounds]
-        return [Source(Value(n, None)) for n in numbers if n is not None]
+        return [MadeOf(ValueLane(n, None)) for n in numbers if n is not None]
 
     def _line(self, step: int | None) -> int:
         return 0 if step is None else int(self._run.lines[step])
@@ -200,20 +208,23 @@ class _Walk:
     def _moment(self, step: int | None) -> Moment | None:
         return None if step is None else Moment(self._run, step)
 
-    def _value_link(self, value: Value, step: int | None, source: Source, parent: int) -> Link:
+    def _value_link(self, value: ValueLane, step: int | None, source: MadeOf, parent: int) -> Link:
         number, lane = value
         slot = int(self._run.recording.value_slots[number])
         kind, content = self._function.types[slot], self._run.recording.values[number]
         name = self._run.name_of(slot)
-        what, shown, data, undefined = name, None, b"", False
-        if isinstance(content, LaneContent) and isinstance(kind, (VReg, Mask, Scalar, Ptr)):
-            at = 0 if isinstance(kind, (Scalar, Ptr)) else lane
-            if at is not None:
-                shown, data, undefined = _lane(kind, content, at)
+        what, shown, data, undefined = name, "", b"", False
+        if isinstance(content, LaneContent):
+            lanes, bad = lanes_of(kind, content)
+            if lane is None and not isinstance(kind, (VReg, Mask)):
+                lane = 0
+            if lane is None:
+                undefined = bool(bad.any())
+            else:
+                shown, data = self._text(kind, content.dtype, lanes[lane]), lanes[lane].tobytes()
+                undefined = bool(bad[lane])
                 if isinstance(kind, (VReg, Mask)):
-                    what = f"lane {at} of {name}"
-            elif content.undefined is not None:
-                undefined = bool(content.undefined.any())
+                    what = f"lane {lane} of {name}"
         return Link(
             what,
             self._moment(step),
@@ -229,9 +240,9 @@ class _Walk:
 
     def _bytes_link(
         self,
-        part: Bytes,
+        part: MemoryBytes,
         step: int | None,
-        source: Source,
+        source: MadeOf,
         parent: int,
         kind: DType | None,
         piece: Piece | None,
@@ -242,9 +253,9 @@ class _Walk:
         name = SPACE_NAMES.get(space, self._run.recording.spaces[space].name)
         what = f"bytes {start} to {start + size - 1} of {name}" if size > 1 else ""
         what = what or f"byte {start} of {name}"
-        shown: object = None
+        shown = ""
         if kind is not None and storage(kind).itemsize == size:
-            shown = element_value(kind, np.frombuffer(data, storage(kind))[0])
+            shown = element_texts(kind, np.frombuffer(data, storage(kind)))[0]
         return Link(
             what,
             self._moment(step),
@@ -257,23 +268,3 @@ class _Walk:
             piece,
             source.steers,
         )
-
-
-def _lane(
-    kind: VReg | Mask | Scalar | Ptr, content: LaneContent, lane: int
-) -> tuple[object, bytes, bool]:
-    """A lane for people, its bits, and whether any is undefined."""
-    at = lane
-    if isinstance(kind, Mask):
-        at = lane * max(1, len(content.lanes) // kind.lanes)
-    one = np.asarray(content.lanes)[at]
-    undefined = content.undefined is not None and bool(content.undefined[at])
-    return element_value(content.dtype, one), one.tobytes(), undefined
-
-
-def element_value(dtype: DType, one: np.generic) -> object:
-    """An element as the number that it is."""
-    seen = array_dtype(dtype)
-    if seen.itemsize == one.itemsize and seen != one.dtype:
-        one = np.array([one]).view(seen)[0]
-    return one

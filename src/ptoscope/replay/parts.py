@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ptoscope.replay.rows import Piece
 
 
-class Bytes(NamedTuple):
+class MemoryBytes(NamedTuple):
     """Bytes of a space as they are after a step."""
 
     space: int
@@ -16,23 +16,23 @@ class Bytes(NamedTuple):
     step: int
 
 
-class Value(NamedTuple):
+class ValueLane(NamedTuple):
     """A value of the recording, by its number: a lane of it, or all of it."""
 
     number: int
     lane: int | None
 
 
-class Source(NamedTuple):
+class MadeOf(NamedTuple):
     """What something was made of. `piece` is which of its bytes are bytes of that, where they
     only moved; `steers` says that it only said where or whether."""
 
-    what: Bytes | Value
+    what: MemoryBytes | ValueLane
     piece: Piece | None = None
     steers: bool = False
 
 
-class Written(NamedTuple):
+class WrittenBytes(NamedTuple):
     """Bytes that one step wrote, or, without one, that were there at first."""
 
     step: int | None

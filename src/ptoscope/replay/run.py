@@ -13,11 +13,11 @@ from ptoscope.machine.recording.values import record
 from ptoscope.program import Launchable
 from ptoscope.replay import search
 from ptoscope.replay.departure import Departure, first_departure
-from ptoscope.replay.difference import Difference, first_difference
+from ptoscope.replay.difference import ElementDifference, first_difference
 from ptoscope.replay.functions import LineFunction, first_departure_from_functions
 from ptoscope.replay.history import History
 from ptoscope.replay.moment import Moment
-from ptoscope.replay.origin import Origin, origin_of_bytes
+from ptoscope.replay.origin import OriginChain, origin_of_bytes
 from ptoscope.trace.recording import MOST_STEPS
 
 
@@ -104,7 +104,7 @@ class RecordedRun(History):
         bits."""
         return self._moment(search.first(self, search.is_undefined, self._index(after, -1)))
 
-    def origin(self, space: str, byte: int, size: int = 1, at: Moment | None = None) -> Origin:
+    def origin(self, space: str, byte: int, size: int = 1, at: Moment | None = None) -> OriginChain:
         """What made bytes of a memory (`ub`, `%y`) as they are after a moment, by default in the
         end: who wrote them, what of, and so on back to the launch. UsageError for bytes that are
         not there."""
@@ -116,7 +116,7 @@ class RecordedRun(History):
 
     def first_difference(
         self, expected: Mapping[int | str, Any], rtol: float = 0.0, atol: float = 0.0
-    ) -> Difference | None:
+    ) -> ElementDifference | None:
         """The first element, in the end, that is not what is expected, of arguments by position
         or name (`{1: golden}`), and all that made it: `difference.origin`, `print(difference)`.
         Elements may differ by `rtol` of the expected and `atol`. None if none does."""

@@ -14,7 +14,7 @@ from ptoscope.isa.types import Align, Mask, Ptr, Scalar, VReg
 from ptoscope.machine.stream import border
 from ptoscope.replay.history import History
 from ptoscope.replay.makers import Makers
-from ptoscope.replay.parts import Bytes, Source, Value, Written
+from ptoscope.replay.parts import MadeOf, MemoryBytes, ValueLane, WrittenBytes
 from ptoscope.replay.rows import Piece, covered, holding, pieces, row_byte
 from ptoscope.trace.recording import Copied, LaneContent, Placed, StreamContent
 from ptoscope.trace.trace import UB
@@ -28,7 +28,7 @@ MOST_LANES = 8
 """Lanes that are followed one by one; more are followed as a whole register."""
 
 
-class Sources:
+class Backtrace:
     """Finds what bytes and lanes of a run were made of."""
 
     def __init__(self, run: History) -> None:
@@ -39,7 +39,7 @@ class Sources:
 
     # Bytes.
 
-    def writers(self, what: Bytes) -> list[Written]:
+    def writers(self, what: MemoryBytes) -> list[WrittenBytes]:
         """Who wrote each of some bytes last, in the order of the bytes."""
         run, (space, start, size, step) = self._run, what
         rows = run.memories.accesses(space, True)
@@ -55,11 +55,11 @@ class Sources:
                 break
         edges = [0, *(np.flatnonzero(np.diff(found)) + 1).tolist(), size]
         return [
-            Written(int(found[a]) if found[a] >= 0 else None, start + a, b - a)
+            WrittenBytes(int(found[a]) if found[a] >= 0 else None, start + a, b - a)
             for a, b in pairwise(edges)
         ]
 
-    def left_out(self, what: Bytes) -> int | None:
+    def left_out(self, what: MemoryBytes) -> int | None:
         """The last store that has such bytes in a lane which its mask leaves out."""
         first = self._run.begin_of(what.step)
         steps = [step for step in self._recording.placed if first <= step <= what.step]
@@ -69,11 +69,11 @@ class Sources:
                     return step
         return None
 
-    def steering(self, step: int) -> list[Source]:
+    def steering(self, step: int) -> list[MadeOf]:
         """The operands of an instruction that only said where or whether."""
         return self._steering(self._run.place(step).op.operands, step)
 
-    def of_write(self, space: int, written: Written) -> list[Source]:
+    def of_write(self, space: int, written: WrittenBytes) -> list[MadeOf]:
         """What a step wrote there was made of."""
         _, start, size = written
         step = written.step
@@ -85,7 +85,7 @@ class Sources:
             found = self._copied(step, copied, wanted)
             if self._updates(step):
                 found = [source._replace(piece=None) for source in found]
-                found.append(Source(Bytes(space, start, size, step - 1)))
+                found.append(MadeOf(MemoryBytes(space, start, size, step - 1)))
             return [*found, *self._steering(op.operands, step)]
         placed = [one for one in self._recording.placed.get(step, ()) if one.writes]
         slots = self._stored(op.operands)
@@ -97,11 +97,11 @@ class Sources:
         elif slots:
             found = self._number(space, step, slots[0], wanted)
         else:
-            found = [Source(one) for one in self._reads(step)]
-        used = {source.what.number for source in found if isinstance(source.what, Value)}
+            found = [MadeOf(one) for one in self._reads(step)]
+        used = {source.what.number for source in found if isinstance(source.what, ValueLane)}
         return [*found, *self._steering(op.operands, step, used)]
 
-    def _copied(self, step: int, copied: Copied, wanted: range) -> list[Source]:
+    def _copied(self, step: int, copied: Copied, wanted: range) -> list[MadeOf]:
         """Bytes of the source of a copy; none for padding."""
         before = step if copied.source != copied.target else step - 1
         moves: list[tuple[int, int]] = []
@@ -112,7 +112,7 @@ class Sources:
                 if 0 <= offset < copied.ends.read.length:
                     moves.append((to, copied.start + row + offset))
         return [
-            Source(Bytes(copied.source, at, size, before), Piece(to, 0, size))
+            MadeOf(MemoryBytes(copied.source, at, size, before), Piece(to, 0, size))
             for to, at, size in pieces(moves)
         ]
 
@@ -136,7 +136,7 @@ class Sources:
 
     def _stored_lanes(
         self, step: int, placed: Sequence[Placed], slots: Sequence[int], wanted: range
-    ) -> Iterator[Source]:
+    ) -> Iterator[MadeOf]:
         """The first store of an instruction is of its first vector, and so on; in order, so that
         the last one that stores a byte left it."""
         by_slot: dict[int, list[tuple[int, int]]] = {}
@@ -155,27 +155,29 @@ class Sources:
             for piece in pieces(moves):
                 yield from self._lanes_of(step, slot, piece)
 
-    def _lanes_of(self, step: int, slot: int, piece: Piece) -> list[Source]:
+    def _lanes_of(self, step: int, slot: int, piece: Piece) -> list[MadeOf]:
         """Lanes of an operand, by the bytes that were taken of it."""
         number = self.makers.operand(slot, step)
         if number is None:
             return []
         kind, content = self._types[slot], self._recording.values[number]
         if isinstance(kind, Mask) or not isinstance(content, LaneContent):
-            return [Source(Value(number, None))]
+            return [MadeOf(ValueLane(number, None))]
         width = content.lanes.itemsize
         lanes = range(piece.at // width, (piece.at + piece.size - 1) // width + 1)
         if len(lanes) > MOST_LANES:
-            return [Source(Value(number, None))]
-        return [Source(Value(number, lane), piece.inside(lane * width, width)) for lane in lanes]
+            return [MadeOf(ValueLane(number, None))]
+        return [
+            MadeOf(ValueLane(number, lane), piece.inside(lane * width, width)) for lane in lanes
+        ]
 
-    def _number(self, space: int, step: int, slot: int, wanted: range) -> list[Source]:
+    def _number(self, space: int, step: int, slot: int, wanted: range) -> list[MadeOf]:
         """The number that a scalar store takes to memory."""
         rows = self._run.memories.accesses(space, True)
         start = int(rows.start[np.searchsorted(rows.step, step)])
         return self._lanes_of(step, slot, Piece(0, wanted.start - start, len(wanted)))
 
-    def _streamed(self, step: int, align: int, slots: Sequence[int], wanted: range) -> list[Source]:
+    def _streamed(self, step: int, align: int, slots: Sequence[int], wanted: range) -> list[MadeOf]:
         """A stream writes what it held first, then its vector."""
         number = self.makers.operand(align, step)
         before = None if number is None else self._recording.values[number]
@@ -185,7 +187,7 @@ class Sources:
         edge = start + len(before.held)
         held = range(wanted.start, min(wanted.stop, edge))
         fresh = range(max(wanted.start, edge), wanted.stop)
-        found: list[Source] = []
+        found: list[MadeOf] = []
         maker = self.makers.maker(number).step
         if held and maker is not None:
             op = self._run.place(maker).op
@@ -211,27 +213,27 @@ class Sources:
 
     # Lanes.
 
-    def of_value(self, number: int, step: int, lane: int | None) -> list[Source]:
+    def of_value(self, number: int, step: int, lane: int | None) -> list[MadeOf]:
         """What an instruction made a value, or a lane of it, of."""
         place = self._run.place(step)
         op, kind = place.op, self._types[int(self._recording.value_slots[number])]
         placed = [one for one in self._recording.placed.get(step, ()) if not one.writes]
         if isinstance(kind, (Ptr, Align)):
-            found = [Source(one) for one in self._reads(step)] if isinstance(kind, Align) else []
-            return [*found, *(Source(s.what) for s in self._steering(op.operands, step))]
+            found = [MadeOf(one) for one in self._reads(step)] if isinstance(kind, Align) else []
+            return [*found, *(MadeOf(s.what) for s in self._steering(op.operands, step))]
         if isinstance(kind, VReg) and placed:
             found = self._loaded(number, step, placed, lane)
             return [*found, *self._steering(op.operands, step)]
         reads = self._reads(step)
         if reads:
             moved = isinstance(kind, Scalar) and len(reads) == 1
-            found = [Source(one, Piece(0, 0, one.size) if moved else None) for one in reads]
+            found = [MadeOf(one, Piece(0, 0, one.size) if moved else None) for one in reads]
             return [*found, *self._steering(op.operands, step)]
         lanewise = place.record is not None and place.record.lanewise
         masked = isinstance(kind, VReg)
         return [
-            Source(
-                Value(taken, self._same_lane(number, taken, lane) if lanewise else None),
+            MadeOf(
+                ValueLane(taken, self._same_lane(number, taken, lane) if lanewise else None),
                 steers=masked and isinstance(self._types[slot], Mask),
             )
             for slot in op.operands
@@ -255,7 +257,7 @@ class Sources:
 
     def _loaded(
         self, number: int, step: int, placed: Sequence[Placed], lane: int | None
-    ) -> list[Source]:
+    ) -> list[MadeOf]:
         """The bytes that a load took a lane from. Of a stream that held a block, those of the
         time when it was read."""
         op = self._run.place(step).op
@@ -265,7 +267,7 @@ class Sources:
         content = self._recording.values[number]
         assert isinstance(content, LaneContent)
         if lane is None:
-            return [Source(read) for read in self._reads(step)]
+            return [MadeOf(read) for read in self._reads(step)]
         width, each = content.lanes.itemsize, VREG_BYTES // len(one.offsets)
         moves: list[tuple[int, int]] = []
         for to in range(width):
@@ -275,7 +277,7 @@ class Sources:
                 moves.append((to, one.address + offset + within))
         block, then = self._held(step) or (range(0), step)
         return [
-            Source(Bytes(UB, at, size, then if at in block else step), Piece(to, 0, size))
+            MadeOf(MemoryBytes(UB, at, size, then if at in block else step), Piece(to, 0, size))
             for to, at, size in pieces(moves, block.stop)
         ]
 
@@ -296,9 +298,9 @@ class Sources:
 
     # Both.
 
-    def _reads(self, step: int) -> list[Bytes]:
+    def _reads(self, step: int) -> list[MemoryBytes]:
         """All that a step read, as pieces without the gaps between their runs."""
-        found: list[Bytes] = []
+        found: list[MemoryBytes] = []
         for space in self._recording.spaces:
             rows = self._run.memories.accesses(space, False)
             first, last = np.searchsorted(rows.step, (step, step + 1))
@@ -306,13 +308,15 @@ class Sources:
                 columns = (rows.start, rows.length, rows.count, rows.stride)
                 start, length, count, stride = (int(column[row]) for column in columns)
                 starts = [start + i * stride for i in range(min(count, MOST_WRITERS))]
-                found += [Bytes(space, at, length, step) for at in starts]
+                found += [MemoryBytes(space, at, length, step) for at in starts]
         return found
 
     def _steering(
         self, operands: Iterable[int], step: int, but: Container[int] = ()
-    ) -> list[Source]:
+    ) -> list[MadeOf]:
         numbers = dict.fromkeys(self.makers.operand(slot, step) for slot in operands)
         return [
-            Source(Value(n, None), steers=True) for n in numbers if n is not None and n not in but
+            MadeOf(ValueLane(n, None), steers=True)
+            for n in numbers
+            if n is not None and n not in but
         ]

@@ -1,7 +1,8 @@
 // Memory after a step: a map of who wrote what, and a selection of it as elements.
 //
 // For tests: #memory-space, #memory-mode, #memory-range, #memory-selection, #memory-type, #memory-follow; the moves
-// #memory-writer, #memory-reader, #memory-next; #memory-cell says what is selected; see memory_map.js, memory_table.js.
+// #memory-writer, #memory-reader, #memory-next, about the chosen byte, which #memory-cell describes and the element
+// .chosen has; see memory_map.js, memory_table.js.
 
 import { FATES } from "./cells.js";
 import { MAP_MODES, MemoryMap } from "./memory_map.js";
@@ -11,7 +12,7 @@ import { keepShown } from "./tabs.js";
 
 /** Keys while the memory is open. */
 export const MEMORY_KEYS = [
-  ["w", "previous writer of the first selected byte"],
+  ["w", "previous writer of the chosen byte"],
   ["r", "previous reader of it"],
   ["x", "next access to it"],
   ["z", "zoom the map to the selection"],
@@ -45,7 +46,7 @@ export function readRange(text, size) {
 export function showMemory(state) {
   const pane = byId("memory");
   const map = new MemoryMap(state);
-  const seen = { number: 0, range: { begin: 0, end: 0 }, selection: { begin: 0, end: 0 }, run: -1 };
+  const seen = { number: 0, range: { begin: 0, end: 0 }, selection: { begin: 0, end: 0 }, byte: 0, run: -1 };
   /** Where a selection began. */
   let anchor = 0;
 
@@ -117,6 +118,7 @@ export function showMemory(state) {
   const select = (begin, end) => {
     const size = sizeOf();
     seen.selection = { begin: Math.max(0, Math.min(begin, size - 1)), end: Math.max(1, Math.min(end, size)) };
+    seen.byte = seen.selection.begin;
   };
 
   /** Somebody selects: what the run does next does not move it. @param {number} begin @param {number} end */
@@ -129,7 +131,7 @@ export function showMemory(state) {
   /** @param {boolean | null} writes null: either, after this step */
   const access = (writes) => {
     const { run, step } = state;
-    const byte = seen.selection.begin;
+    const { byte } = seen;
     follow.checked = false;
     // The step that is shown has been found: what was before it is wanted.
     const found = writes === null ? run.nextAccess(seen.number, byte, step) : run.lastAccess(seen.number, byte, step - 1, writes);
@@ -156,21 +158,28 @@ export function showMemory(state) {
     if (wanted && MEMORY_TYPES.includes(wanted)) type.value = wanted;
   };
 
-  /** What is known of the first selected cell, in words. */
-  const sayCell = () => {
+  /** What is known of a byte, in words. @param {number} byte */
+  const known = (byte) => {
     const { run, step } = state;
-    const { begin } = seen.selection;
-    const cells = map.cells;
-    const [wrote, read] = [run.lastAccess(seen.number, begin, step, true), run.lastAccess(seen.number, begin, step, false)];
-    const next = run.nextAccess(seen.number, begin, step);
+    const { cells } = map;
+    const [wrote, read] = [run.lastAccess(seen.number, byte, step, true), run.lastAccess(seen.number, byte, step, false)];
+    const next = run.nextAccess(seen.number, byte, step);
     /** @param {number} at */
     const moment = (at) => `line ${run.placeOf(at).line} at moment ${at}`;
     const parts = [wrote < 0 ? "not written yet" : `written by ${moment(wrote)}`];
     if (read >= 0) parts.push(`read by ${moment(read)}`);
     if (next >= 0) parts.push(`next accessed by ${moment(next)}`);
-    const cell = cells ? Math.floor((begin - cells.begin) / cells.size) : -1;
+    const cell = cells ? Math.floor((byte - cells.begin) / cells.size) : -1;
     if (cells && cell >= 0 && cell < cells.count && (wrote >= 0 || !cells.own)) parts.push(`its cell is ${FATES[cells.fate(cell, step)]}`);
-    about.textContent = `${run.space(seen.number).name} ${rangeText(seen.selection)}, first byte: ${parts.join("; ")}.`;
+    return `${run.space(seen.number).name} byte 0x${byte.toString(16)}: ${parts.join("; ")}.`;
+  };
+
+  /** Chooses a byte of the selection. @param {number} byte */
+  const chooseByte = (byte) => {
+    seen.byte = byte;
+    table.querySelector(".chosen")?.classList.remove("chosen");
+    table.querySelector(`[data-byte="${byte}"]`)?.classList.add("chosen");
+    about.textContent = known(byte);
   };
 
   const sayLegend = () => {
@@ -209,8 +218,10 @@ export function showMemory(state) {
     range.value = rangeText(seen.range);
     selected.value = rangeText(seen.selection);
     sayLegend();
-    sayCell();
+    const focused = table.contains(document.activeElement);
     table.replaceChildren(memoryTable(state, seen.number, seen.selection.begin, seen.selection.end, type.value));
+    if (focused) byId("memory-table").focus();
+    chooseByte(seen.byte);
   };
 
   space.addEventListener("change", () => {
@@ -246,7 +257,26 @@ export function showMemory(state) {
     selectCell(map.cellAt(event.clientX, event.clientY), event.shiftKey);
   });
   map.canvas.addEventListener("pointermove", (event) => {
-    if (event.buttons & 1) selectCell(map.cellAt(event.clientX, event.clientY), true);
+    const cell = map.cellAt(event.clientX, event.clientY);
+    if (event.buttons & 1) selectCell(cell, true);
+    else if (map.cells) map.canvas.title = known(map.cells.begin + cell * map.cells.size);
+  });
+  table.addEventListener("click", (event) => {
+    const found = /** @type {HTMLElement} */ (event.target).closest(".element");
+    if (!(found instanceof HTMLElement) || String(getSelection())) return;
+    follow.checked = false;
+    chooseByte(Number(found.dataset.byte));
+  });
+  table.addEventListener("keydown", (event) => {
+    const shown = /** @type {HTMLElement[]} */ ([...table.querySelectorAll(".element")]);
+    const row = Number(byId("memory-table").dataset.columns);
+    const by = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -row, ArrowDown: row }[event.key];
+    if (!by || !shown.length) return;
+    event.preventDefault();
+    event.stopPropagation();
+    follow.checked = false;
+    const at = shown.findIndex((one) => Number(one.dataset.byte) === seen.byte);
+    chooseByte(Number(shown[Math.min(shown.length - 1, Math.max(0, at + by))].dataset.byte));
   });
   map.canvas.addEventListener("keydown", (event) => {
     const by = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -map.columns, ArrowDown: map.columns }[event.key];

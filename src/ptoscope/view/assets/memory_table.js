@@ -31,7 +31,9 @@ export function memoryTable(state, number, begin, end, type) {
   const shown = Math.min(count, MOST_ELEMENTS);
   const accesses = (step < 0 ? [] : run.accessesOf(step)).filter((row) => run.column("access_space")[row] === number);
   const [writes, reads] = [1, 0].map((kind) => accesses.filter((row) => run.column("access_writes")[row] === kind));
-  const table = make("div", { class: "lanes", id: "memory-table", role: "group", "aria-label": `bytes ${begin} to ${end - 1} as ${type}` });
+  const table = make("div", { class: "lanes", id: "memory-table", role: "group", tabindex: "0",
+    "aria-label": `bytes ${begin} to ${end - 1} as ${type}: arrows choose a byte`, "aria-describedby": "memory-cell",
+    "data-keys": "arrows", "data-columns": String(inRow) });
   table.style.setProperty("--in-row", String(inRow));
   const view = viewOf(data);
   const cells = [];

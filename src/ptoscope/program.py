@@ -368,6 +368,10 @@ def operation(
     )
 
 
+Calls = tuple[tuple[int, int], ...]
+"""The calls that lead to an operation, as its span has them."""
+
+
 @dataclass(slots=True)
 class Function:
     """One kernel function. `types` and `names` are indexed by slot."""
@@ -381,6 +385,9 @@ class Function:
     span: Span = NOWHERE
     kind: str = ""
     """The kernel kind that its module names, or empty."""
+    other_names: dict[tuple[Calls, str], int] = field(default_factory=dict[tuple[Calls, str], int])
+    """Slots by names that `expansion` took away: what a helper calls its parameters where the calls
+    lead to it, and what a caller calls the results of a call."""
 
     def ops(self) -> Iterator[Op]:
         """All operations, outer before inner, in program order."""

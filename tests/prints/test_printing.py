@@ -213,6 +213,51 @@ def test_align_state(engine: str) -> None:
     ]
 
 
+HELPERS = """module {
+  func.func private @twice(%v: i32) -> i32 {
+    %sum = arith.addi %v, %v : i32
+    return %sum : i32
+  }
+  func.func private @more(%a: i32) -> i32 {
+    %b = func.call @twice(%a) : (i32) -> i32
+    %v = arith.addi %b, %a : i32
+    return %v : i32
+  }
+  func.func @k(%x: !pto.ptr<f32, gm>, %y: !pto.ptr<f32, gm>, %n: index) attributes {pto.aicore} {
+    %one = arith.constant 1 : i32
+    %v = arith.constant 100 : i32
+    %three = func.call @more(%one) : (i32) -> i32
+    %six = func.call @twice(%three) : (i32) -> i32
+    %all = arith.addi %six, %v : i32
+    return
+  }
+}
+"""
+
+
+@ENGINE
+def test_names_are_those_of_the_function_that_has_the_line(engine: str) -> None:
+    kernel = ptoscope.load(HELPERS, target="a5")
+    requests = ["3:%v", "3:%sum", "8:%b", "8:%v", "8:%a", "16:%three", "16:%six", "16:%v"]
+    kernel(X, np.zeros_like(X), 0, engine=engine, print=requests)
+    assert [(one.line, one.calls, one.text) for one in kernel.printed] == [
+        (3, (14, 7), "%v = 1"),
+        (3, (14, 7), "%sum = 2"),
+        (8, (14,), "%b = 2"),
+        (8, (14,), "%v = 3"),
+        (8, (14,), "%a = 1"),
+        (3, (15,), "%v = 3"),
+        (3, (15,), "%sum = 6"),
+        (16, (), "%three = 3"),
+        (16, (), "%six = 6"),
+        (16, (), "%v = 100"),
+    ]
+    with pytest.raises(UsageError, match="%six cannot be seen on line 3"):
+        kernel.printing(["3:%six"])
+    with pytest.raises(UsageError, match="executes on line 14; the nearest line that executes"):
+        kernel.printing(["14:%three"])
+
+
 @ENGINE
 def test_some_executions_and_some_iterations(engine: str) -> None:
     at = line("%at =")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from ptoscope.diagnostics import Diagnostic, PtoError, Span
-from ptoscope.program import Block, Call, Function, Op, Program
+from ptoscope.program import Block, Call, Calls, Function, Op, Program
 
 MOST = 100_000
 """So many operations a function may have with all that it calls."""
@@ -96,10 +96,17 @@ class _Caller:
         self._names = list(function.names)
         self._same = {slot: slot for slot in range(len(function.types))}
         """Every slot, and for a result of a call that of what it returns."""
+        self._other_names: dict[tuple[Calls, str], int] = {}
 
     def function(self) -> Function:
         body = self._block(self._function.body)
-        return replace(self._function, body=body, types=self._types, names=self._names)
+        return replace(
+            self._function,
+            body=body,
+            types=self._types,
+            names=self._names,
+            other_names=self._other_names,
+        )
 
     def _block(self, block: Block) -> Block:
         ops: list[Op] = []
@@ -122,8 +129,14 @@ class _Caller:
                 self._types.append(type)
                 self._names.append(name)
         body = [_copied(each, slots, op.span) for each in callee.body.ops]
+        here = (op.span.line, op.span.column)
+        for param in callee.params:
+            self._other_names[(here,), callee.names[param]] = slots[param]
+        for (calls, name), slot in callee.other_names.items():
+            self._other_names[(here, *calls), name] = slots[slot]
         for result, value in zip(op.results, callee.body.yields, strict=True):
             self._same[result] = slots[value]
+            self._other_names[(), self._names[result]] = slots[value]
         return body[:-1]
 
 

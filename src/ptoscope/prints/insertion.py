@@ -15,12 +15,9 @@ from ptoscope.diagnostics import UsageError, nearest
 from ptoscope.isa.targets import Target
 from ptoscope.isa.types import Ptr
 from ptoscope.prints.requests import PrintRequest, wrong
-from ptoscope.program import Block, For, Function, Loop, Op, Scope, Show, Terminator
+from ptoscope.program import Block, Calls, For, Function, Loop, Op, Scope, Show, Terminator
 from ptoscope.ranges import MemoryRange
 from ptoscope.trace.places import pipe_of
-
-Calls = tuple[tuple[int, int], ...]
-"""The calls that lead to an operation."""
 
 
 def with_prints(function: Function, target: Target, requests: Sequence[PrintRequest]) -> Function:
@@ -110,12 +107,12 @@ class _Writer:
     def block(self, block: Block, around: _Around) -> Block:
         """A block with what is asked of its lines."""
         around = around.copy()
-        last = {op.span.line: op for op in block.ops if not isinstance(op, Terminator)}
+        last = {_line(op): op for op in block.ops if not isinstance(op, Terminator)}
         ops: list[Op] = []
         for op in block.ops:
             ops.append(self._inside(op, around) if op.blocks else op)
             self._add(around, op.span.calls, op.results)
-            if last.get(op.span.line) is op and not _is_put_around(op):
+            if last.get(_line(op)) is op and not _is_put_around(op):
                 ops += self._shows(op, around)
         return Block(block.args, ops)
 
@@ -141,7 +138,10 @@ class _Writer:
         return replace(op, blocks=tuple(blocks))
 
     def _heads(self, op: Loop, block: Block, around: _Around) -> list[Show]:
-        """What is asked of the values that an iteration begins with."""
+        """What is asked of the values that an iteration begins with, unless it has instructions on
+        the same line, behind which they are shown."""
+        if any(_line(inner) == _line(op) for inner in block.ops[:-1]):
+            return []
         names = {f"%{self._function.names[slot]}" for slot in block.args}
         asked = (r for r in self._requests.get(op.span.line, ()) if r.value in names)
         return [show for request in asked for show in self._show(request, op, around, "")]
@@ -158,7 +158,7 @@ class _Writer:
 
     def _show(self, request: PrintRequest, op: Op, around: _Around, pipe: str) -> list[Show]:
         self._seen.setdefault(request.line, []).append(around.copy())
-        slot = around.values.get((op.span.calls, request.value))
+        slot = self._slot(request.value, op.span.calls, around)
         if request.value and slot is None:
             return []
         if any(name not in around.loops for name, _ in request.iterations):
@@ -178,12 +178,21 @@ class _Writer:
             )
         ]
 
+    def _slot(self, value: str, calls: Calls, around: _Around) -> int | None:
+        """The slot that a name means at a place; None if it means nothing there."""
+        slot = around.values.get((calls, value))
+        if slot is not None:
+            return slot
+        other = self._function.other_names.get((calls, value.removeprefix("%")))
+        return other if other in around.values.values() else None
+
     def why_not(self, request: PrintRequest) -> str:
         """Why a request is met nowhere."""
         function, value, line = self._function, request.value, request.line
         names = [f"%{name}" for name in function.names]
+        others = [f"%{name}" for _, name in function.other_names]
         seen = self._seen.get(line, [])
-        if value and value not in names:
+        if value and value not in (*names, *others):
             there = sorted({name for around in seen for _, name in around.values})
             hint = nearest(value, there) or nearest(value, names)
             return f"@{function.name} has no value {value}" + (f"; {hint}" if hint else "")
@@ -197,6 +206,11 @@ class _Writer:
         there = f"there are {', '.join(loops)}" if loops else "there is none"
         missing = next((name for name, _ in request.iterations if name not in loops), "")
         return f"{missing} is no loop around line {line}; {there}"
+
+
+def _line(op: Op) -> tuple[int, Calls]:
+    """The line of an operation, in each call by itself."""
+    return op.span.line, op.span.calls
 
 
 def _iteration(name: str, value: int) -> str:

@@ -26,7 +26,8 @@ def has_nan(value: LaneContent) -> bool:
     """Whether a defined lane is NaN."""
     if not value.dtype.is_float or not has_numbers(value.dtype):
         return False
-    nan = np.isnan(numbers(value.dtype, value.lanes).astype(np.float64))
+    with np.errstate(invalid="ignore"):  # a signalling NaN is one too
+        nan = np.isnan(numbers(value.dtype, value.lanes).astype(np.float64))
     # What is undefined may look like anything.
     return bool((nan if value.undefined is None else nan & (value.undefined == 0)).any())
 

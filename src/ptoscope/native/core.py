@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -242,7 +242,7 @@ class NativeCore(StreamCore):
         return NativeLanes(self.code, I64, 1, self.code.load("i64", at, 8))
 
     def print(self, site: Site, value: Lanes) -> None:
-        self._tell(site, partial(_print, site), native(value))
+        self._tell(site, partial(_print, site), (native(value),))
 
     def show(self, site: Site, show: Show, *values: Any) -> None:
         """Shows what was asked for: a value of the machine, or what is there without one."""
@@ -251,14 +251,20 @@ class NativeCore(StreamCore):
             rows = values[0].rows(self.code)
         elif values and isinstance(site.operands[0], Mask):
             rows = (values[0].gate(site.operands[0].lanes),)
-        self._tell(site, partial(_show, site, show), *rows)
+        looks = bool(values) or show.memory is not None
+        self._tell(site, partial(_show, site, show), rows, looks)
 
-    def _tell(self, site: Site, say: Callable[..., None], *rows: NativeLanes) -> None:
+    def _tell(
+        self, site: Site, say: Callable[..., None], rows: Sequence[NativeLanes], looks: bool = True
+    ) -> None:
         """Says something on the reference core, which knows the iterations of all loops around."""
         outer = self.side_exits.outer
         numbers = [NativeLanes(self.code, I64, 1, loop.iteration) for loop in outer]
         act = partial(_inside, tuple(loop.name for loop in outer), say)
-        self.side_exits.hand("rt_service", site, act, (*numbers, *rows))
+        if looks:
+            self.side_exits.look(site, act, (*numbers, *rows))
+        else:
+            self.side_exits.hand("rt_service", site, act, (*numbers, *rows))
 
     def refuse(self, site: Site, condition: Lanes, code: str, message: str) -> None:
         wrong = native(condition)

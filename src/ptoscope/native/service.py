@@ -107,8 +107,9 @@ class Service:
         try:
             if self._runner.failure is not None:
                 self._runner.reraise()
-            if self._serving:
+            if self._serving or side_exit.looks:
                 # Asked by code that a pipe runs meanwhile: the flags are in the pipes' hands.
+                # Who only looks has no business with them.
                 side_exit.act(self._core, *rows)
                 return
             self._serving = True

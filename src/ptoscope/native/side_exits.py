@@ -36,12 +36,14 @@ class LoopAround:
 
 @dataclass(frozen=True)
 class SideExit:
-    """What the engine knows of one: the instruction, its values, the loops around it."""
+    """What the engine knows of one: the instruction, its values, the loops around it. One that
+    only `looks` at values and memory neither needs nor changes flags and buffers."""
 
     site: Site
     act: Act
     rows: tuple[tuple[DType, int], ...]
     iterations: tuple[str, ...]
+    looks: bool = False
 
 
 class SideExits:
@@ -93,10 +95,13 @@ class SideExits:
             value = code.emit(f"i{row.count}", f"bitcast {value} to i{row.count}")
         code.store(value, code.function.argument(at), 1)
 
-    def add(self, site: Site, act: Act, rows: Sequence[NativeLanes] = ()) -> int:
+    def add(
+        self, site: Site, act: Act, rows: Sequence[NativeLanes] = (), looks: bool = False
+    ) -> int:
         """A new side exit; its number."""
         layout = tuple((r.dtype, r.count) for r in rows)
-        self.all.append(SideExit(site, act, layout, tuple(loop.name for loop in self.loops)))
+        around = tuple(loop.name for loop in self.loops)
+        self.all.append(SideExit(site, act, layout, around, looks))
         return len(self.all) - 1
 
     def ask(self, site: Site, act: Act, rows: Sequence[NativeLanes] = ()) -> Value:
@@ -118,6 +123,11 @@ class SideExits:
         """Calls a runtime function with the values in memory; leaves if it says so."""
         self.pack(rows)
         self.leave_if_failed(self.call(name, self.add(site, act, rows), *more))
+
+    def look(self, site: Site, act: Act, rows: Sequence[NativeLanes]) -> None:
+        """Asks the engine to look at values and memory alone."""
+        self.pack(rows)
+        self.leave_if_failed(self.call("rt_service", self.add(site, act, rows, looks=True)))
 
     def leave_if_failed(self, status: Value) -> None:
         """Ends the function where a status is not 0."""

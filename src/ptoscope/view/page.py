@@ -11,6 +11,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from ptoscope.view.compare import lines_beside
+
 _SCRIPTS = (
     "data",
     "state",
@@ -27,12 +29,14 @@ _SCRIPTS = (
     "path",
     "lanes",
     "timeline_draw",
+    "compare",
+    "timeline_rows",
     "timeline",
     "timeline_input",
     "main",
 )
 """The scripts in the order in which they need each other."""
-_STYLES = ("style", "values")
+_STYLES = ("style", "values", "timeline")
 _IMPORT = re.compile(r'^import [^;]*? from "\./[\w-]+\.js";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|let|class) )", re.MULTILINE)
 
@@ -67,7 +71,15 @@ def page(runs: Sequence[dict[str, Any]]) -> Page:
     """The page of one run, or of two to compare."""
     title = " and ".join(dict.fromkeys(run["title"] for run in runs))
     # A script ends at its end tag wherever that stands.
-    data = json.dumps(list(runs), separators=(",", ":")).replace("</", "<\\/")
+    data = json.dumps(_compared(runs), separators=(",", ":")).replace("</", "<\\/")
     style = "".join(asset(f"{name}.css") for name in _STYLES)
     parts = {"title": escape(title), "style": style, "data": data, "script": script()}
     return Page(re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], asset("page.html")))
+
+
+def _compared(runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Of two runs the second says which of its lines belong to which of the first."""
+    if len(runs) < 2:
+        return list(runs)
+    first, second = runs
+    return [first, {**second, "beside": lines_beside(first["source"], second["source"])}]

@@ -20,7 +20,7 @@
  *   difference?: {step: number, text: string}, times: Record<string, number>,
  *   run: {steps: number, left_out: number, blocks: number[],
  *     signals: [number, Record<string, number>, Record<string, number>][], spaces: Space[]},
- *   timing: Timing | null, columns: Record<string, [string, number, number]>, blob: string}} PageData
+ *   timing: Timing | null, beside?: [number, number][], columns: Record<string, [string, number, number]>, blob: string}} PageData
  * @typedef {Uint8Array | Int32Array | Float64Array} Column
  */
 

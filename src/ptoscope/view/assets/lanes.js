@@ -151,7 +151,7 @@ export class Lanes {
       : `from cycle ${first.toLocaleString("en")} for ${counted(length, "cycle")}`);
     const reason = this.stall[slice] ? timing.stalls[this.stall[slice]] : "";
     const on = run.column("slice_on")[slice];
-    if (reason) parts.push(`${reason}${on >= 0 ? ` for line ${run.data.places[on].line}` : ""}: `
+    if (reason) parts.push(`${reason}${on >= 0 ? ` (line ${run.data.places[on].line})` : ""}: `
       + `held up ${counted(this.stalled[slice], "cycle")}`);
     if (this.critical[slice]) parts.push("on the critical path");
     const names = /** @param {number[]} slots */ (slots) => slots.map((slot) => run.data.slots.names[slot]).join(", ");

@@ -1,5 +1,6 @@
 // Opens the page: data, views, theme, keys.
 
+import { showCompare } from "./compare.js";
 import { openRuns } from "./data.js";
 import { counted, learnCodes } from "./format.js";
 import { MEMORY_KEYS, showMemory } from "./memory.js";
@@ -65,13 +66,16 @@ function showHelp() {
 openRuns().then((runs) => {
   const state = new State(runs);
   learnCodes(runs[0]);
+  if (runs.length > 1) TABS.push("compare");
   showFacts(state);
+  state.addEventListener("change", () => showFacts(state));
   showTheme();
   showTabs();
   showSource(state);
   showFindings(state);
   showMoves(state);
   showTimeline(state, timelineTools);
+  if (runs.length > 1) showCompare(state);
   showRegisters(state, showMemory(state));
   showPath(state);
   showHelp();

@@ -1,28 +1,17 @@
 // The timeline: a lane for each pipe and port of each block, of one run or of two over each other.
 //
 // `window.ptoscope` is for tests: `sliceBox(slice, run)` says where a slice is in the window (left,
-// top, width, height) or null if it is not in view, `showSlice(slice, run)` brings it into view,
+// top, width, height) or null if it is not in view, `showSlice(slice, run)` zooms to it,
 // `frames()` gives for each picture since the last call when it began and how long it took to draw,
 // in milliseconds, and `range()` the first cycle in view and how many there are.
 
 import { Lanes } from "./lanes.js";
 import { State, byId, make } from "./state.js";
 import { AXIS, drawArrows, drawAxis, drawLane, readColours } from "./timeline_draw.js";
+import { Rows } from "./timeline_rows.js";
 
-const LANE = 18;
-const HEADING = 22;
 /** With so many arrows in view they are no longer drawn all, unless somebody wants that. */
 const FEW_ARROWS = 150;
-const MOST_ARROWS = 4000;
-/** Blocks beyond so many are closed at first. */
-const OPEN_BLOCKS = 4;
-
-/**
- * A row beside the canvas: a lane, or a heading (its `lane` is -1), which shows the lanes of its
- * block from `first` on while that is closed.
- * @typedef {{top: number, height: number, run: number, lane: number, first: number,
- *   count: number}} Line
- */
 
 /** The timeline on its canvas. */
 export class Timeline {
@@ -36,32 +25,21 @@ export class Timeline {
     /** @type {(Lanes | null)[]} */
     this.runs = state.runs.map((run) => (run.data.timing ? new Lanes(run) : null));
     this.total = Math.max(1, ...state.runs.map((run) => (run.data.timing ? run.data.timing.total : 0)));
-    this.gutter = make("div", { class: "gutter" });
+    this.rows = new Rows(state.runs, this.runs, () => this.redraw());
     this.canvas = /** @type {HTMLCanvasElement} */ (make("canvas", { id: "timeline-canvas", tabindex: "0",
       role: "application", "aria-label": this._spoken(), "data-keys": "arrows" }));
     this.context = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext("2d", { alpha: false }));
-    view.replaceChildren(this.gutter, this.canvas);
+    view.replaceChildren(this.rows.names, this.canvas);
     this.range = { from: 0, scale: 1, width: 1, height: 1 };
     this.colours = readColours(this._stalls());
     this.path = true;
     this.arrows = false;
     /** @type {[number, number]} run and slice under the pointer */
     this.hover = [-1, -1];
-    /** @type {Set<string>} blocks that are closed */
-    this.closed = new Set();
-    /** @type {Line[]} headings and lanes, from above */
-    this.rows = [];
-    /** @type {Int32Array[]} by run and lane the row that shows it */
-    this.rowOf = [];
     /** @type {[number, number][]} */
     this.frames = [];
     this._waiting = false;
     this._fitted = true;
-    for (const [run, lanes] of this.runs.entries()) {
-      const blocks = new Set((lanes ? lanes.lanes : []).map((lane) => lane.block));
-      for (const block of [...blocks].slice(OPEN_BLOCKS)) this.closed.add(`${run} ${block}`);
-    }
-    this.layOut();
     new ResizeObserver(() => this.resize()).observe(view);
     view.addEventListener("scroll", () => this.redraw());
     state.addEventListener("change", () => this.follow());
@@ -77,65 +55,6 @@ export class Timeline {
   _stalls() {
     const first = this.runs.find((lanes) => lanes !== null);
     return first ? first.timing.stalls : [];
-  }
-
-  /** Headings and lanes, with their names beside the canvas. */
-  layOut() {
-    this.rows = [];
-    /** @type {HTMLElement[]} */
-    const names = [make("div", { class: "axis" }, "cycle")];
-    let top = AXIS;
-    /** @param {number} height @param {number} run @param {number} lane @param {HTMLElement} name */
-    const add = (height, run, lane, name) => {
-      this.rows.push({ top, height, run, lane, first: 0, count: 0 });
-      name.style.height = `${height}px`;
-      names.push(name);
-      top += height;
-    };
-    this.rowOf = this.runs.map((lanes) => new Int32Array(lanes ? lanes.lanes.length : 0));
-    this.runs.forEach((lanes, run) => {
-      const { data } = this.state.runs[run];
-      if (this.runs.length > 1) add(HEADING, run, -1, make("div", { class: "run" }, `${"AB"[run]}: ${data.title}`));
-      if (!lanes) return;
-      let block = -1;
-      lanes.lanes.forEach((lane, number) => {
-        if (lane.block !== block && data.grid > 1) {
-          add(HEADING, run, -1, this._heading(run, lane.block));
-          this.rows[this.rows.length - 1].first = number;
-        }
-        block = lane.block;
-        if (!this.closed.has(`${run} ${block}`))
-          add(LANE, run, number, make("div", { class: "lane", title: lane.name }, lane.name));
-        this.rowOf[run][number] = this.rows.length - 1;
-        this.rows[this.rows.length - 1].count++;
-      });
-    });
-    this.gutter.replaceChildren(...names);
-    this.redraw();
-  }
-
-  /** @param {number} run @param {number} block */
-  _heading(run, block) {
-    const key = `${run} ${block}`;
-    const open = !this.closed.has(key);
-    const button = make("button", { type: "button", class: "block", "aria-expanded": String(open), "data-block": key },
-      `${open ? "\u25be" : "\u25b8"} block ${block}`);
-    button.addEventListener("click", () => {
-      if (open) this.closed.add(key);
-      else this.closed.delete(key);
-      this.layOut();
-      /** @type {HTMLElement | null} */ (this.gutter.querySelector(`[data-block="${key}"]`))?.focus();
-    });
-    return button;
-  }
-
-  /** Opens or closes all blocks. @param {boolean} open */
-  openAll(open) {
-    this.closed.clear();
-    if (!open)
-      for (const [run, lanes] of this.runs.entries())
-        for (const lane of lanes ? lanes.lanes : []) this.closed.add(`${run} ${lane.block}`);
-    this.layOut();
   }
 
   /** The canvas has another size. */
@@ -186,6 +105,18 @@ export class Timeline {
     this.move(at - (x / this.range.width) * shown, shown);
   }
 
+  /**
+   * Shows a slice with as much again on both sides.
+   * @param {number} run
+   * @param {number} slice
+   */
+  zoomTo(run, slice) {
+    const lanes = this.runs[run];
+    if (!lanes || slice < 0) return;
+    const shown = Math.max(20, lanes.length[slice] * 3);
+    this.move(lanes.start[slice] + lanes.length[slice] / 2 - shown / 2, shown);
+  }
+
   /** The slice that stands for what the page shows, or -1. */
   current() {
     const { state } = this;
@@ -221,7 +152,7 @@ export class Timeline {
     const [start, length] = [lanes.start[slice], lanes.length[slice]];
     const { from } = this.range;
     if (start + length < from || start > from + this.cycles) this.move(start + length / 2 - this.cycles / 2, this.cycles);
-    const { top, height } = this.rows[this.rowOf[run][lanes.laneOf[slice]]];
+    const { top, height } = this.rows.of(run, lanes.laneOf[slice]);
     const { scrollTop, clientHeight } = this.view;
     if (top < scrollTop + AXIS) this.view.scrollTop = top - AXIS;
     else if (top + height > scrollTop + clientHeight) this.view.scrollTop = top + height - clientHeight;
@@ -235,24 +166,20 @@ export class Timeline {
    */
   sliceAt(x, y) {
     const at = y + this.view.scrollTop;
-    const row = this.rows.find((one) => at >= one.top && at < one.top + one.height);
+    const row = this.rows.all.find((one) => at >= one.top && at < one.top + one.height);
     const lanes = row && this.runs[row.run];
     if (!row || !lanes || row.lane < 0 || y < AXIS) return [-1, -1];
     return [row.run, lanes.sliceAt(row.lane, this.range.from + x / this.range.scale, 3 / this.range.scale)];
   }
 
   /**
-   * Where a lane is on the canvas. Lanes of a block that is closed share its row.
+   * Where a lane is on the canvas.
    * @param {number} run
    * @param {number} lane
-   * @returns {{top: number, height: number}}
    */
   boxOf(run, lane) {
-    const row = this.rows[this.rowOf[run][lane]];
-    const top = row.top - this.view.scrollTop;
-    if (row.lane >= 0) return { top: top + 1, height: row.height - 2 };
-    const height = (row.height - 4) / row.count;
-    return { top: top + 2 + (lane - row.first) * height, height };
+    const { top, height } = this.rows.boxOf(run, lane);
+    return { top: top - this.view.scrollTop, height };
   }
 
   /**
@@ -315,14 +242,14 @@ export class Timeline {
     const { start, length, pairs } = lanes;
     const { from } = this.range;
     const until = from + this.cycles;
-    const most = this.arrows ? MOST_ARROWS : FEW_ARROWS;
+    const most = this.arrows ? Infinity : FEW_ARROWS;
     /** @type {number[]} */
     let shown = [];
     for (let at = 0; at < pairs.length && shown.length <= most; at += 2) {
       const [source, wait] = [pairs[at], pairs[at + 1]];
       if (start[source] + length[source] <= until && start[wait] + length[wait] >= from) shown.push(at >> 1);
     }
-    if (shown.length > most && !this.arrows) shown = [];
+    if (shown.length > most) shown = [];
     const middle = /** @param {number} slice */ (slice) => {
       const { top, height } = this.boxOf(run, lanes.laneOf[slice]);
       return Math.round(top + height / 2);
@@ -374,14 +301,15 @@ export function showTimeline(state, tools) {
     pane.replaceChildren(make("p", {}, `No timeline: ${why}.`));
     return;
   }
-  const view = make("div", { class: "lanes-view" });
+  const view = make("div", { class: state.runs.length > 1 ? "lanes-view two" : "lanes-view" });
   const details = make("p", { id: "slice", role: "status", "aria-live": "polite" });
   const timeline = new Timeline(state, view);
   timeline.canvas.setAttribute("aria-describedby", details.id);
   pane.replaceChildren(tools(timeline), view, details);
   const say = () => {
     const [slice, lanes] = [timeline.current(), timeline.runs[state.shown.run]];
-    details.textContent = lanes && slice >= 0 ? lanes.described(slice) : "This moment takes no time of its own.";
+    const none = lanes ? "This moment takes no time of its own." : "This run has no cycles.";
+    details.textContent = lanes && slice >= 0 ? lanes.described(slice) : none;
   };
   state.addEventListener("change", say);
   say();
@@ -401,6 +329,7 @@ function hooks(timeline) {
     },
     /** @param {number} slice @param {number} run */
     showSlice(slice, run = 0) {
+      timeline.zoomTo(run, slice);
       timeline.reveal(run, slice);
     },
     frames: () => timeline.frames.splice(0),

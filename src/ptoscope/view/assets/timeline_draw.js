@@ -9,7 +9,7 @@ import { causeClass } from "./source.js";
  * The part of the time in view, where it is on the canvas, and how many pixels a cycle has.
  * @typedef {{from: number, scale: number, width: number, height: number}} Range
  * Where a lane is on the canvas.
- * @typedef {{lanes: Lanes, lane: number, top: number, height: number}} Row
+ * @typedef {{lanes: Lanes, lane: number, top: number, height: number}} DrawnLane
  * @typedef {{ground: string, ink: string, quiet: string, rule: string, accent: string,
  *   critical: string, fills: string[], inks: string[]}} Colours
  */
@@ -106,7 +106,7 @@ class Narrow {
  * Draws the slices of a lane.
  * @param {CanvasRenderingContext2D} context
  * @param {Range} range
- * @param {Row} row
+ * @param {DrawnLane} drawn
  * @param {Colours} colours
  * @param {boolean} path whether the critical path is marked
  */
@@ -202,7 +202,8 @@ export function drawAxis(context, { from, scale, width, height }, colours) {
 }
 
 /**
- * Arrows between slices, each from the end of one to the end of a wait.
+ * Arrows between slices, each from the end of one to the end of a wait. Of those that go from one
+ * lane to another side by side, one in a few pixels is drawn.
  * @param {CanvasRenderingContext2D} context
  * @param {Range} range
  * @param {Lanes} lanes
@@ -210,28 +211,31 @@ export function drawAxis(context, { from, scale, width, height }, colours) {
  * @param {(slice: number) => number} middleOf of a slice where its lane is
  * @param {string} colour
  */
-export function drawArrows(context, { from, scale, width }, lanes, numbers, middleOf, colour) {
-  const { pairs, start, length } = lanes;
-  context.beginPath();
-  let before = "";
+export function drawArrows(context, { from, scale, width, height }, lanes, numbers, middleOf, colour) {
+  const { pairs, start, length, laneOf } = lanes;
+  /** @type {Map<number, number>} by pair of lanes where the last arrow ended */
+  const ends = new Map();
+  context.strokeStyle = colour;
+  context.lineWidth = 1.5;
   for (const number of numbers) {
     const [source, wait] = [pairs[2 * number], pairs[2 * number + 1]];
     const x = Math.round((start[source] + length[source] - from) * scale);
     const to = Math.round((start[wait] + length[wait] - from) * scale);
-    if (Math.max(x, to) < 0 || Math.min(x, to) > width) continue;
+    const lane = laneOf[source] * lanes.lanes.length + laneOf[wait];
+    const last = ends.get(lane);
+    if (Math.max(x, to) < 0 || Math.min(x, to) > width || (last !== undefined && Math.abs(last - to) < 6)) continue;
     const [y, down] = [middleOf(source), middleOf(wait)];
-    const key = `${x} ${to} ${y} ${down}`;
-    if (key === before) continue;
-    before = key;
+    if (Math.max(y, down) < 0 || Math.min(y, down) > height) continue;
+    ends.set(lane, to);
     const bend = Math.max(12, Math.min(60, Math.abs(to - x) / 2));
+    // Each a path of its own: they are drawn much faster than all of them as one.
+    context.beginPath();
     context.moveTo(x, y);
     context.bezierCurveTo(x + bend, y, to - bend, down, to, down);
     context.moveTo(to - 5, down - 3);
     context.lineTo(to, down);
     context.lineTo(to - 5, down + 3);
+    context.stroke();
   }
-  context.strokeStyle = colour;
-  context.lineWidth = 1.5;
-  context.stroke();
   context.lineWidth = 1;
 }

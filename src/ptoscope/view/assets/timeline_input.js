@@ -38,8 +38,8 @@ export function timelineTools(timeline) {
   button("\u2212", "zoom out", () => timeline.zoom(0.5));
   button("All", "show all of the time", () => timeline.fit());
   if (timeline.state.runs.some((run) => run.data.grid > 1)) {
-    button("Open", "open all blocks", () => timeline.openAll(true));
-    button("Close", "close all blocks", () => timeline.openAll(false));
+    button("Open", "open all blocks", () => timeline.rows.openAll(true));
+    button("Close", "close all blocks", () => timeline.rows.openAll(false));
   }
   /** @param {string} id @param {string} label @param {boolean} on @param {(on: boolean) => void} action */
   const check = (id, label, on, action) => {
@@ -168,7 +168,7 @@ function press(timeline, event) {
       timeline.fit();
       return true;
     case "z":
-      zoomTo(timeline);
+      timeline.zoomTo(run, timeline.current());
       return true;
     case "ArrowUp":
     case "ArrowDown":
@@ -194,14 +194,6 @@ function middleOfCurrent(timeline) {
   return box ? box.left + box.width / 2 : undefined;
 }
 
-/** @param {Timeline} timeline */
-function zoomTo(timeline) {
-  const [slice, lanes] = [timeline.current(), timeline.runs[timeline.state.shown.run]];
-  if (!lanes || slice < 0) return;
-  const shown = Math.max(20, lanes.length[slice] * 3);
-  timeline.move(lanes.start[slice] + lanes.length[slice] / 2 - shown / 2, shown);
-}
-
 /**
  * The slice of the nearest lane above or below that is nearest in time: its run and number.
  * @param {Timeline} timeline
@@ -209,13 +201,13 @@ function zoomTo(timeline) {
  * @returns {[number, number]}
  */
 function ofLaneBeside(timeline, by) {
-  const { rows } = timeline;
+  const { all, rowOf } = timeline.rows;
   const { run } = timeline.state.shown;
   const [slice, lanes] = [timeline.current(), timeline.runs[run]];
   const known = lanes !== null && slice >= 0;
   const time = known ? lanes.start[slice] + lanes.length[slice] / 2 : timeline.range.from;
-  let row = known ? timeline.rowOf[run][lanes.laneOf[slice]] + by : 0;
-  while (row >= 0 && row < rows.length && rows[row].lane < 0) row += by;
-  const mine = rows[row] ? timeline.runs[rows[row].run] : null;
-  return mine ? [rows[row].run, mine.sliceAt(rows[row].lane, time, Infinity)] : [-1, -1];
+  let row = known ? rowOf[run][lanes.laneOf[slice]] + by : 0;
+  while (row >= 0 && row < all.length && all[row].lane < 0) row += by;
+  const mine = all[row] ? timeline.runs[all[row].run] : null;
+  return mine ? [all[row].run, mine.sliceAt(all[row].lane, time, Infinity)] : [-1, -1];
 }

@@ -164,9 +164,10 @@ def test_who_made_a_value(page: Page, softmax: kernels.Shown) -> None:
         assert made is not None
         button = page.locator(f'.value[data-name="{name}"] .maker')
         assert button.get_attribute("data-maker") == str(made.index)
-    button.focus()
-    page.keyboard.press("Enter")
-    assert at(page) == made.index
+        button.focus()
+        page.keyboard.press("Enter")
+        assert at(page) == made.index
+        page.locator(f"#line-{moment.line}").click()
 
 
 def test_a_pointer_shows_its_memory(page: Page, softmax: kernels.Shown) -> None:

@@ -33,6 +33,7 @@ def main(output: str, scheme: str = "light") -> None:
             page.locator(f"#line-{line}").click()
             for _ in range(2):
                 page.keyboard.press("n")
+            page.evaluate("document.activeElement.blur()")
             page.screenshot(path=output)
         browser.close()
 

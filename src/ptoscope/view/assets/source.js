@@ -30,6 +30,10 @@ export function showSource(state) {
     const most = Math.max(1, ...Object.values(data.timing ? data.timing.lines : {}).map((l) => l[0]));
     rows = data.source.map((text, index) => row(index + 1, text, most));
     pane.replaceChildren(...rows);
+    for (const name of ["times", "cycles"]) {
+      const widest = Math.max(name.length, ...rows.map((one) => one.querySelector(`.${name}`)?.textContent?.length || 0));
+      byId("source-pane").style.setProperty(`--${name}`, `${widest}ch`);
+    }
     mark();
   };
 
@@ -48,7 +52,7 @@ export function showSource(state) {
     element.append(
       make("span", { class: "number" }, String(line)),
       make("span", { class: "mark", "aria-hidden": "true" }, found.length ? "!" : ""),
-      make("span", { class: "times", title: "executions" }, times ? times.toLocaleString("en") : ""),
+      make("span", { class: "times", title: "how often it was executed" }, times ? times.toLocaleString("en") : ""),
       make("span", { class: "cycles", title: "cycles" }, timed ? timed[0].toLocaleString("en") + (timed[2] ? "*" : "") : ""),
       bar(line, timed ? timed[0] : 0, most),
       make("code", {}, text || " "),

@@ -18,7 +18,7 @@ def test_values_memory_and_flags(cli: Cli, engine: str):
     requests = ("--print", "71:%max@%lo=128", "--print=52:ub:0x100..0x10c:f32,39:flags")
     found = cli(*RUN, "--engine", engine, *requests)
     assert (found.code, found.err) == (0, "")
-    flags = "PIPE_V->PIPE_MTE2 event 0, PIPE_MTE3->PIPE_V event 0"
+    flags = "PIPE_MTE3->PIPE_V event 0, PIPE_V->PIPE_MTE2 event 0"
     assert found.out.splitlines()[1:4] == [
         f"{SOFTMAX}:39: flags = set: {flags}; held: none",
         f"{SOFTMAX}:52 (at %row = 0): ub:0x100..0x10c:f32 = 64.0 65.0 66.0",

@@ -73,7 +73,9 @@ def shown_signals(pipes: Pipes) -> Shown:
 def signals(pipes: Pipes) -> tuple[dict[str, int], dict[str, int]]:
     """Flags that are set and buffers that are held, by their names, and how often."""
     flags = {str(flag): count for flag, count in pipes.left_set().items()}
-    return flags, {f"{pipe} buffer {n}": count for (pipe, n), count in pipes.held().items()}
+    held = {f"{pipe} buffer {number}": count for (pipe, number), count in pipes.held().items()}
+    # In the order of names: engines come to know of them in orders of their own.
+    return dict(sorted(flags.items())), dict(sorted(held.items()))
 
 
 def held_bytes(stream: Stream | LoadStream) -> tuple[bytes, int | None]:

@@ -94,10 +94,12 @@ export class Run {
     this.steps = data.run.steps;
     /** @type {Map<number, number[]>} notes of values by slot */
     this._notes = new Map();
+    /** @type {Map<number, number[]>} those of values that the instruction of their step made */
+    this._made = new Map();
+    const marks = this.column("value_marks");
     this.column("value_slot").forEach((slot, note) => {
-      const mine = this._notes.get(slot);
-      if (mine) mine.push(note);
-      else this._notes.set(slot, [note]);
+      listed(this._notes, slot, note);
+      if (marks[note] & MADE) listed(this._made, slot, note);
     });
     /** @type {Map<number, number[]>} steps by line */
     this._lines = new Map();
@@ -106,10 +108,7 @@ export class Run {
     this._stepOf = new Int32Array(this.column("event_place").length).fill(-1);
     for (let step = 0; step < this.steps; step++) {
       this._stepOf[executed[step]] = step;
-      const line = this.placeOf(step).line;
-      const mine = this._lines.get(line);
-      if (mine) mine.push(step);
-      else this._lines.set(line, [step]);
+      listed(this._lines, this.placeOf(step).line, step);
     }
     /** @type {Map<string, Contents>} */
     this._states = new Map();
@@ -226,15 +225,22 @@ export class Run {
   }
 
   /**
-   * The step that made what a slot holds, or -1: a loop or the launch did.
+   * The step that made what a slot holds, or -1: a loop or the launch did. What a vecscope takes in was made before.
    * @param {number} slot
    * @param {number} step
    */
   makerOf(slot, step) {
     const note = this.noteOf(slot, step);
-    if (note < 0) return -1;
-    const made = this.column("value_step")[note];
-    return this.placeOf(made).results.includes(slot) ? made : -1;
+    const made = this._made.get(slot);
+    if (note < 0 || !made) return -1;
+    const steps = this.column("value_step");
+    const { bytes } = this.value(note);
+    const begin = this.beginOf(step);
+    for (let at = above(made, note) - 1; at >= 0 && steps[made[at]] >= begin; at--) {
+      const other = this.value(made[at]).bytes;
+      if (made[at] === note || bytes.every((byte, k) => byte === other[k])) return steps[made[at]];
+    }
+    return -1;
   }
 
   /**
@@ -421,6 +427,18 @@ export class Run {
     }
     return -1;
   }
+}
+
+/**
+ * Adds a number to the list of a key.
+ * @param {Map<number, number[]>} lists
+ * @param {number} key
+ * @param {number} number
+ */
+function listed(lists, key, number) {
+  const mine = lists.get(key);
+  if (mine) mine.push(number);
+  else lists.set(key, [number]);
 }
 
 /** @param {Contents} state @returns {Contents} */

@@ -197,7 +197,10 @@ export function showMemory(state) {
         parts.push(make("span", { class: "key", title: run.data.source[line - 1].trim() }, swatch, button));
       }
     else if (mode.value === "fate") parts.push("Full: live, read later. Half: kept for the caller. A line: dead. ");
-    else parts.push("The fuller, the more often. ");
+    else {
+      const kind = mode.value === "reads" ? "reads" : "writes";
+      parts.push(`The stronger the colour, the more ${kind}: at most ${map.most(kind)} of a cell. `);
+    }
     if (mode.value === "writer" || mode.value === "fate") parts.push("Hatched: undefined. ");
     parts.push("Boxes: written (solid) or read (dashed) at this moment.");
     legend.replaceChildren(...parts);

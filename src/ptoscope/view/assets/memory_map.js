@@ -110,10 +110,9 @@ export class MemoryMap {
     const corner = (cell) => [(cell % this.columns) * wide, Math.floor(cell / this.columns) * HEIGHT];
     const heat = mode === "reads" || mode === "writes";
     const lists = mode === "reads" ? cells.reads : cells.writes;
-    let most = 1;
-    if (heat) for (let cell = 0; cell < cells.count; cell++) most = Math.max(most, cells.times(lists, cell));
+    const most = heat ? Math.max(1, this.most(mode)) : 1;
     const { undefined: lost } = run.memory(this.number, step);
-    const [rule, raised, accent] = [colour("--rule"), colour("--raised"), colour("--accent")];
+    const [raised, accent] = [colour("--raised"), colour("--accent")];
     const [ground, pale] = [colour("--ground"), colour("--undefined")];
     let labelled = -1;
     for (let cell = 0; cell < cells.count; cell++) {
@@ -138,13 +137,21 @@ export class MemoryMap {
       } else labelled = -1;
       if (mode === "fate" && (row >= 0 || !cells.own)) {
         const fate = cells.fate(cell, step);
-        context.fillStyle = fate === "dead" ? rule : accent;
+        context.fillStyle = fate === "dead" ? colour("--quiet") : accent;
         if (fate === "dead") context.fillRect(x, y + HEIGHT / 2 - 1, wide - 1, 2);
         else context.fillRect(x, y, wide - 1, fate === "kept" ? HEIGHT / 2 : HEIGHT - 1);
       }
       if (this._undefinedIn(lost, cell)) hatch(context, row >= 0 ? ground : pale, x, y, wide - 1, HEIGHT - 1);
     }
     this._outlines(context, corner, wide, colour, selection);
+  }
+
+  /** How often the cell is touched that is touched most. @param {"reads" | "writes"} kind */
+  most(kind) {
+    const cells = /** @type {Cells} */ (this.cells);
+    let most = 0;
+    for (let cell = 0; cell < cells.count; cell++) most = Math.max(most, cells.times(cells[kind], cell));
+    return most;
   }
 
   /** @param {Uint8Array} lost @param {number} cell */

@@ -346,15 +346,32 @@ class Kernel:
         max_steps: int | None = None,
         model: str | None = None,
         title: str = "",
+        expect: Mapping[int | str, Any] | None = None,
+        rtol: float = 0.0,
+        atol: float = 0.0,
         **named: KernelArgument,
     ) -> Page:
         """Runs the kernel as a call does and gives a page that shows the run: `save` writes it
-        to a file, a notebook shows it in place."""
+        to a file, a notebook shows it in place. `expect` is what arguments should end as, by
+        position or name (`{1: golden}`), within `rtol` of it and `atol`: the page goes to the
+        first element that differs."""
         from ptoscope.view.page import page
         from ptoscope.view.run import view_run
 
         given = self._in_order(arguments, named)
-        run = view_run(self, self.revision, self.findings, given, grid, max_steps, model, title)
+        run = view_run(
+            self,
+            self.revision,
+            self.findings,
+            given,
+            grid,
+            max_steps,
+            model,
+            title,
+            expect,
+            rtol,
+            atol,
+        )
         return page([run])
 
     def _in_order(

@@ -202,3 +202,23 @@ def test_a_notebook_shows_it_in_place(tmp_path: Path) -> None:
     assert "&lt;!doctype html&gt;" in shown
     page.save(tmp_path / "page.html")
     assert (tmp_path / "page.html").read_text("utf-8") == page
+
+
+def test_the_first_difference_is_on_the_page() -> None:
+    kernel, x, y = softmax()
+    golden = np.exp(x - x.max(axis=1, keepdims=True))
+    golden /= golden.sum(axis=1, keepdims=True)
+    kernel(x, y, 20)
+    assert np.allclose(y, golden, rtol=1e-5)
+    wanted = y.copy()
+    wanted[7, 70] += 1
+    (data,) = data_of(kernel.view(x, np.zeros_like(x), 20, expect={1: wanted}))
+    run = kernel.record(x, np.zeros_like(x), 20)
+    copy = run.writer("%y", 4 * (7 * 128 + 70))
+    assert copy is not None
+    assert data["difference"]["step"] == copy.index
+    assert "element 966 of %y" in data["difference"]["text"]
+    lines = {run[step].name for step, _ in data["difference"]["links"] if step >= 0}
+    assert {"pto.mte_ub_gm", "pto.vsts", "pto.vdiv", "pto.vexp"} <= lines
+    (data,) = data_of(kernel.view(x, np.zeros_like(x), 20, expect={"y": y}))
+    assert "difference" not in data

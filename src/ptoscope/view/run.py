@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ptoscope.diagnostics import Diagnostic
 from ptoscope.program import Launchable
 from ptoscope.races.find import find_races
+from ptoscope.replay.difference import ElementDifference
 from ptoscope.replay.run import record_run
 from ptoscope.timing import MODELS, time_trace
 from ptoscope.trace.recording import MOST_STEPS
@@ -24,10 +25,14 @@ def view_run(
     max_steps: int | None = None,
     model: str | None = None,
     title: str = "",
+    expect: Mapping[int | str, Any] | None = None,
+    rtol: float = 0.0,
+    atol: float = 0.0,
 ) -> dict[str, Any]:
     """Runs a kernel, arrays written in place, and gives the data of its page: with races,
     undefined data and cycles, where the target has them and the run ended without a fault.
-    `findings` are those of the text. PtoError for wrong arguments."""
+    `findings` are those of the text; `expect` is what arguments should end as, by position or
+    name, within `rtol` of it and `atol`. PtoError for wrong arguments."""
     run = record_run(kernel, arguments, grid, max_steps, MOST_STEPS)
     trace = run.recording.trace
     timing = None
@@ -37,4 +42,17 @@ def view_run(
     fault = [] if run.error is None else list(run.error.diagnostics)
     all_findings = told_once([*findings, *seen, *fault])
     name = title or kernel.program.file or trace.function.name
-    return page_data(name, run, timing, all_findings, kernel.target, revision)
+    data = page_data(name, run, timing, all_findings, kernel.target, revision)
+    difference = run.first_difference(expect, rtol, atol) if expect else None
+    if difference is not None:
+        data["difference"] = _difference(difference)
+    return data
+
+
+def _difference(found: ElementDifference) -> dict[str, Any]:
+    """A difference for the page: the moment that wrote it, what differs, and all that made it."""
+    links = [
+        [-1 if link.moment is None else link.moment.index, str(link)] for link in found.origin.shown
+    ]
+    steps = [step for step, _ in links if step >= 0]
+    return {"step": steps[0] if steps else -1, "text": found.head, "links": links}

@@ -17,7 +17,7 @@
  * @typedef {{title: string, file: string, kernel: string, target: string, revision: string,
  *   grid: number, version: string, source: string[], findings: Finding[], places: Place[],
  *   slots: {names: string[], types: string[], shapes: Shape[]}, arrays: GmArray[],
- *   difference?: {step: number, text: string}, times: Record<string, number>,
+ *   difference?: {step: number, text: string, links: [number, string][]}, times: Record<string, number>,
  *   run: {steps: number, left_out: number, blocks: number[],
  *     signals: [number, Record<string, number>, Record<string, number>][], spaces: Space[]},
  *   timing: Timing | null, beside?: [number, number][], columns: Record<string, [string, number, number]>, blob: string}} PageData

@@ -137,8 +137,8 @@ export function showSource(state) {
 export function showFindings(state) {
   const pane = byId("findings");
   const build = () => {
-    const { findings } = state.run.data;
-    if (!findings.length) {
+    const { findings, difference } = state.run.data;
+    if (!findings.length && !difference) {
       pane.replaceChildren(make("p", {}, "No findings: rules, races and undefined data."));
       return;
     }
@@ -153,7 +153,18 @@ export function showFindings(state) {
         said.append(make("p", { class: "more" }, "fix: ", make("code", {}, JSON.stringify(fix))));
       return said;
     });
-    pane.replaceChildren(...items);
+    pane.replaceChildren(...(difference ? [departed(difference)] : []), ...items);
+  };
+
+  /** What differs from what was expected, and what made it. @param {NonNullable<import("./data.js").PageData["difference"]>} difference */
+  const departed = (difference) => {
+    const made = difference.links.map(([step, text]) => {
+      const button = make("button", { type: "button", class: "link", "data-step": String(step) }, `moment ${step}`);
+      button.addEventListener("click", () => state.go(step));
+      return make("li", {}, ...(step < 0 ? [] : [button, " "]), make("code", {}, text));
+    });
+    return make("div", { class: "finding error", id: "difference" },
+      make("p", {}, make("strong", {}, "First difference"), `: ${difference.text}. What made it, the nearest first:`), make("ol", {}, ...made));
   };
   build();
   let shown = 0;

@@ -222,3 +222,27 @@ def test_the_first_difference_is_on_the_page() -> None:
     assert {"pto.mte_ub_gm", "pto.vsts", "pto.vdiv", "pto.vexp"} <= lines
     (data,) = data_of(kernel.view(x, np.zeros_like(x), 20, expect={"y": y}))
     assert "difference" not in data
+
+
+def test_the_command_takes_what_is_expected(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kernel, x, y = softmax()
+    kernel(x, y, 20)
+    y[3, 4] = 9
+    np.save(tmp_path / "x.npy", x)
+    np.save(tmp_path / "golden.npy", y)
+    output = tmp_path / "report.html"
+    words = [str(SOFTMAX), str(tmp_path / "x.npy"), "zeros:20x128", "20", "-o", str(output)]
+    assert main(["view", *words, "--expect", f"1={tmp_path / 'golden.npy'}"]) == 0
+    (data,) = data_of(output.read_text("utf-8"))
+    assert "element 388 of %y" in data["difference"]["text"]
+    assert main(["view", *words, "--expect", f"y={tmp_path / 'golden.npy'}", "--atol", "9"]) == 0
+    (data,) = data_of(output.read_text("utf-8"))
+    assert "difference" not in data
+    capsys.readouterr()
+    assert main(["view", *words, "--expect", f"1={tmp_path / 'missing.npy'}"]) == 2
+    assert "missing.npy" in capsys.readouterr().err
+    np.save(tmp_path / "halves.npy", y.astype(np.float16))
+    assert main(["view", *words, "--expect", f"1={tmp_path / 'halves.npy'}"]) == 2
+    assert "--expect 1=" in capsys.readouterr().err

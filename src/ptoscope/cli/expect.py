@@ -79,6 +79,19 @@ def positions(kernel: Kernel, wanted: Expectations) -> list[int]:
     return found
 
 
+def golden(kernel: Kernel, wanted: Expectations) -> dict[int | str, Any]:
+    """By position what arguments should end as; UsageError for a file that cannot be read so."""
+    function = kernel.signature.function
+    found: dict[int | str, Any] = {}
+    for position, (argument, word) in zip(positions(kernel, wanted), wanted.all, strict=True):
+        kind: Any = function.types[function.params[position]]
+        try:
+            found[position] = read_buffer(word, kind.dtype, position).seen
+        except BadData as error:
+            raise UsageError(f"--expect {argument}={word.text}: {error.message}") from error
+    return found
+
+
 def differences(kernel: Kernel, wanted: Expectations, arguments: list[Any]) -> list[Diagnostic]:
     """What differs after a run, a finding for each argument."""
     function, program = kernel.signature.function, kernel.signature.program

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from ptoscope.cli.expect import expectations, golden
 from ptoscope.cli.files import ArrayFile, read_word, readable
 from ptoscope.cli.options import Request, count
 from ptoscope.cli.output import Result
@@ -22,6 +23,7 @@ def answer(request: Request) -> Result:
     limit = request.get("max-steps")
     output = request.get("output") or str(Path(first).with_suffix(".html").name)
     check_file(output)
+    wanted = expectations(request)
     kernels, words = [readable(path) for path in paths], [read_word(text) for text in rest]
     from ptoscope.kernel import stops
     from ptoscope.view.page import page
@@ -49,6 +51,9 @@ def answer(request: Request) -> Result:
                     steps,
                     request.get("model"),
                     path.stem,
+                    golden(kernel, wanted),
+                    wanted.rtol,
+                    wanted.atol,
                 )
             )
     except PtoError as error:

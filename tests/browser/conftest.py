@@ -7,12 +7,15 @@ from contextlib import AbstractContextManager
 from functools import partial
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.browser import kernels
 from tests.browser.opened import launch, opened
 
 Open = Callable[..., AbstractContextManager[Page]]
+
+# A machine with other work is slow, not wrong.
+expect.set_options(timeout=20_000)
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 
 import ptoscope
 from ptoscope.cli.main import main
+from ptoscope.timing import Timing
 from ptoscope.timing.slices import slices
 from tests.browser.conftest import Open
 from tests.browser.kernels import EXAMPLES
@@ -29,7 +30,7 @@ def page(tmp_path: Path, open_page: Open) -> Iterator[Page]:
         yield found
 
 
-def times() -> list[ptoscope.timing.Timing]:
+def times() -> list[Timing]:
     arrays = [np.zeros(SIZE, np.float32) for _ in range(3)]
     return [ptoscope.load(path, target="a5").time(*arrays, SIZE) for path in BOTH]
 

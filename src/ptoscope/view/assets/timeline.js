@@ -247,7 +247,8 @@ export class Timeline {
     let shown = [];
     for (let at = 0; at < pairs.length && shown.length <= most; at += 2) {
       const [source, wait] = [pairs[at], pairs[at + 1]];
-      if (start[source] + length[source] <= until && start[wait] + length[wait] >= from) shown.push(at >> 1);
+      if (start[source] + length[source] > until || start[wait] + length[wait] < from) continue;
+      if (this.rows.of(run, lanes.laneOf[wait]).lane >= 0) shown.push(at >> 1);
     }
     if (shown.length > most) shown = [];
     const middle = /** @param {number} slice */ (slice) => {

@@ -114,7 +114,8 @@ export function drawLane(context, range, { lanes, lane, top, height }, colours, 
   const { ids, starts, ends, reach } = lanes.lanes[lane];
   const { from, scale, width } = range;
   const until = from + width / scale;
-  const [strip, edge] = [Math.max(1, Math.floor(height / 5)), Math.max(1, Math.floor(height / 7))];
+  // The lanes of a closed block have no room for what held instructions up.
+  const [strip, edge] = [height < 6 ? 0 : Math.floor(height / 5), Math.max(1, Math.floor(height / 7))];
   const bars = new Narrow(context, colours.fills, top, height - strip);
   const strips = new Narrow(context, colours.fills, top + height - strip, strip);
   const marks = new Narrow(context, [colours.critical], top, edge);

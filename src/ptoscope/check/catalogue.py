@@ -84,6 +84,7 @@ ARGUMENTS = {
     "PTO0806": "an .npy file can be read",
     "PTO0807": "there is enough memory for what is asked",
     "PTO0808": "results are those that were expected",
+    "PTO0809": "a run does what the one does that it is compared with",
 }
 """What is reported of the arguments of a run."""
 

@@ -80,6 +80,7 @@ COMMANDS = {
                 Option("expect", "ARG=FILE", "fail unless an argument ends as in FILE", many=True),
                 Option("rtol", "X", "by how much of the expected it may differ (default: 0)"),
                 Option("atol", "X", "by how much it may differ at any rate (default: 0)"),
+                Option("against", "WHAT", "where it departs from B.pto, revision:micro, lines.py"),
                 Option("print", "LINE:%VALUE", "print it when that line has run", many=True),
                 Option("save", "DIR", "write every pointer argument there as .npy and .bin"),
                 Option("chosen", "", "list the behaviour it depends on that no document fixes"),

@@ -11,9 +11,14 @@ from ptoscope.cli.words import Word, pieces
 from ptoscope.diagnostics import Diagnostic, UsageError
 
 if TYPE_CHECKING:
+    from ptoscope.cli.against import Given
     from ptoscope.kernel import Kernel
+    from ptoscope.replay.origin import Link
+    from ptoscope.replay.run import RecordedRun
 
 UNEXPECTED = "PTO0808"
+_SHOWN = 4
+"""Links of an origin that a finding has in words: to GM, to UB, the lane, and one it is made of."""
 
 
 class Expectation(NamedTuple):
@@ -37,9 +42,9 @@ def expectations(request: Request) -> Expectations:
     given = request.get("expect")
     rtol, atol = (_tolerance(name, request.get(name)) for name in ("rtol", "atol"))
     if given is None:
-        if request.has("rtol") or request.has("atol"):
-            raise UsageError("--rtol and --atol belong to --expect")
-        return Expectations()
+        if (request.has("rtol") or request.has("atol")) and not request.has("against"):
+            raise UsageError("--rtol and --atol belong to --expect and --against")
+        return Expectations((), rtol, atol)
     found: list[Expectation] = []
     for text in given.split(","):
         argument, equals, file = text.partition("=")
@@ -92,69 +97,97 @@ def golden(kernel: Kernel, wanted: Expectations) -> dict[int | str, Any]:
     return found
 
 
-def differences(kernel: Kernel, wanted: Expectations, arguments: list[Any]) -> list[Diagnostic]:
-    """What differs after a run, a finding for each argument."""
+class Differing(NamedTuple):
+    """What differs after a run: a finding for each argument, and of the first element of each
+    that was traced back where it comes from, for JSON."""
+
+    findings: list[Diagnostic]
+    origins: list[dict[str, Any]]
+
+
+def differences(kernel: Kernel, wanted: Expectations, given: Given) -> Differing:
+    """What differs after a run, and which lines made it: the run is recorded again for that."""
     function, program = kernel.signature.function, kernel.signature.program
-    found: list[Diagnostic] = []
+    found = Differing([], [])
+    recorded: list[RecordedRun | None] = []
     for position, (_, word) in zip(positions(kernel, wanted), wanted.all, strict=True):
         slot = function.params[position]
         kind: Any = function.types[slot]
         where = f"argument {position} (%{function.names[slot]})"
+        hint, element = "", -1
         try:
             expected = read_buffer(word, kind.dtype, position)
-            wrong = _difference(arguments[position], expected, wanted)
+            wrong, element = _difference(given.arguments[position], expected, wanted)
         except BadData as error:
             wrong = error
+        if wrong is not None and element >= 0:
+            recorded = recorded or [given.record(kernel)]
+            hint, record = _origin(recorded[0], given.arguments[position], position, element)
+            found.origins.extend(record)
         if wrong is not None:
-            found.append(
+            found.findings.append(
                 program.diagnostic(
                     wrong.code,
                     function.span,
                     f"{where}: {wrong.message}",
                     found=wrong.found,
                     expected=wrong.expected or word.text,
-                    hint=wrong.hint,
+                    hint=hint or wrong.hint,
                 )
             )
     return found
 
 
-def _difference(got: ArrayFile, expected: ArrayFile, wanted: Expectations) -> BadData | None:
+def _origin(
+    run: RecordedRun | None, got: ArrayFile, position: int, element: int
+) -> tuple[str, list[dict[str, Any]]]:
+    """Where an element comes from, in a sentence and for JSON."""
+    if run is None:
+        return "the run is too long to trace the element back", []
+    from ptoscope.replay.difference import element_origin
+
+    origin = element_origin(run, position, element)
+    if origin.links[0].data != got.seen[element].tobytes():
+        return "in program order, and on the reference engine, the element is another", []
+    shown = origin.shown
+    near = [_said(link) for link in shown[:_SHOWN]]
+    far = [str(link.line) for link in shown[_SHOWN:] if link.line]
+    near += [f"made by lines {', '.join(far)}"] if far else []
+    links = [
+        {"line": link.line, "what": link.what, "value": link.value, "undefined": link.undefined}
+        for link in shown
+    ]
+    record = {"argument": position, "element": element, "lines": origin.lines, "origin": links}
+    return f"element {element} comes from: {'; '.join(near)}", [record]
+
+
+def _said(link: Link) -> str:
+    return f"{link} ({link.moment.name})" if link.moment is not None else str(link)
+
+
+def _difference(
+    got: ArrayFile, expected: ArrayFile, wanted: Expectations
+) -> tuple[BadData | None, int]:
+    """What is wrong, and the first element that differs, or -1."""
+    from ptoscope.replay.apart import apart
+
     ours, theirs = got.seen, expected.seen
     if ours.size != theirs.size:
         message = "it has another number of elements than what is expected"
-        return BadData(UNEXPECTED, message, f"{ours.size} elements", f"{theirs.size} elements")
+        sizes = f"{ours.size} elements", f"{theirs.size} elements"
+        return BadData(UNEXPECTED, message, *sizes), -1
     count, first, largest = 0, -1, 0.0
     for piece in pieces(ours.size):
-        places, apart = _apart(ours[piece], theirs[piece], wanted)
+        places, far = apart(ours[piece], theirs[piece], wanted.rtol, wanted.atol)
         if len(places):
             first = first if count else piece.start + int(places[0])
             count += len(places)
-            largest = max(largest, *apart.tolist(), key=lambda x: (math.isnan(x), x))
+            largest = max(largest, *far.tolist(), key=lambda x: (math.isnan(x), x))
     if not count:
-        return None
+        return None, -1
     return BadData(
         UNEXPECTED,
         f"{count} of {ours.size} elements differ from what is expected",
         f"{ours[first]} in element {first}; differences of up to {largest:.6g}",
         f"{theirs[first]}",
-    )
-
-
-def _apart(ours: Any, theirs: Any, wanted: Expectations) -> tuple[Any, Any]:
-    """Where elements differ by more than they may, and by how much."""
-    import numpy as np
-
-    with np.errstate(all="ignore"):
-        if ours.dtype.kind in "iu":
-            # As Python has them: the difference of two 64-bit integers has 65 bits.
-            a, b = ours.astype(object), theirs.astype(object)
-            apart = abs(a - b)
-            differs = apart > wanted.atol + wanted.rtol * abs(b)
-        else:
-            a, b = ours.astype(np.float64), theirs.astype(np.float64)
-            same = (a == b) | (np.isnan(a) & np.isnan(b))
-            apart = np.where(same, 0.0, abs(a - b))
-            differs = ~same & ~(apart <= wanted.atol + wanted.rtol * abs(b))
-    places = np.flatnonzero(differs)
-    return places, apart[places]
+    ), first

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ptoscope.cli.against import Given, against, departures
 from ptoscope.cli.contents import contents, kept
 from ptoscope.cli.expect import differences, expectations, positions
 from ptoscope.cli.files import (
@@ -37,6 +38,7 @@ def answer(request: Request) -> Result:
     directory = request.get("save")
     path = readable(kernel_path)
     words, expected = [read_word(text) for text in texts], expectations(request)
+    other = against(request)
     asked = _print_requests(request)
     if directory is not None:
         check_directory(directory)
@@ -76,7 +78,12 @@ def answer(request: Request) -> Result:
         options: dict[str, Any] = {"schedule": schedule} if schedule is not None else {}
         options |= {"threads": threads, "max_steps": max_steps, "print": asked}
         kernel(*passed, grid=grid, engine=engine, **options)
-        findings = [*findings, *kernel.warnings, *differences(kernel, expected, arguments)]
+        given = Given(arguments, before, words, grid)
+        differing = differences(kernel, expected, given)
+        findings = [*findings, *kernel.warnings, *differing.findings]
+        if other is not None:
+            tolerances = expected.rtol, expected.atol
+            findings += departures(kernel, other, request, given, *tolerances)
     except PtoError as error:
         findings = told_once([*findings, *error.diagnostics])
         shown, fields = _printed(kernel, grid, asked) if kernel is not None else ([], {})
@@ -108,6 +115,7 @@ def answer(request: Request) -> Result:
         "grid": grid,
         "arguments": records,
         **prints,
+        "differences": differing.origins,
         **seen.as_json(),
         "saved": saved,
     }

@@ -11,6 +11,7 @@ import pytest
 import ptoscope
 from ptoscope.check import catalogue
 from ptoscope.check.catalogue import Entry, Use
+from ptoscope.cli.against import Given, against, departures
 from ptoscope.cli.expect import differences, expectations
 from ptoscope.cli.files import ArrayFile, read_word
 from ptoscope.cli.options import Request, read
@@ -59,11 +60,16 @@ def found_by_run(kernel: Kernel, use: Use, engine: str) -> list[Diagnostic]:
     grid = int(request(use).get("grid") or 1)
     steps = int(limit) if limit else None
     try:
-        given = read_given(kernel, use)
-        kernel(*passed(given), engine=engine, grid=grid, max_steps=steps)
+        taken = read_given(kernel, use)
+        before = [a.seen.copy() if isinstance(a, ArrayFile) else None for a in taken]
+        kernel(*passed(taken), engine=engine, grid=grid, max_steps=steps)
     except ptoscope.PtoError as error:
         return list(error.diagnostics)
-    return [*kernel.warnings, *differences(kernel, expectations(request(use)), given)]
+    words = [read_word(word) for word in request(use).args[1:]]
+    given, other = Given(taken, before, words, grid), against(request(use))
+    departing = [] if other is None else departures(kernel, other, request(use), given, 0.0, 0.0)
+    differing = differences(kernel, expectations(request(use)), given)
+    return [*kernel.warnings, *differing.findings, *departing]
 
 
 def found_by_watch(

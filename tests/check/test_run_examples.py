@@ -11,7 +11,7 @@ import pytest
 import ptoscope
 from ptoscope.check import catalogue
 from ptoscope.check.catalogue import Entry, Use
-from ptoscope.cli.against import Given, against, departures
+from ptoscope.cli.against import GivenRun, against, departures
 from ptoscope.cli.expect import differences, expectations
 from ptoscope.cli.files import ArrayFile, read_word
 from ptoscope.cli.options import Request, read
@@ -66,7 +66,7 @@ def found_by_run(kernel: Kernel, use: Use, engine: str) -> list[Diagnostic]:
     except ptoscope.PtoError as error:
         return list(error.diagnostics)
     words = [read_word(word) for word in request(use).args[1:]]
-    given, other = Given(taken, before, words, grid), against(request(use))
+    given, other = GivenRun(taken, before, words, grid), against(request(use))
     departing = [] if other is None else departures(kernel, other, request(use), given, 0.0, 0.0)
     differing = differences(kernel, expectations(request(use)), given)
     return [*kernel.warnings, *differing.findings, *departing]

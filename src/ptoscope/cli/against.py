@@ -25,7 +25,7 @@ DEPARTS = "PTO0809"
 _REVISION = "revision:"
 
 
-class Given(NamedTuple):
+class GivenRun(NamedTuple):
     """What a run was given, to run it again: its arguments, what arrays held before, its grid,
     and which arrays count as undefined."""
 
@@ -88,7 +88,7 @@ def against(request: Request) -> Against | None:
 
 
 def departures(
-    kernel: Kernel, wanted: Against, request: Request, given: Given, rtol: float, atol: float
+    kernel: Kernel, wanted: Against, request: Request, given: GivenRun, rtol: float, atol: float
 ) -> list[Diagnostic]:
     """A finding where the run departs from what it is compared with. UsageError where they
     cannot be compared."""

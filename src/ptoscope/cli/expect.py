@@ -11,7 +11,7 @@ from ptoscope.cli.words import Word, pieces
 from ptoscope.diagnostics import Diagnostic, UsageError
 
 if TYPE_CHECKING:
-    from ptoscope.cli.against import Given
+    from ptoscope.cli.against import GivenRun
     from ptoscope.kernel import Kernel
     from ptoscope.replay.origin import Link
     from ptoscope.replay.run import RecordedRun
@@ -105,7 +105,7 @@ class Differing(NamedTuple):
     origins: list[dict[str, Any]]
 
 
-def differences(kernel: Kernel, wanted: Expectations, given: Given) -> Differing:
+def differences(kernel: Kernel, wanted: Expectations, given: GivenRun) -> Differing:
     """What differs after a run, and which lines made it: the run is recorded again for that."""
     function, program = kernel.signature.function, kernel.signature.program
     found = Differing([], [])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ptoscope.cli.against import Given, against, departures
+from ptoscope.cli.against import GivenRun, against, departures
 from ptoscope.cli.contents import contents, kept
 from ptoscope.cli.expect import differences, expectations, positions
 from ptoscope.cli.files import (
@@ -78,7 +78,7 @@ def answer(request: Request) -> Result:
         options: dict[str, Any] = {"schedule": schedule} if schedule is not None else {}
         options |= {"threads": threads, "max_steps": max_steps, "print": asked}
         kernel(*passed, grid=grid, engine=engine, **options)
-        given = Given(arguments, before, words, grid)
+        given = GivenRun(arguments, before, words, grid)
         differing = differences(kernel, expected, given)
         findings = [*findings, *kernel.warnings, *differing.findings]
         if other is not None:

@@ -34,8 +34,8 @@ class Departure:
     other: Moment | None
     name: str
     lanes: tuple[int, ...]
-    got: Any
-    expected: Any
+    got: object
+    expected: object
 
     @property
     def line(self) -> int:
@@ -61,7 +61,7 @@ class Departure:
         elif not self.lanes:
             lines.append(f"  {self.name} is {self.got!s}, expected {self.expected!s}")
         for number, lane in enumerate(self.lanes[:MOST_LANES]):
-            got, expected = self.got[number], self.expected[number]
+            got, expected = np.asarray(self.got)[number], np.asarray(self.expected)[number]
             lines.append(f"  lane {lane} of {self.name} is {got!s}, expected {expected!s}")
         if len(self.lanes) > MOST_LANES:
             lines.append(f"  and {len(self.lanes) - MOST_LANES} more lanes")

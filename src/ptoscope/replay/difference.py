@@ -24,8 +24,8 @@ class ElementDifference:
     position: int
     name: str
     element: int
-    got: Any
-    expected: Any
+    got: object
+    expected: object
     origin: OriginChain
 
     @property

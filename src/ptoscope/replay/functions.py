@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ptoscope.arguments import KernelArgument
 from ptoscope.diagnostics import UsageError
 from ptoscope.isa.types import Mask, VReg
 from ptoscope.replay.apart import apart, tolerance
@@ -17,7 +18,7 @@ from ptoscope.replay.history import History
 from ptoscope.replay.moment import Moment, shown
 from ptoscope.trace.recording import LaneContent
 
-LineFunction = Callable[..., Any]
+LineFunction = Callable[..., KernelArgument]
 """Gives what a line makes of its operands: an array, or a tuple of one for each result."""
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ptoscope.arguments import bind, whole, whole_if_given
+from ptoscope.arguments import KernelArgument, bind, whole, whole_if_given
 from ptoscope.diagnostics import PtoError, UsageError
 from ptoscope.machine.recording.values import record
 from ptoscope.program import Launchable
@@ -115,7 +115,7 @@ class RecordedRun(History):
         return origin_of_bytes(self, number, byte, size, self._index(at))
 
     def first_difference(
-        self, expected: Mapping[int | str, Any], rtol: float = 0.0, atol: float = 0.0
+        self, expected: Mapping[int | str, KernelArgument], rtol: float = 0.0, atol: float = 0.0
     ) -> ElementDifference | None:
         """The first element, in the end, that is not what is expected, of arguments by position
         or name (`{1: golden}`), and all that made it: `difference.origin`, `print(difference)`.

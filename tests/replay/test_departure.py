@@ -124,8 +124,8 @@ def test_the_other_revision() -> None:
     assert departure is not None
     (line,) = [n for n, row in enumerate(text.split("\n"), 1) if "pto.vstsx2" in row]
     assert departure.line == line
-    assert departure.got.startswith("writes bytes 4096 to 4099 of ub and 2 more, 8 bytes apart")
-    assert departure.expected.startswith("writes bytes 4096 to 4099 of ub and 63 more, 8 bytes")
+    assert str(departure.got).startswith("writes bytes 4096 to 4099 of ub and 2 more, 8 bytes apart")
+    assert str(departure.expected).startswith("writes bytes 4096 to 4099 of ub and 63 more, 8 bytes")
 
 
 def test_a_tolerance() -> None:

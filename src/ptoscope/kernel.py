@@ -346,7 +346,7 @@ class Kernel:
         max_steps: int | None = None,
         model: str | None = None,
         title: str = "",
-        expect: Mapping[int | str, Any] | None = None,
+        expect: Mapping[int | str, KernelArgument] | None = None,
         rtol: float = 0.0,
         atol: float = 0.0,
         **named: KernelArgument,

@@ -3,6 +3,7 @@ to for cycles."""
 
 from __future__ import annotations
 
+import io
 import re
 import subprocess
 import sys
@@ -28,13 +29,19 @@ def fences(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", pages, re.MULTILINE | re.DOTALL)
 
 
-def commands() -> list[tuple[str, str]]:
-    """Every command after a `$`, with the output shown below it."""
-    found: list[tuple[str, str]] = []
+def commands() -> list[tuple[str, str, str]]:
+    """Every command after a `$`, with the lines that it is given (`<< END`, then a `>` before each
+    up to END), and the output shown below it."""
+    found: list[tuple[str, str, str]] = []
     for block in fences("console"):
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             command, _, output = part.partition("\n")
-            found.append((command, output))
+            given = ""
+            if command.endswith(" << END"):
+                command = command.removesuffix(" << END")
+                given, output = output.split("> END\n")
+                given = re.sub(r"^> ", "", given, flags=re.MULTILINE)
+            found.append((command, given, output))
     return found
 
 
@@ -42,17 +49,19 @@ def test_every_fence_is_executed_by_some_test():
     languages = re.findall(r"^```(\w+)$", TEXT, re.MULTILINE)
     assert set(languages) == {"sh", "console", "python"}
     assert TEXT.count("```") == 2 * len(languages)
-    assert all(command.startswith("ptoscope ") for command, _ in commands())
+    assert all(command.startswith("ptoscope ") for command, *_ in commands())
 
 
-@pytest.mark.parametrize(("command", "output"), commands())
+@pytest.mark.parametrize(("command", "given", "output"), commands())
 def test_commands(
     command: str,
+    given: str,
     output: str,
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ):
     monkeypatch.chdir(ROOT)
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(given.encode())))
     code = main(command.split()[1:])
     captured = capfd.readouterr()
     if output:

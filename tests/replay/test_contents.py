@@ -138,7 +138,7 @@ def test_memory_beside_its_elements() -> None:
         "0x100 0000c03f ??0000c0 00004040 00008040  1.5 -2?   3   4"
     ]
     assert memory_grid(np.frombuffer(b"ab\0", np.uint8), undefined[:3], 0, None) == [
-        "0x0 616200" + " " * 31 + "ab."
+        "0x0 616200    ab."
     ]
 
 

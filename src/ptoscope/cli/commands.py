@@ -148,6 +148,22 @@ COMMANDS = {
             ),
         ),
         Command(
+            "debug",
+            "KERNEL [ARG...]",
+            "a prompt over a recorded run: step, back, who wrote a byte, values; ARGs as in run",
+            1,
+            None,
+            (
+                _ENTRY,
+                _GRID,
+                Option("expect", "ARG=FILE", "what an argument should end as", many=True),
+                Option("rtol", "X", "by how much of the expected it may differ (default: 0)"),
+                Option("atol", "X", "by how much it may differ at any rate (default: 0)"),
+                _MAX_STEPS,
+                Option("force", "", "run it although addresses or synchronisation are wrong"),
+            ),
+        ),
+        Command(
             "check",
             "KERNEL...",
             "parse and verify kernels (- is standard input), or explain a code",

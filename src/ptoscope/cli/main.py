@@ -23,7 +23,7 @@ def main(argv: list[str] | None = None) -> int:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
             as_json, result = _answer(sys.argv[1:] if argv is None else argv)
-        return emit(result, as_json)
+        return _emitted(result, as_json)
     except BrokenPipeError:
         # Nobody reads on: what is left to say is dropped.
         quiet_stdout()
@@ -54,21 +54,35 @@ def _answer(argv: list[str]) -> tuple[bool, Result]:
 
 def _guarded(request: Request) -> Result:
     """The command's result, with every way it can fail."""
-    name = request.command
     try:
         return _dispatch(request)
-    except UsageError as error:
-        return usage_result(name, str(error))
-    except PtoError as error:
-        return Result(name, exit=1, diagnostics=error.diagnostics)
-    except MemoryError:
-        return Result(name, exit=1, diagnostics=(Diagnostic(MEMORY, "there is not enough memory"),))
     except Exception as error:
-        if os.environ.get("PTOSCOPE_TRACEBACK"):
-            raise
-        message = f"internal error: {type(error).__name__}: {error}"
-        hint = "please report it with the kernel; PTOSCOPE_TRACEBACK=1 shows where it comes from"
-        return Result(name, exit=1, diagnostics=(Diagnostic(INTERNAL, message, hint=hint),))
+        return _failed(request.command, error)
+
+
+def _emitted(result: Result, as_json: bool) -> int:
+    """Writes a result, whose page may fail while it is made."""
+    try:
+        return emit(result, as_json)
+    except BrokenPipeError:
+        raise
+    except Exception as error:
+        return emit(_failed(result.command, error), as_json)
+
+
+def _failed(name: str, error: Exception) -> Result:
+    """What is said of a command that failed."""
+    if isinstance(error, UsageError):
+        return usage_result(name, str(error))
+    if isinstance(error, PtoError):
+        return Result(name, exit=1, diagnostics=error.diagnostics)
+    if isinstance(error, MemoryError):
+        return Result(name, exit=1, diagnostics=(Diagnostic(MEMORY, "there is not enough memory"),))
+    if os.environ.get("PTOSCOPE_TRACEBACK"):
+        raise error
+    message = f"internal error: {type(error).__name__}: {error}"
+    hint = "please report it with the kernel; PTOSCOPE_TRACEBACK=1 shows where it comes from"
+    return Result(name, exit=1, diagnostics=(Diagnostic(INTERNAL, message, hint=hint),))
 
 
 def _dispatch(request: Request) -> Result:

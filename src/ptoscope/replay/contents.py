@@ -131,7 +131,7 @@ def memory_grid(
     cell = max(map(len, beside), default=1)
     address = len(f"{begin + len(data):#x}")
     # An element takes its digits, a blank after every four bytes, and its text.
-    row = 64
+    row = min(64, max(size, 4, 1 << (len(data) - 1).bit_length()))
     while row > max(size, 4) and address + 2 + row * 9 // 4 + row // size * (cell + 1) > width:
         row //= 2
     lines: list[str] = []

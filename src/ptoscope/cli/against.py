@@ -121,12 +121,13 @@ def departures(
 def _values(found: Departure) -> dict[str, str]:
     """What the run has, and what it should have, for people."""
     if not found.name:
-        return {"found": found.got, "expected": found.expected}
+        return {"found": str(found.got), "expected": str(found.expected)}
     if not found.lanes:
         return {"found": f"{found.name} = {found.got!s}", "expected": f"{found.expected!s}"}
-    lane = f"lane {found.lanes[0]} of {found.name} = {found.got[0]!s}"
+    got, expected = found.of_lane(0)
+    lane = f"lane {found.lanes[0]} of {found.name} = {got!s}"
     more = f"; {len(found.lanes)} lanes differ" if len(found.lanes) > 1 else ""
-    return {"found": lane + more, "expected": f"{found.expected[0]!s}"}
+    return {"found": lane + more, "expected": str(expected)}
 
 
 def _other(kernel: Kernel, wanted: Against, request: Request) -> Kernel:

@@ -47,6 +47,10 @@ class Departure:
     def __repr__(self) -> str:
         return f"<Departure: {str(self).splitlines()[0]}>"
 
+    def of_lane(self, number: int) -> tuple[object, object]:
+        """What the lane of this number among those that differ is and should be."""
+        return np.asarray(self.got)[number], np.asarray(self.expected)[number]
+
     def __str__(self) -> str:
         if self.moment is None:
             assert self.other is not None
@@ -61,7 +65,7 @@ class Departure:
         elif not self.lanes:
             lines.append(f"  {self.name} is {self.got!s}, expected {self.expected!s}")
         for number, lane in enumerate(self.lanes[:MOST_LANES]):
-            got, expected = np.asarray(self.got)[number], np.asarray(self.expected)[number]
+            got, expected = self.of_lane(number)
             lines.append(f"  lane {lane} of {self.name} is {got!s}, expected {expected!s}")
         if len(self.lanes) > MOST_LANES:
             lines.append(f"  and {len(self.lanes) - MOST_LANES} more lanes")

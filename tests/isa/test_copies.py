@@ -166,10 +166,9 @@ def test_a_loop_that_does_not_move_is_run_once() -> None:
 
 
 def test_words_of_a_copy_say_all_of_it() -> None:
-    copy = from_words(GM_UB, F32, (64, 1, 2, 3, 4, 128, 256, 5, 6, 7))
-    assert copy == Transfer(
-        GM_UB, F32, 64, (BurstLoop(4, 128, 256), BurstLoop(5, 6, 7)), Padding(None, 2, 3, 1)
-    )
+    copy = from_words(UB_GM, F32, (64, 1, 2, 3, 9, 4, 128, 256, 5, 6, 7))
+    loops = BurstLoop(4, 128, 256), BurstLoop(5, 6, 7)
+    assert copy == Transfer(UB_GM, F32, 64, loops, Padding(None, 2, 3, 1), 9)
 
 
 def test_every_copy_says_its_path_by_its_pointers() -> None:

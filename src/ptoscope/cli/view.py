@@ -21,7 +21,8 @@ def answer(request: Request) -> Result:
     paths = [first, rest.pop(0)] if rest and rest[0].endswith(".pto") else [first]
     grid = count("grid", request.get("grid") or "1")
     limit = request.get("max-steps")
-    output = request.get("output") or str(Path(first).with_suffix(".html").name)
+    name = "kernel" if first == "-" else Path(first).stem
+    output = request.get("output") or f"{name or 'kernel'}.html"
     check_file(output)
     wanted = expectations(request)
     kernels, words = [readable(path) for path in paths], [read_word(text) for text in rest]

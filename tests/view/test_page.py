@@ -190,6 +190,9 @@ def test_a_page_that_cannot_be_written(tmp_path: Path, capsys: pytest.CaptureFix
     missing = tmp_path / "nowhere" / "report.html"
     assert main(["view", str(SOFTMAX), "zeros:1", "zeros:1", "1", "-o", str(missing)]) == 2
     assert "cannot write" in capsys.readouterr().err
+    assert main(["view", "k" * 1000, "-o", str(tmp_path / ("x" * 1000))]) == 2
+    assert "cannot write" in capsys.readouterr().err
+    assert main(["view", "."]) == 2
     assert main(["view", str(SOFTMAX), "1", "-o", str(tmp_path / "x.html")]) == 1
     assert not (tmp_path / "x.html").exists()
 

@@ -33,14 +33,14 @@ def check_directory(path: str) -> None:
 
 def check_file(path: str) -> None:
     """UsageError if a file cannot be written."""
+    at = Path(path)
+    directory = at.parent
     with _naming(path):
-        at = Path(path)
-        directory = at.parent
-        if at.is_dir() or not directory.is_dir() or not os.access(directory, os.W_OK | os.X_OK):
-            where = f"{directory} is not a writable directory"
-            raise UsageError(
-                f"cannot write {path}: {'it is a directory' if at.is_dir() else where}"
-            )
+        is_directory = at.is_dir()
+        writable = directory.is_dir() and os.access(directory, os.W_OK | os.X_OK)
+    if is_directory or not writable:
+        reason = "it is a directory" if is_directory else f"{directory} is not a writable directory"
+        raise UsageError(f"cannot write {path}: {reason}")
 
 
 def write_file(path: str, data: bytes) -> None:

@@ -53,6 +53,10 @@ _GRID = Option("grid", "N", "how many blocks to launch (default: 1)")
 _ENGINE = Option("engine", "NAME", "native (default) or reference", ENGINES)
 _STRICT = Option("strict", "", "a warning fails as an error does: exit status 1")
 _MAX_STEPS = Option("max-steps", "N", "stop a block after so many iterations of its loops")
+_MODEL = Option("model", "NAME", "calibrated (default) or manual", ("calibrated", "manual"))
+_RTOL = Option("rtol", "X", "by how much of the expected it may differ (default: 0)")
+_ATOL = Option("atol", "X", "by how much it may differ at any rate (default: 0)")
+_FORCE = Option("force", "", "run it although addresses or synchronisation are wrong")
 
 COMMANDS = {
     c.name: c
@@ -76,10 +80,10 @@ COMMANDS = {
                 Option("schedules", "N", "try N other legal orders, compare (reference engine)"),
                 Option("check", "all", "all three together (reference engine)", ("all",)),
                 _STRICT,
-                Option("force", "", "run it although addresses or synchronisation are wrong"),
+                _FORCE,
                 Option("expect", "ARG=FILE", "fail unless an argument ends as in FILE", many=True),
-                Option("rtol", "X", "by how much of the expected it may differ (default: 0)"),
-                Option("atol", "X", "by how much it may differ at any rate (default: 0)"),
+                _RTOL,
+                _ATOL,
                 Option("against", "WHAT", "where it departs from B.pto, revision:micro, lines.py"),
                 Option("print", "LINE:%VALUE", "print it when that line has run", many=True),
                 Option("save", "DIR", "write every pointer argument there as .npy and .bin"),
@@ -96,7 +100,7 @@ COMMANDS = {
                 _ENTRY,
                 _GRID,
                 _ENGINE,
-                Option("model", "NAME", "calibrated (default) or manual", ("calibrated", "manual")),
+                _MODEL,
                 Option("set", "FIGURE=N", "other figures, as vadd.f32.latency=9", many=True),
                 Option("calibration", "FILE", "a CSV file of figures"),
                 Option("trace", "FILE", "write the schedule for Perfetto (Chrome trace format)"),
@@ -121,7 +125,7 @@ COMMANDS = {
                 Option("until", "PLACE", "stop at a line (71, or 71:2), at nan or undefined"),
                 Option("limit", "N", "show so many (default: 10000)"),
                 _MAX_STEPS,
-                Option("force", "", "run it although addresses or synchronisation are wrong"),
+                _FORCE,
             ),
         ),
         Command(
@@ -134,7 +138,7 @@ COMMANDS = {
                 Option("output", "FILE", "(-o) where to write it (default: the kernel's .html)"),
                 _ENTRY,
                 _GRID,
-                Option("model", "NAME", "calibrated (default) or manual", ("calibrated", "manual")),
+                _MODEL,
                 _MAX_STEPS,
                 Option(
                     "expect",
@@ -142,8 +146,8 @@ COMMANDS = {
                     "what an argument should end as: the page goes to the first difference",
                     many=True,
                 ),
-                Option("rtol", "X", "by how much of the expected it may differ (default: 0)"),
-                Option("atol", "X", "by how much it may differ at any rate (default: 0)"),
+                _RTOL,
+                _ATOL,
                 Option("force", "", "show it although addresses or synchronisation are wrong"),
             ),
         ),
@@ -157,10 +161,10 @@ COMMANDS = {
                 _ENTRY,
                 _GRID,
                 Option("expect", "ARG=FILE", "what an argument should end as", many=True),
-                Option("rtol", "X", "by how much of the expected it may differ (default: 0)"),
-                Option("atol", "X", "by how much it may differ at any rate (default: 0)"),
+                _RTOL,
+                _ATOL,
                 _MAX_STEPS,
-                Option("force", "", "run it although addresses or synchronisation are wrong"),
+                _FORCE,
             ),
         ),
         Command(

@@ -6,10 +6,10 @@ import contextlib
 import io
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ptoscope.cli.expect import Expectations, expectations, positions
-from ptoscope.cli.files import STDIN, BadData, read_buffer, readable
+from ptoscope.cli.expect import Expectations, expectations, golden
+from ptoscope.cli.files import STDIN, readable
 from ptoscope.cli.options import Request
 from ptoscope.cli.output import Result
 from ptoscope.cli.recorded import recorded
@@ -54,15 +54,7 @@ def _expected(kernel: Kernel, wanted: Expectations) -> ExpectedArrays | None:
         return None
     from ptoscope.replay.prompt.session import ExpectedArrays
 
-    function = kernel.signature.function
-    arrays: dict[int | str, Any] = {}
-    for position, (_, word) in zip(positions(kernel, wanted), wanted.all, strict=True):
-        kind: Any = function.types[function.params[position]]
-        try:
-            arrays[position] = read_buffer(word, kind.dtype, position).seen
-        except BadData as error:
-            raise UsageError(f"--expect {position}={word.text}: {error.message}") from None
-    return ExpectedArrays(arrays, wanted.rtol, wanted.atol)
+    return ExpectedArrays(golden(kernel, wanted), wanted.rtol, wanted.atol)
 
 
 def _page(session: Session, silent: bool) -> Iterator[str]:

@@ -111,14 +111,6 @@ class History:
         trace = self.recording.trace
         return trace.places[int(trace.events.place[trace.executed[index]])]
 
-    def made(self, slot: int, index: int) -> int | None:
-        """The moment that made what a slot holds; None if a loop or the launch gave it."""
-        note = self.note(slot, index)
-        if note is None:
-            return None
-        made = int(self.recording.value_steps[note])
-        return made if slot in self.place(made).op.results else None
-
     def latest(self, name: str, index: int) -> int | None:
         """The slot of a name that was given a value last, up to a moment."""
         notes = [

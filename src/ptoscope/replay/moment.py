@@ -12,6 +12,7 @@ from ptoscope.isa.dtypes import I1
 from ptoscope.isa.types import Align, Mask, Ptr, Scalar, Type
 from ptoscope.replay.elements import numbers
 from ptoscope.replay.history import History
+from ptoscope.replay.makers import Makers
 from ptoscope.trace.recording import LaneContent, Signals, StreamContent
 from ptoscope.trace.trace import Place
 
@@ -104,7 +105,7 @@ class Moment:
 
     def __getitem__(self, name: str) -> Any:
         slot = self._slot(name)
-        return shown(self.run.recording.trace.function.types[slot], self._content(slot, name))
+        return shown(self.run.recording.trace.function.types[slot], self._content(slot))
 
     def __contains__(self, name: str) -> bool:
         return self.run.latest(name, self.index) is not None
@@ -120,7 +121,7 @@ class Moment:
     def undefined(self, name: str) -> NDArray[np.bool_]:
         """Which lanes of a value have undefined bits."""
         slot = self._slot(name)
-        content = self._content(slot, name)
+        content = self._content(slot)
         if isinstance(content, StreamContent):
             raise UsageError(f"{name} has no lanes")
         if content.undefined is None:
@@ -129,9 +130,11 @@ class Moment:
         return shown(kind, LaneContent(I1, content.undefined != 0, None))
 
     def maker(self, name: str) -> Moment | None:
-        """The moment at which a value got what it holds; None if it came with the launch."""
-        slot = self._slot(name)
-        return self._moment(self.run.made(slot, self.index))
+        """The moment that made what a value holds, through loops and branches; None if that is
+        the index of a loop, or came with the launch."""
+        number = self.run.note(self._slot(name), self.index)
+        assert number is not None
+        return self._moment(Makers(self.run).maker(number).step)
 
     def memory(
         self,
@@ -189,7 +192,7 @@ class Moment:
             raise UsageError(self.run.unknown(name, self.index))
         return slot
 
-    def _content(self, slot: int, name: str) -> LaneContent | StreamContent:
+    def _content(self, slot: int) -> LaneContent | StreamContent:
         content = self.run.content(slot, self.index)
         assert content is not None
         return content

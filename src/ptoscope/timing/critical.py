@@ -45,6 +45,19 @@ class PathPiece(NamedTuple):
     until: int
 
 
+def awaited(timing: TimedRun, waits: Ints) -> Ints:
+    """The events of the work that waits were for: what came before the signal on its pipe."""
+    schedule, events = timing.schedule, timing.events
+    at = schedule.by[waits].astype(np.int64)
+    while True:
+        behind = (
+            (events.sync[at] == 1) & (schedule.decided[at] == BY_ORDER) & (schedule.by[at] >= 0)
+        )
+        if not behind.any():
+            return at
+        at = np.where(behind, schedule.by[at], at)
+
+
 def critical_path(timing: TimedRun) -> list[PathStep]:
     """What decided the end of the slowest block, from its begin; the cycles add up to the
     total."""

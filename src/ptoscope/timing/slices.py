@@ -12,8 +12,7 @@ import numpy as np
 
 from ptoscope.isa.order.rules import RULES
 from ptoscope.isa.parts import PIPES
-from ptoscope.timing.critical import path_pieces
-from ptoscope.timing.pipe_schedule import BY_ORDER
+from ptoscope.timing.critical import awaited, path_pieces
 from ptoscope.timing.run import TimedRun
 from ptoscope.trace.trace import Column
 
@@ -118,7 +117,7 @@ def _pipes(timing: TimedRun) -> list[dict[str, Column]]:
             length=wait[waited],
             stall=_stall_numbers()[events.kind[waited]],
             stalled=wait[waited],
-            on=events.place[_awaited(timing, waited)],
+            on=events.place[awaited(timing, waited)],
         )
     ]
     if cost:
@@ -156,17 +155,6 @@ def _pipes(timing: TimedRun) -> list[dict[str, Column]]:
 def _stall_numbers() -> Column:
     """By the kind of a synchronisation, the number of its stall."""
     return np.array([STALLS.index(rule.stall) for rule in RULES])
-
-
-def _awaited(timing: TimedRun, rows: Column) -> Column:
-    """The events of the work that waits were for: what came before the signal on its pipe."""
-    times, events = timing.schedule, timing.events
-    at = times.by[rows].astype(np.int64)
-    while True:
-        behind = (events.sync[at] == 1) & (times.decided[at] == BY_ORDER) & (times.by[at] >= 0)
-        if not behind.any():
-            return at
-        at = np.where(behind, times.by[at], at)
 
 
 def _ends(timing: TimedRun) -> Column:
@@ -266,5 +254,5 @@ def _arrows(timing: TimedRun, found: Slices) -> Column:
         mine = np.flatnonzero(found.kind == kind)
         best[found.row[mine]] = mine
     waits = np.flatnonzero(found.kind == WAIT)
-    source = best[_awaited(timing, found.row[waits])]
+    source = best[awaited(timing, found.row[waits])]
     return np.stack((source, waits), axis=1)[source >= 0]

@@ -9,8 +9,7 @@ import numpy as np
 
 from ptoscope.isa.order.rules import RULES
 from ptoscope.program import Scope
-from ptoscope.timing.critical import PathStep, line
-from ptoscope.timing.pipe_schedule import BY_ORDER
+from ptoscope.timing.critical import PathStep, awaited, line
 from ptoscope.timing.run import TimedRun
 from ptoscope.timing.vector_core import CAUSE_COUNT, CAUSES, DEPENDENCY
 
@@ -83,13 +82,9 @@ def _kind(timing: TimedRun, event: int) -> str:
     return RULES[int(timing.events.kind[event])].stall
 
 
-def _awaited(timing: TimedRun, event: int) -> int:
-    """The line of the work that a wait was for: what came before the signal on its pipe."""
-    schedule = timing.schedule
-    seen = 0
-    at = int(schedule.by[event])
-    while timing.events.sync[at] and schedule.decided[at] == BY_ORDER and seen < 100:
-        at, seen = int(schedule.by[at]), seen + 1
+def _awaited_line(timing: TimedRun, event: int) -> int:
+    """The line of the work that a wait was for."""
+    (at,) = awaited(timing, np.array([event]))
     return line(timing, int(timing.events.place[at]))
 
 
@@ -107,7 +102,7 @@ def _waited(timing: TimedRun) -> dict[int, tuple[int, int]]:
 def wait_stalls(timing: TimedRun) -> list[Stall]:
     """Of the pipes, at synchronisations."""
     return [
-        Stall(_kind(timing, event), line(timing, place), cycles, _awaited(timing, event))
+        Stall(_kind(timing, event), line(timing, place), cycles, _awaited_line(timing, event))
         for place, (cycles, event) in _waited(timing).items()
     ]
 
@@ -118,7 +113,7 @@ def waits(timing: TimedRun) -> list[TimedWait]:
     ranked = sorted(_waited(timing).items(), key=lambda item: -item[1][0])
     for place, (cycles, event) in ranked[:_TOP_WAITS]:
         fewer = timing.total_cycles - timing.without(place)
-        on = _awaited(timing, event)
+        on = _awaited_line(timing, event)
         found.append(TimedWait(line(timing, place), _kind(timing, event), cycles, fewer, on))
     return found
 

@@ -70,17 +70,13 @@ class Recorder:
         self.registers: list[str] = []
         self._footprints: dict[Footprint, int] = {}
         self._listed: list[Footprint] = []
-        self._rows: list[StridedRun] = []
-        self._counts: list[int] = []
 
     def footprint(self, footprint: Footprint) -> int:
         """The number of a footprint."""
         number = self._footprints.get(footprint)
         if number is None:
-            number = self._footprints[footprint] = len(self._counts)
+            number = self._footprints[footprint] = len(self._listed)
             self._listed.append(footprint)
-            self._counts.append(len(footprint))
-            self._rows.extend(footprint)
         return number
 
     def runs(self, number: int) -> Footprint:
@@ -113,7 +109,7 @@ class Recorder:
     ) -> Trace:
         """The trace. After a fault, `last` is the place in the last segment where it ended."""
         return _Layout(self, self._segments, places, last).trace(
-            function, grid, np.array(self.blocks), (self._rows, self._counts), error
+            function, grid, np.array(self.blocks), self._listed, error
         )
 
 
@@ -164,7 +160,7 @@ class _Layout:
         function: Function,
         grid: int,
         blocks: Column,
-        footprints: tuple[list[StridedRun], list[int]],
+        footprints: list[Footprint],
         error: PtoError | None,
     ) -> Trace:
         events = self._events(blocks)
@@ -177,7 +173,7 @@ class _Layout:
             Iterations(
                 iterations[0].astype(np.int32), iterations[1].astype(np.int32), iterations[2].copy()
             ),
-            self._accesses(*footprints),
+            self._accesses(footprints),
             self._syncs(),
             error,
             tuple(self._recorder.registers),
@@ -203,19 +199,21 @@ class _Layout:
     def _event(self, begun: Column, place: Column) -> Column:
         return (self._start[begun] + self._offset[place]).astype(np.int32)
 
-    def _accesses(self, rows: list[StridedRun], counts: list[int]) -> Accesses:
+    def _accesses(self, footprints: list[Footprint]) -> Accesses:
         begun, place, kind, footprint, address = _table(self._recorder.touches, TOUCH)
         event = self._event(begun, place)
         order = None if (event[1:] >= event[:-1]).all() else np.argsort(event, kind="stable")
         if order is not None:
             columns = event, kind, footprint, address
             event, kind, footprint, address = (c[order] for c in columns)
-        size = np.array(counts, dtype=np.int64)
+        size = np.array([len(one) for one in footprints], dtype=np.int64)
         first = np.cumsum(size) - size
         times = size[footprint]
         row = np.repeat(first[footprint] - (np.cumsum(times) - times), times)
         row += np.arange(len(row))
-        table = np.array(rows, dtype=np.int64).reshape(-1, len(StridedRun._fields))[row]
+        table = np.array([run for one in footprints for run in one], dtype=np.int64).reshape(
+            -1, len(StridedRun._fields)
+        )[row]
         space, writes, atomic = touch_parts(np.repeat(kind, times))
         return Accesses(
             np.repeat(event, times),

@@ -39,6 +39,7 @@ ROOMS = (
     "watch",
     "view",
     "kernel",
+    "lang",
     "xdsl",
     "__init__",
     "demo",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from ptoscope.check.analysis.expr import Expr
@@ -29,8 +30,11 @@ class Analysis:
         return self.walker.at_end(register)
 
 
-def analyse(function: Function, target: Target, revision: Revision) -> Analysis:
+def analyse(
+    function: Function, target: Target, revision: Revision, roots: Collection[int] = ()
+) -> Analysis:
     """The analysis of a function for a target. The rules about single operations find no error
-    in it: what an ill-typed operation means is not defined."""
-    walker = AnalysisWalker(function, target, revision)
+    in it: what an ill-typed operation means is not defined. Pointers among `roots` stay symbols,
+    as parameters are, so that what is made of them can be told."""
+    walker = AnalysisWalker(function, target, revision, roots)
     return Analysis(walker.nodes, walker)

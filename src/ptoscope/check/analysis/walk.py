@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from ptoscope.check.analysis import functions
@@ -24,10 +25,18 @@ from ptoscope.program import Block, For, Function, If, Op, Scope, Terminator, Wh
 
 
 class AnalysisWalker:
-    """One function; `values` holds what is known of each slot, `nodes` what was done."""
+    """One function; `values` holds what is known of each slot, `nodes` what was done. Of the
+    pointers in `roots` no address is known, as of a parameter: they are symbols."""
 
-    def __init__(self, function: Function, target: Target, revision: Revision) -> None:
+    def __init__(
+        self,
+        function: Function,
+        target: Target,
+        revision: Revision,
+        roots: Collection[int] = (),
+    ) -> None:
         self._function = function
+        self._roots = frozenset(roots)
         self._types = function.types
         self._inert: dict[tuple[str, int], bool] = {}
         """Whether an instruction without pointers only computes: found out at its first use."""
@@ -54,7 +63,7 @@ class AnalysisWalker:
     def _parameter(self, slot: int) -> KnownLanes | KnownStream:
         kind = self._types[slot]
         if isinstance(kind, Ptr):
-            return KnownLanes(INDEX, 1, (of(Symbol("pointer", slot)),))
+            return _pointer(slot)
         if isinstance(kind, Scalar) and kind.dtype.is_int:
             low, high = limits(kind.dtype)
             return KnownLanes(kind.dtype, 1, (of(Symbol("param", slot, (), low, high)),))
@@ -114,6 +123,8 @@ class AnalysisWalker:
         )
 
     def _define(self, slot: int, value: Any) -> None:
+        if slot in self._roots:
+            value = _pointer(slot)
         kind = self._types[slot]
         dtype = _integer(kind)
         if dtype is not None and (not isinstance(value, KnownLanes) or value.row is None):
@@ -266,6 +277,10 @@ class AnalysisWalker:
                 self.values[slot] = KnownLanes(dtype, 1, (finals[i],))
             else:
                 self.values[slot] = after_streams.get(i, _anything(self._types[slot]))
+
+
+def _pointer(slot: int) -> KnownLanes:
+    return KnownLanes(INDEX, 1, (of(Symbol("pointer", slot)),))
 
 
 def _integer(kind: Type) -> DType | None:

@@ -29,9 +29,18 @@ SIZES: dict[str, list[tuple[int, ...]]] = {
     "double_buffer_flags": [*LENGTHS, (9_999, 1)],
     "double_buffer_bufs": [*LENGTHS, (9_999, 1)],
     "row_softmax": [(0, 1), (1, 1), (15, 1), (17, 2), (64, 3), (33, 7)],
+    "layer_norm": [(0, 5, 1), (1, 1, 1), (8, 64, 1), (9, 65, 2), (20, 2048, 3), (33, 2047, 8)],
+    "gelu": [*LENGTHS, (8191, 1), (8193, 3)],
+    "rope": [(0, 1, 1, 1), (1, 1, 1, 1), (5, 3, 33, 2), (7, 2, 63, 4), (9, 64, 64, 3)],
 }
 # Where a result may differ by rounding, a wrong last bit cannot be noticed.
-ROUNDED = {"row_softmax"}
+ROUNDED = {"row_softmax", "layer_norm", "gelu"}
+# Sizes that a kernel has no room for, and what its script says of them.
+TOO_LARGE: dict[str, list[tuple[tuple[int, ...], str]]] = {
+    "bias_scale": [((3, 1025), "room for 1024")],
+    "layer_norm": [((3, 2049), "room for 1 to 2048"), ((3, 0), "room for 1 to 2048")],
+    "rope": [((2, 65, 8), "room for 64 of 64"), ((2, 8, 65), "room for 64 of 64")],
+}
 
 
 def main_of(name: str) -> Callable[..., int]:
@@ -75,9 +84,15 @@ def test_sizes(name: str, sizes: tuple[int, ...], target: str) -> None:
     assert main_of(name)(*sizes, target=target) == 0
 
 
-def test_bias_scale_refuses_rows_that_do_not_fit(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main_of("bias_scale")(3, 1025) == 1
-    assert "room for 1024" in capsys.readouterr().out
+@pytest.mark.parametrize(
+    ("name", "sizes", "says"),
+    [(name, *refused) for name in TOO_LARGE for refused in TOO_LARGE[name]],
+)
+def test_sizes_without_room_are_refused(
+    name: str, sizes: tuple[int, ...], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main_of(name)(*sizes) == 1
+    assert says in capsys.readouterr().out
 
 
 class Spoilt:
@@ -124,6 +139,7 @@ def test_an_example_notices_one_wrong_bit(name: str, monkeypatch: pytest.MonkeyP
         for position in (0, array.size // 2, array.size - 1):
 
             def spoil(arrays: list[Any], which: int = which, position: int = position) -> None:
-                arrays[which].reshape(-1).view(np.uint32)[position] ^= bit
+                bits = arrays[which].reshape(-1).view(f"u{arrays[which].itemsize}")
+                bits[position] ^= bit
 
             assert run_spoilt(name, monkeypatch, spoil) == 1

@@ -24,6 +24,9 @@ SMALL = {
     "double_buffer_flags": (4097, 2),
     "double_buffer_bufs": (4097, 2),
     "row_softmax": (17, 2),
+    "layer_norm": (9, 65, 2),
+    "gelu": (8193, 2),
+    "rope": (5, 3, 33, 2),
 }
 
 

@@ -45,7 +45,13 @@ def test_every_rule_has_a_file_and_every_file_a_rule() -> None:
 
 
 def test_codes_are_unique() -> None:
-    others = (catalogue.READER, catalogue.RUN, catalogue.ARGUMENTS, catalogue.COMMAND)
+    others = (
+        catalogue.READER,
+        catalogue.RUN,
+        catalogue.ARGUMENTS,
+        catalogue.PYTHON,
+        catalogue.COMMAND,
+    )
     every = [*(rule.code for rule in RULES), *(code for group in others for code in group)]
     assert sorted(every) == list(catalogue.codes())
 

@@ -88,16 +88,21 @@ ARGUMENTS = {
 }
 """What is reported of the arguments of a run."""
 
+PYTHON = {
+    "PTO0309": "buffers of a kernel in Python that are live at once fit UB",
+}
+"""What is reported of a kernel in Python before it has a text."""
+
 COMMAND = {
     "PTO0000": "the command line asks for something that there is",
     "PTO9999": "ptoscope itself does not fail",
 }
 """What is reported of no kernel."""
 
-NO_EXAMPLE = ("PTO0000", "PTO0007", "PTO0805", "PTO0806", "PTO9999")
+NO_EXAMPLE = ("PTO0000", "PTO0007", "PTO0309", "PTO0805", "PTO0806", "PTO9999")
 """Codes of which a kernel, with arguments that can be written in a line, is no example."""
 
-_TITLES = {**READER, **RUN, **ARGUMENTS, **COMMAND}
+_TITLES = {**READER, **RUN, **ARGUMENTS, **PYTHON, **COMMAND}
 _WARNINGS = ("PTO0916",)
 """Those of `_TITLES` that stop nothing."""
 

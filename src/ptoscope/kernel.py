@@ -358,21 +358,8 @@ class Kernel:
         from ptoscope.view.page import page
         from ptoscope.view.run import view_run
 
-        given = self._in_order(arguments, named)
-        run = view_run(
-            self,
-            self.revision,
-            self.findings,
-            given,
-            grid,
-            max_steps,
-            model,
-            title,
-            expect,
-            rtol,
-            atol,
-        )
-        return page([run])
+        run = self.record(*arguments, grid=grid, max_steps=max_steps, **named)
+        return page([view_run(self, run, self.findings, model, title, expect, rtol, atol)])
 
     def _in_order(
         self, arguments: Sequence[KernelArgument], named: Mapping[str, KernelArgument]

@@ -186,6 +186,16 @@ def test_the_command_writes_a_page(tmp_path: Path, capsys: pytest.CaptureFixture
     assert len(data_of(output.read_text("utf-8"))) == 2
 
 
+def test_what_is_given_as_undefined_is_on_the_page(tmp_path: Path) -> None:
+    output = tmp_path / "report.html"
+    codes: list[set[str]] = []
+    for given in ("zeros:2560", "undefined:2560"):
+        assert main(["view", str(SOFTMAX), given, "zeros:2560", "20", "-o", str(output)]) == 0
+        (data,) = data_of(output.read_text("utf-8"))
+        codes.append({finding["code"] for finding in data["findings"]})
+    assert codes == [set(), {"PTO0711"}]
+
+
 def test_a_page_that_cannot_be_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     missing = tmp_path / "nowhere" / "report.html"
     assert main(["view", str(SOFTMAX), "zeros:1", "zeros:1", "1", "-o", str(missing)]) == 2

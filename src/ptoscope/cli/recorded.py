@@ -9,6 +9,9 @@ from ptoscope.cli.options import Request, count
 from ptoscope.cli.run import prepared, read_arguments
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ptoscope.cli.words import Word
     from ptoscope.diagnostics import Diagnostic
     from ptoscope.kernel import Kernel
     from ptoscope.replay.run import RecordedRun
@@ -31,20 +34,28 @@ class RecordedCommand(NamedTuple):
 
 
 def recorded(request: Request) -> RecordedCommand:
-    """Records the kernel of a request. PtoError for a kernel that cannot be read and for wrong
-    arguments."""
+    """Records the kernel of a request; see `record`."""
     kernel_path, *texts = request.args
+    return record(readable(kernel_path), [read_word(text) for text in texts], request)
+
+
+def record(path: Path, words: list[Word], request: Request) -> RecordedCommand:
+    """Records the kernel of a file on arguments, as the options of a request say. PtoError for a
+    kernel that cannot be read and for wrong arguments."""
     grid, limit = count("grid", request.get("grid") or "1"), request.get("max-steps")
     max_steps = count("max-steps", limit) if limit else None
-    path, words = readable(kernel_path), [read_word(text) for text in texts]
+    from ptoscope.diagnostics import PtoError
     from ptoscope.kernel import stops
 
     kernel = prepared(path, request)
     findings = kernel.findings
     if any(stops(d, request.has("force")) for d in findings):
         return RecordedCommand(kernel, findings, [], None)
-    arguments = read_arguments(kernel, words)
-    passed = [a.seen if isinstance(a, ArrayFile) else a for a in arguments]
     undefined = [i for i, word in enumerate(words) if word.kind == "undefined"]
-    run = kernel.record(*passed, grid=grid, max_steps=max_steps, undefined=undefined)
+    try:
+        arguments = read_arguments(kernel, words)
+        passed = [a.seen if isinstance(a, ArrayFile) else a for a in arguments]
+        run = kernel.record(*passed, grid=grid, max_steps=max_steps, undefined=undefined)
+    except PtoError as error:
+        raise PtoError([*findings, *error.diagnostics]) from None
     return RecordedCommand(kernel, findings, arguments, run)

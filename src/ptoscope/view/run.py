@@ -1,4 +1,4 @@
-"""From a kernel and its arguments to the data of a page."""
+"""From a recorded run to the data of a page."""
 
 from __future__ import annotations
 
@@ -9,31 +9,26 @@ from ptoscope.diagnostics import Diagnostic
 from ptoscope.program import Launchable
 from ptoscope.races.find import find_races
 from ptoscope.replay.difference import ElementDifference
-from ptoscope.replay.run import record_run
+from ptoscope.replay.run import RecordedRun
 from ptoscope.timing import MODELS, time_trace
-from ptoscope.trace.recording import MOST_STEPS
 from ptoscope.view.data import page_data
 from ptoscope.watch import told_once
 
 
 def view_run(
     kernel: Launchable,
-    revision: str,
+    run: RecordedRun,
     findings: Sequence[Diagnostic],
-    arguments: Sequence[Any],
-    grid: int = 1,
-    max_steps: int | None = None,
     model: str | None = None,
     title: str = "",
     expect: Mapping[int | str, Any] | None = None,
     rtol: float = 0.0,
     atol: float = 0.0,
 ) -> dict[str, Any]:
-    """Runs a kernel, arrays written in place, and gives the data of its page: with races,
-    undefined data and cycles, where the target has them and the run ended without a fault.
-    `findings` are those of the text; `expect` is what arguments should end as, by position or
-    name, within `rtol` of it and `atol`. PtoError for wrong arguments."""
-    run = record_run(kernel, arguments, grid, max_steps, MOST_STEPS)
+    """The data of the page of a recorded run of a kernel: with races, undefined data and cycles,
+    where the target has them and the run ended without a fault. `findings` are those of the text;
+    `expect` is what arguments should end as, by position or name, within `rtol` of it and
+    `atol`."""
     trace = run.recording.trace
     timing = None
     if run.error is None and MODELS[kernel.target.name]:
@@ -42,7 +37,7 @@ def view_run(
     fault = [] if run.error is None else list(run.error.diagnostics)
     all_findings = told_once([*findings, *seen, *fault])
     name = title or kernel.program.file or trace.function.name
-    data = page_data(name, run, timing, all_findings, kernel.target, revision)
+    data = page_data(name, run, timing, all_findings, kernel.target, kernel.revision)
     difference = run.first_difference(expect, rtol, atol) if expect else None
     if difference is not None:
         data["difference"] = _difference(difference)

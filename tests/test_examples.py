@@ -32,6 +32,9 @@ SIZES: dict[str, list[tuple[int, ...]]] = {
     "layer_norm": [(0, 5, 1), (1, 1, 1), (8, 64, 1), (9, 65, 2), (20, 2048, 3), (33, 2047, 8)],
     "gelu": [*LENGTHS, (8191, 1), (8193, 3)],
     "rope": [(0, 1, 1, 1), (1, 1, 1, 1), (5, 3, 33, 2), (7, 2, 63, 4), (9, 64, 64, 3)],
+    "quantize_int8": [(0, 5, 1), (1, 1, 1), (8, 64, 1), (9, 65, 2), (20, 2048, 3), (33, 2047, 8)],
+    "histogram": [*LENGTHS, (16_385, 3)],
+    "top_k": [(0, 5, 1, 1), (1, 1, 1, 1), (2, 64, 33, 2), (3, 65, 8, 1), (1, 2048, 65, 2)],
 }
 # Where a result may differ by rounding, a wrong last bit cannot be noticed.
 ROUNDED = {"row_softmax", "layer_norm", "gelu"}
@@ -39,6 +42,8 @@ ROUNDED = {"row_softmax", "layer_norm", "gelu"}
 TOO_LARGE: dict[str, list[tuple[tuple[int, ...], str]]] = {
     "bias_scale": [((3, 1025), "room for 1024")],
     "layer_norm": [((3, 2049), "room for 1 to 2048"), ((3, 0), "room for 1 to 2048")],
+    "quantize_int8": [((3, 2049), "room for 1 to 2048"), ((3, 0), "room for 1 to 2048")],
+    "top_k": [((3, 2049, 5), "1 to 2048 columns"), ((3, 5, 6), "k of them"), ((3, 5, 0), "k of")],
     "rope": [((2, 65, 8), "room for 64 of 64"), ((2, 8, 65), "room for 64 of 64")],
 }
 

@@ -27,6 +27,9 @@ SMALL = {
     "layer_norm": (9, 65, 2),
     "gelu": (8193, 2),
     "rope": (5, 3, 33, 2),
+    "quantize_int8": (9, 65, 2),
+    "histogram": (257, 2),
+    "top_k": (1, 40, 3, 1),
 }
 
 

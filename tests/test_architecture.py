@@ -41,6 +41,8 @@ ROOMS = (
     "kernel",
     "lang",
     "xdsl",
+    "lang",
+    "pto",
     "__init__",
     "demo",
     "docs",
@@ -124,11 +126,12 @@ def decoded(node: ast.AST) -> str | None:
 
 def test_only_program_knows_where_the_parts_of_control_flow_stand():
     """The others use the named fields. What reads or prints text has their names, and their
-    order as the text has it."""
+    order as the text has it; what builds them of Python has one place for it."""
     found = [
         f"{name}:{getattr(node, 'lineno', 0)} {how}"
         for name, tree in modules().items()
-        if name != "ptoscope.program" and room_of(name) not in ("ir", "xdsl")
+        if name not in ("ptoscope.program", "ptoscope.lang.compile.build")
+        and room_of(name) not in ("ir", "xdsl")
         for node in ast.walk(tree)
         if (how := decoded(node)) is not None
     ]

@@ -14,7 +14,7 @@ import sys
 import typing
 from collections.abc import Iterator
 from pathlib import Path
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -104,7 +104,8 @@ def _annotations() -> dict[str, Any]:
     found: dict[str, Any] = {}
     while waiting:
         name, thing = waiting.pop()
-        if thing in seen or isinstance(thing, str):
+        # What the language of kernels gives is typed by its stub.
+        if thing in seen or isinstance(thing, (str, ModuleType)):
             continue
         seen.add(thing)
         hints = _of_class(thing) if isinstance(thing, type) else _of_function(thing)

@@ -8,6 +8,7 @@ from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
 from ptoscope.version import __version__
 
 if TYPE_CHECKING:
+    from ptoscope import pto
     from ptoscope.kernel import Kernel, load
     from ptoscope.replay.run import RecordedRun
     from ptoscope.timing import Timing
@@ -23,6 +24,7 @@ __all__ = [
     "UsageError",
     "__version__",
     "load",
+    "pto",
 ]
 
 
@@ -34,6 +36,10 @@ def __getattr__(name: str) -> object:
     # The command line starts fast because NumPy and xDSL come only when something is loaded.
     if name in ("Kernel", "load"):
         from ptoscope import kernel as room
+    elif name == "pto":
+        import importlib
+
+        return importlib.import_module("ptoscope.pto")
     elif name == "RecordedRun":
         from ptoscope.replay import run as room
     elif name == "Seen":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -76,6 +76,23 @@ def prepare(
     return kernel
 
 
+def from_program(program: Program, target: Target, revision: Revision, text: str) -> Kernel:
+    """The kernel of a program that was built; `text` is its canonical text, by which its machine
+    code is kept. The program's only function runs."""
+    from ptoscope import native
+
+    kernel = Kernel(program, target, revision)
+    # A fix edits the text of a kernel; this one has none that it was read from.
+    kernel.findings = [replace(d, fix=()) for d in kernel.findings]
+    if not any(stops(d, force=True) for d in kernel.findings):
+        kernel.built_text = text
+        kernel.cache_key = _cache_key(f"// built\n{text}", target.name, revision, kernel.name)
+        data = native.cache.read(kernel.cache_key) if kernel.cache_key else None
+        if data is not None:
+            kernel._compiled, _ = native.Compiled.unpacked(data)
+    return kernel
+
+
 def _prepare_printing(
     text: str, file: str, target: str, revision: str, entry: str, *requests: str
 ) -> Kernel:
@@ -130,6 +147,8 @@ class Kernel:
     def _begin(self, compiled: Any) -> None:
         self._program: Program | None = None
         self._function: Function | None = None
+        self.built_text: str = ""
+        """The canonical text of a kernel that was built; empty where it was read."""
         self._compiled = compiled
         self._walker: Any = None
         self._native: Any = None
@@ -154,7 +173,13 @@ class Kernel:
     def __reduce__(self) -> tuple[Callable[..., Kernel], tuple[str, ...]]:
         # Machine code stays: another process takes it from the cache, another machine its own.
         face = self.signature.program
-        whole = (face.text, face.file, self.target.name, self.revision, self.name)
+        whole = (
+            self.built_text or face.text,
+            face.file,
+            self.target.name,
+            self.revision,
+            self.name,
+        )
         if self._requests:
             return _prepare_printing, (*whole, *(request.text for request in self._requests))
         return prepare, whole

@@ -1,0 +1,150 @@
+"""Memory by name: arrays in GM and UB, and the pieces of them that copies move."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from ptoscope.isa.dtypes import INDEX, VREG_BYTES, DType
+from ptoscope.isa.types import Ptr
+from ptoscope.lang import instructions
+from ptoscope.lang.maker import current
+from ptoscope.lang.scalars import ScalarValue, convert, distance, known, minimum
+from ptoscope.lang.values import SCALAR_CLASSES, MaskValue, Misuse, PointerValue, Vector, described
+
+T = TypeVar("T")
+
+
+def dtype_of(element: Any) -> DType:
+    """The element type that `pto.f32` names."""
+    dtype = getattr(element, "dtype", None)
+    if not isinstance(dtype, DType):
+        raise Misuse(
+            f"{element!r} is no element type", expected="one of pto.f32, pto.f16, pto.i32, ..."
+        )
+    return dtype
+
+
+class Tile(SCALAR_CLASSES[INDEX]):
+    """The index of a loop over pieces: a scalar, the place of its first element; `count` are the
+    elements from there that exist, at most `size`."""
+
+    count: Any
+    size: int
+
+    @classmethod
+    def at(cls, start: ScalarValue, end: Any, size: int) -> Tile:
+        """The tile that begins at an index, of data that ends at another."""
+        tile = cls.of(start.handle)
+        assert isinstance(tile, Tile)
+        tile.size, tile.count = size, minimum(convert(end, INDEX) - start, size)
+        return tile
+
+
+@dataclass(frozen=True)
+class ArrayPiece(Generic[T]):
+    """A run of elements of an array: where it starts, and how many there are (`size` at most,
+    None where that is not known before a run)."""
+
+    array: PointerValue[T]
+    start: Any
+    count: Any
+    size: int | None
+
+    @property
+    def pointer(self) -> PointerValue[T]:
+        """The pointer to its first element."""
+        if known(self.start) == 0:
+            return self.array
+        return instructions.call("pto.addptr", self.array, self.start)
+
+
+def _piece(array: PointerValue[T], key: Any, whole: int | None = None) -> ArrayPiece[T]:
+    if isinstance(key, Tile):
+        return ArrayPiece(array, key, key.count, key.size)
+    if not isinstance(key, slice):
+        raise Misuse(f"{described(key)} is no piece of an array", expected="a tile or a slice")
+    if key.step is not None:
+        raise Misuse("a slice has no step here", hint="give the rows of a copy a pitch")
+    start = 0 if key.start is None else key.start
+    if key.stop is None:
+        left = None if whole is None or known(start) is None else whole - int(known(start) or 0)
+        return ArrayPiece(array, start, left, left)
+    apart = distance(start, key.stop)
+    size = apart if isinstance(apart, int) else None
+    if isinstance(start, Tile):
+        # What begins at a tile ends where the data does.
+        return ArrayPiece(array, start, minimum(start.count, apart), size)
+    return ArrayPiece(array, start, apart, size)
+
+
+class GmArray(PointerValue[T]):
+    """An array in GM: `x[t]` and `x[a:b]` are what copies move, `x[i]` is one element."""
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, (slice, Tile)):
+            return _piece(self, key)
+        return instructions.call("pto.load_scalar", self, key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if isinstance(key, (slice, Tile)):
+            raise Misuse("a piece of GM is written by a copy", hint="write pto.store(piece, array)")
+        instructions.call("pto.store_scalar", value, self, key)
+
+
+class UbArray(PointerValue[T]):
+    """An array in UB. `xs[i]` loads a vector from element i on, `xs[i] = v` and `xs[i, mask] = v`
+    store one; a distribution may follow: `xs[i, "BRC_B32"]`. `xs[a:b]` is what copies move."""
+
+    size: int
+    count: Any
+    """How many elements of it hold data, where a copy that allocated it says so."""
+
+    def __init__(self, dtype: DType, size: int, at: int | None = None) -> None:
+        self.type, self.size, self.count = Ptr(dtype, "ub"), size, size
+        self.handle = current().allocate(self.type, size, self.bytes, at)
+
+    @property
+    def bytes(self) -> int:
+        """What it occupies: whole vector registers, which loads of its tail read."""
+        exact = self.size * self.dtype.bytes
+        return -(-exact // VREG_BYTES) * VREG_BYTES
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, (slice, Tile)):
+            return _piece(self, key, self.size)
+        place, mask, dist = _parts(key)
+        if mask is not None:
+            raise Misuse("a load takes no mask", hint="the mask goes with what uses the vector")
+        return instructions.call("pto.vlds", self, place, **dist)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        place, mask, dist = _parts(key)
+        if not isinstance(value, Vector):
+            raise Misuse(
+                f"{described(value)} is no vector",
+                found=described(value),
+                expected=f"a vector of {self.dtype}",
+                hint="a scalar is stored by pto.store_scalar, or as a vector by pto.vbr",
+            )
+        instructions.call("pto.vsts", value, self, place, mask, **dist)
+
+
+def _parts(key: Any) -> tuple[Any, MaskValue | None, dict[str, str]]:
+    """The place, the mask and the distribution of an access."""
+    place, *rest = key if isinstance(key, tuple) else (key,)
+    mask, dist = None, {}
+    for part in rest:
+        if isinstance(part, MaskValue):
+            mask = part
+        elif isinstance(part, str):
+            dist = {"dist": part}
+        else:
+            raise Misuse(
+                f"{described(part)} cannot stand here",
+                expected="a mask, or the name of a distribution",
+            )
+    return place, mask, dist

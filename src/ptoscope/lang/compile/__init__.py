@@ -1,0 +1,1 @@
+"""From the source of a kernel to a program."""

@@ -1,0 +1,365 @@
+"""Loops, branches and vecscopes of a kernel, with the values that they carry and give back."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ptoscope.diagnostics import PtoError
+from ptoscope.isa.dtypes import DType
+from ptoscope.lang import loops, scalars
+from ptoscope.lang.buffers import UbArray
+from ptoscope.lang.compile import build
+from ptoscope.lang.compile.emitter import PipelinedLoop
+from ptoscope.lang.compile.expressions import ExpressionWalker
+from ptoscope.lang.compile.frame import Gone
+from ptoscope.lang.flow import assigned
+from ptoscope.lang.scalars import ScalarValue
+from ptoscope.lang.scopes import VectorScope
+from ptoscope.lang.source import CHANGES_TYPE, UNSUPPORTED
+from ptoscope.lang.values import KernelValue, described, wrapped
+
+_IN_LOOP = "only the loop gives it a value, and that may have no iteration"
+_IN_BRANCH = "only one branch gives it a value"
+_IN_SCOPE = "a vecscope gives nothing back: store it to UB, or use it inside"
+_NOT_READ = "what it was given in the loop or branch is not kept"
+
+
+class ControlWalker(ExpressionWalker):
+    """Writes down what has a body."""
+
+    def statements(self, body: Sequence[ast.stmt]) -> None:
+        """Writes statements down."""
+        raise NotImplementedError
+
+    def loop(self, node: ast.For) -> None:
+        """A loop of the kernel, or one that is unrolled because its items are known now."""
+        if node.orelse:
+            raise self.unsupported(node.orelse[0], "else of a loop")
+        found = self.value(node.iter)
+        if isinstance(found, loops.CountedLoop):
+            self._counted(node, found)
+            return
+        if isinstance(found, KernelValue):
+            raise self.unsupported(
+                node.iter, f"loop over {described(found)}", hint="loop over range(...)"
+            )
+        for item in self.doing(node.iter, list, found):
+            self.bind(node.target, item)
+            self.statements(node.body)
+
+    def _counted(self, node: ast.For, loop: loops.CountedLoop) -> None:
+        literals: dict[str, DType] = {}
+        names = self._carried(node)
+        while not self._iteration(node, loop, names, literals):
+            pass
+
+    def _carried(self, node: ast.For | ast.While) -> list[str]:
+        """The names whose values go from one iteration to the next, and out of the loop."""
+        frame = self.frame
+        kept = frame.flow.leaving[node]
+        names = [n for n in kept if not isinstance(frame.names.get(n, Gone("")), Gone)]
+        for name in names:
+            value = frame.names[name]
+            is_value = isinstance(value, (KernelValue, int, float)) and not isinstance(
+                value, UbArray
+            )
+            if not is_value:
+                raise frame.source.error(
+                    UNSUPPORTED,
+                    node,
+                    f"'{name}' is changed by the loop, but is {described(value)}",
+                    found=described(value),
+                    expected="a scalar, vector, mask or pointer",
+                    hint="give what the loop assigns another name, or unroll it by pto.static",
+                )
+        return names
+
+    def _inits(
+        self, node: ast.stmt, names: list[str], literals: dict[str, DType]
+    ) -> list[KernelValue]:
+        return [
+            self.settled(node, name, self.frame.names[name], literals.get(name)) for name in names
+        ]
+
+    def settled(self, node: ast.stmt, name: str, value: Any, dtype: DType | None) -> KernelValue:
+        """A value that a run may change: a number of Python becomes a scalar, of the type that
+        the other values of the name have, or else index, f32 or i1."""
+        if isinstance(value, KernelValue):
+            return value
+        made = self.doing(
+            node,
+            lambda: scalars.of_number(value) if dtype is None else scalars.constant(dtype, value),
+        )
+        assert isinstance(made, ScalarValue)
+        place = (self.frame.calls, node.lineno, node.col_offset, name)
+        self.emitter.literals[place] = made.dtype
+        return made
+
+    def _arguments(self, names: Iterable[str], values: Sequence[KernelValue]) -> list[int]:
+        """Slots for values that a block takes, under their names."""
+        return [
+            self.emitter.slot(value.type, name) for name, value in zip(names, values, strict=True)
+        ]
+
+    def _iteration(
+        self,
+        node: ast.For,
+        loop: loops.CountedLoop,
+        names: list[str],
+        literals: dict[str, DType],
+    ) -> bool:
+        """Writes a counted loop down. False where a literal turned out to have another type:
+        then nothing was written, and `literals` says so."""
+        emitter, frame = self.emitter, self.frame
+        inits = self._inits(node, names, literals)
+        hidden = self.doing(node.iter, loop.hidden)
+        before, allocated = dict(frame.names), len(emitter.allocations)
+        index = emitter.slot(loop.lower.type, _index_name(node.target))
+        own = [emitter.slot(value.type) for value in hidden]
+        carried = self._arguments(names, inits)
+        pipelined = PipelinedLoop(loop.stages)
+        if loop.stages > 1:
+            emitter.loops.append(pipelined)
+        with emitter.block() as ops:
+            self._take(names, inits, carried)
+            arguments = [wrapped(v.type, slot) for v, slot in zip(hidden, own, strict=True)]
+            counter = wrapped(loop.lower.type, index)
+            targets, after = self.doing(node.iter, loop.enter, counter, arguments)
+            self.bind(node.target, targets)
+            self._inside(node.body)
+            yields = self._yields(node, names, inits, before, literals)
+        if loop.stages > 1:
+            emitter.loops.pop()
+        if yields is None:
+            frame.names = before
+            del emitter.allocations[allocated:]
+            return False
+        results = self._results(node, names, [*hidden, *inits], before, len(hidden))
+        op = build.for_loop(
+            (loop.lower.handle, loop.upper.handle, loop.step.handle),
+            [value.handle for value in (*hidden, *inits)],
+            index,
+            (*own, *carried),
+            ops,
+            (*(v.handle for v in after), *yields),
+            results,
+            frame.span(node),
+        )
+        pipelined.op = op
+        emitter.append(op)
+        return True
+
+    def _take(self, names: list[str], inits: list[KernelValue], slots: list[int]) -> None:
+        for name, value, slot in zip(names, inits, slots, strict=True):
+            self.frame.names[name] = wrapped(value.type, slot)
+
+    def _inside(self, body: Sequence[ast.stmt]) -> None:
+        self.frame.depth += 1
+        self.statements(body)
+        self.frame.depth -= 1
+
+    def _yields(
+        self,
+        node: ast.For | ast.While,
+        names: list[str],
+        inits: list[KernelValue],
+        before: dict[str, Any],
+        literals: dict[str, DType],
+    ) -> list[int] | None:
+        """What an iteration hands on; None where a literal has to begin with another type."""
+        found: list[int] = []
+        again = False
+        for name, init in zip(names, inits, strict=True):
+            value = self.frame.names[name]
+            assert isinstance(init, (KernelValue))
+            if isinstance(value, (int, float)) and isinstance(init, ScalarValue):
+                value = self.doing(node, scalars.constant, init.dtype, value)
+            if isinstance(value, KernelValue) and value.type == init.type:
+                found.append(value.handle)
+            elif (
+                isinstance(value, ScalarValue)
+                and not isinstance(before[name], KernelValue)
+                and name not in literals
+            ):
+                literals[name] = value.dtype
+                again = True
+            else:
+                raise self._changed(node, name, init, value)
+        return None if again else found
+
+    def _changed(self, node: ast.stmt, name: str, before: Any, after: Any) -> PtoError:
+        return self.frame.source.error(
+            CHANGES_TYPE,
+            node,
+            f"'{name}' changes its type in the loop",
+            found=f"{described(before)} before, {described(after)} after an iteration",
+            expected="one type",
+            hint="convert it before the loop, or give it another name",
+        )
+
+    def _results(
+        self,
+        node: ast.For | ast.While,
+        names: list[str],
+        values: Sequence[KernelValue],
+        before: dict[str, Any],
+        hidden: int = 0,
+    ) -> tuple[int, ...]:
+        """Slots for what a loop gives, bound to its names; what else it assigned is gone."""
+        slots = [self.emitter.slot(value.type) for value in values]
+        self._forget(node, before, _IN_LOOP)
+        for name, value, slot in zip(names, values[hidden:], slots[hidden:], strict=True):
+            self.frame.names[name] = wrapped(value.type, slot)
+            self.emitter.name(slot, name)
+        return tuple(slots)
+
+    def _forget(self, node: ast.stmt, before: dict[str, Any], why: str) -> None:
+        """NameSet are as they were before; those that the node assigns have no value."""
+        bodies = [node]
+        gone = {name: Gone(why if name not in before else _NOT_READ) for name in assigned(bodies)}
+        self.frame.names = before | gone
+
+    def repeat(self, node: ast.While) -> None:
+        """A while loop."""
+        if node.orelse:
+            raise self.unsupported(node.orelse[0], "else of a loop")
+        literals: dict[str, DType] = {}
+        names = self._carried(node)
+        while not self._while(node, names, literals):
+            pass
+
+    def _while(self, node: ast.While, names: list[str], literals: dict[str, DType]) -> bool:
+        emitter, frame = self.emitter, self.frame
+        inits = self._inits(node, names, literals)
+        before, allocated = dict(frame.names), len(emitter.allocations)
+        span = frame.span(node)
+        carried = self._arguments(names, inits)
+        with emitter.block() as test:
+            self._take(names, inits, carried)
+            condition = self.truth(node.test, self.value(node.test))
+            if not isinstance(condition, ScalarValue):
+                raise self.unsupported(
+                    node.test,
+                    "while whose condition is known when it is compiled",
+                    hint="the condition has to depend on values of a run",
+                )
+        received = self._arguments(names, inits)
+        with emitter.block() as body:
+            self._take(names, inits, received)
+            self._inside(node.body)
+            yields = self._yields(node, names, inits, before, literals)
+        if yields is None:
+            frame.names = before
+            del emitter.allocations[allocated:]
+            return False
+        results = self._results(node, names, inits, before)
+        starts = [value.handle for value in inits]
+        emitter.append(
+            build.while_loop(
+                starts, carried, test, condition.handle, received, body, yields, results, span
+            )
+        )
+        return True
+
+    def branch(self, node: ast.If) -> None:
+        """An if: of the kernel, or decided now."""
+        condition = self.truth(node.test, self.value(node.test))
+        if not isinstance(condition, ScalarValue):
+            self.statements(node.body if condition else node.orelse)
+            return
+        emitter, frame = self.emitter, self.frame
+        before = dict(frame.names)
+        with emitter.block() as then:
+            self._inside(node.body)
+        first, frame.names = frame.names, dict(before)
+        with emitter.block() as otherwise:
+            self._inside(node.orelse)
+        second = frame.names
+        self._forget(node, before, _IN_BRANCH)
+        results: list[int] = []
+        yields: tuple[list[int], list[int]] = ([], [])
+        for name in frame.flow.leaving[node]:
+            self._merge(node, name, first.get(name), second.get(name), results, yields)
+        sides = (then, yields[0]), (otherwise, yields[1])
+        emitter.append(build.branch(condition.handle, *sides, results, frame.span(node)))
+
+    def _merge(
+        self,
+        node: ast.If,
+        name: str,
+        left: Any,
+        right: Any,
+        results: list[int],
+        yields: tuple[list[int], list[int]],
+    ) -> None:
+        """What a name stands for after both branches."""
+        names = self.frame.names
+        if left is None or right is None or isinstance(left, Gone) or isinstance(right, Gone):
+            return
+        if left is right or (not isinstance(left, KernelValue) and _equal(left, right)):
+            names[name] = left
+            return
+        kind = next((v.dtype for v in (left, right) if isinstance(v, ScalarValue)), None)
+        sides: list[KernelValue] = []
+        for side in (left, right):
+            if isinstance(side, (int, float)) or (
+                isinstance(side, KernelValue) and not isinstance(side, UbArray)
+            ):
+                if not isinstance(side, KernelValue) and kind is None:
+                    kind = scalars.of_number(left + right if _numbers(left, right) else side).dtype  # type: ignore[union-attr]
+                sides.append(self.settled(node, name, side, kind))
+        if len(sides) < 2 or sides[0].type != sides[1].type:
+            raise self.frame.source.error(
+                CHANGES_TYPE,
+                node,
+                f"'{name}' has different types after the two branches",
+                found=f"{described(left)}, {described(right)}",
+                expected="one type",
+            )
+        slot = self.emitter.slot(sides[0].type, name)
+        results.append(slot)
+        for side, values in zip(sides, yields, strict=True):
+            values.append(side.handle)
+        names[name] = wrapped(sides[0].type, slot)
+
+    def scope(self, node: ast.With) -> None:
+        """A vecscope."""
+        item = node.items[0]
+        opened = self.value(item.context_expr)
+        if len(node.items) > 1 or not isinstance(opened, VectorScope) or item.optional_vars:
+            raise self.unsupported(
+                node, "with of this kind", hint="with pto.vecscope(): is the only one"
+            )
+        before = dict(self.frame.names)
+        with self.emitter.scope() as ops:
+            self._inside(node.body)
+        after = self.frame.names
+        for name, value in after.items():
+            if isinstance(value, KernelValue) and value is not before.get(name):
+                after[name] = Gone(_IN_SCOPE)
+        self.emitter.append(build.vector_scope(ops, self.frame.span(node)))
+
+
+def _can_change(value: Any) -> bool:
+    """Whether a run can give a name that has this value another one."""
+    return isinstance(value, (KernelValue, int, float)) and not isinstance(value, UbArray)
+
+
+def _index_name(target: ast.expr) -> str:
+    match target:
+        case ast.Name():
+            return target.id
+        case ast.Tuple(elts=[ast.Name() as first, *_]):
+            return first.id
+        case _:
+            return "i"
+
+
+def _numbers(*values: Any) -> bool:
+    return all(isinstance(v, (int, float)) for v in values)
+
+
+def _equal(left: Any, right: Any) -> bool:
+    return type(left) is type(right) and bool(left == right)

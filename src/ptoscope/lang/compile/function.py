@@ -1,0 +1,98 @@
+"""A whole kernel: from its source to a program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ptoscope.expansion import with_scopes
+from ptoscope.isa.targets import Revision, Target
+from ptoscope.isa.types import Ptr
+from ptoscope.lang.buffers import GmArray
+from ptoscope.lang.compile.build import function_end
+from ptoscope.lang.compile.emitter import Emitter
+from ptoscope.lang.compile.frame import Frame
+from ptoscope.lang.compile.place import place
+from ptoscope.lang.compile.statements import StatementWalker
+from ptoscope.lang.flow import Flow
+from ptoscope.lang.maker import making
+from ptoscope.lang.signature import Parameters
+from ptoscope.lang.source import SIGNATURE, KernelSource
+from ptoscope.lang.values import KernelValue, wrapped
+from ptoscope.program import Block, Function, Program
+
+
+@dataclass(frozen=True)
+class BuiltKernel:
+    """A program, and what a plain run has to know of it."""
+
+    program: Program
+    memory: Any
+    literals: Mapping[tuple[Any, ...], Any]
+
+
+def compile_function(
+    source: KernelSource,
+    flow: Flow,
+    parameters: Parameters,
+    fixed: Mapping[str, Any],
+    target: Target,
+    revision: Revision,
+    sync: str,
+) -> BuiltKernel:
+    """The program of a kernel, for values of its fixed parameters. `sync` is "auto" or "manual".
+    PtoError for what cannot be compiled."""
+    emitter = Emitter(target, revision)
+    emitter.span = source.span(source.tree)
+    names: dict[str, Any] = {}
+    params: list[int] = []
+    for name in parameters.signature.parameters:
+        if name not in parameters.run:
+            names[name] = fixed[name]
+            continue
+        kind = parameters.run[name]
+        slot = emitter.slot(kind, name)
+        params.append(slot)
+        names[name] = _parameter(kind, slot)
+    frame = Frame.of(source, flow, names)
+    with making(emitter), emitter.block() as body:
+        returned = StatementWalker(emitter, frame).run()
+    if returned is not None:
+        raise source.error(
+            SIGNATURE,
+            source.tree,
+            f"{source.name} returns a value, but a kernel has no results",
+            hint="write it to an array that the caller passes",
+        )
+    body.append(function_end(emitter.span))
+    function = Function(
+        source.name,
+        tuple(params),
+        Block(ops=body),
+        emitter.types,
+        emitter.names,
+        is_kernel=True,
+        span=emitter.span,
+    )
+    memory = place(function, emitter, sync)
+    emitter.name_the_rest()
+    function.body = emitter.finished(function.body.ops)
+    function.body.args = tuple(params)
+    function = with_scopes(function)
+    program = Program(
+        [function],
+        target_arch=target.name,
+        kernel_kind="vector",
+        file=source.file,
+        text=source.text,
+        revision=revision,
+    )
+    return BuiltKernel(program, memory, emitter.literals)
+
+
+def _parameter(kind: Any, slot: int) -> KernelValue:
+    if isinstance(kind, Ptr):
+        array: GmArray[Any] = GmArray(kind, slot)
+        return array
+    return wrapped(kind, slot)

@@ -1,0 +1,227 @@
+"""`@pto.kernel`: a function of Python as a kernel."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any, overload
+
+import numpy as np
+
+from ptoscope.arguments import Array, KernelArgument, array_dtype
+from ptoscope.diagnostics import PtoError, UsageError
+from ptoscope.ir.module import Module
+from ptoscope.ir.printing import print_module
+from ptoscope.isa.targets import DEFAULT_REVISION, DEFAULT_TARGET, REVISIONS, TARGETS
+from ptoscope.isa.types import Ptr
+from ptoscope.kernel import Kernel, from_program, stops
+from ptoscope.lang.compile.function import BuiltKernel, compile_function
+from ptoscope.lang.flow import Flow
+from ptoscope.lang.signature import Parameters, parameters
+from ptoscope.lang.source import KernelSource, read_source
+from ptoscope.lang.template import Template
+
+
+class Empty:
+    """An array that a launch allocates: `pto.empty(n)`."""
+
+    def __init__(self, *shape: int) -> None:
+        self.shape = tuple(shape[0]) if len(shape) == 1 and not isinstance(shape[0], int) else shape
+
+
+def empty(*shape: int) -> Empty:
+    """In the place of an array argument: the launch makes one of this shape and of the
+    parameter's type, filled with zeros, and the call returns it."""
+    return Empty(*shape)
+
+
+class Specialised:
+    """A kernel for a target and values of its fixed parameters."""
+
+    def __init__(self, source: KernelSource, compiled: BuiltKernel, kernel: Kernel) -> None:
+        self.source, self.compiled, self.kernel = source, compiled, kernel
+
+
+class PythonKernel:
+    """A kernel written in Python. Call it with arrays and numbers to run it; `kernel[grid](...)`
+    runs it on so many blocks. `text` is what it is compiled to."""
+
+    def __init__(self, function: Callable[..., Any], target: str, revision: str, sync: str) -> None:
+        self.function = function
+        self.target_name, self.revision_name, self.sync = target, revision, sync
+        functools.update_wrapper(self, function)
+        self._specialised: dict[Any, Specialised] = {}
+
+    @functools.cached_property
+    def source(self) -> KernelSource:
+        """Its source."""
+        return read_source(self.function)
+
+    @functools.cached_property
+    def flow(self) -> Flow:
+        """Which names leave its loops and branches."""
+        return Flow(self.source.tree)
+
+    @functools.cached_property
+    def parameters(self) -> Parameters:
+        """Its parameters."""
+        return parameters(self.source)
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.function.__name__} for {self.target_name}>"
+
+    def on(self, target: str | None = None, **fixed: Any) -> Kernel:
+        """The kernel for a target, with values of its fixed parameters other than their
+        defaults, as `ptoscope.load` gives it for text."""
+        return self.specialised(target, fixed).kernel
+
+    def specialised(self, target: str | None, fixed: Mapping[str, Any]) -> Specialised:
+        """What is compiled for a target and values of the fixed parameters; PtoError with all
+        that is wrong with it."""
+        name = self.target_name if target is None else target
+        values = self._fixed(fixed)
+        key = name, tuple(sorted((n, _key(v)) for n, v in values.items()))
+        found = self._specialised.get(key)
+        if found is None:
+            if name not in TARGETS:
+                raise UsageError(f"unknown target '{name}'; there are {', '.join(TARGETS)}")
+            revision = next(r for r in REVISIONS if r == self.revision_name)
+            compiled = compile_function(
+                self.source, self.flow, self.parameters, values, TARGETS[name], revision, self.sync
+            )
+            text = print_module(Module(compiled.program))
+            kernel = from_program(compiled.program, TARGETS[name], revision, text)
+            found = self._specialised[key] = Specialised(self.source, compiled, kernel)
+        return found
+
+    def _fixed(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        known = self.parameters
+        unknown = [name for name in given if name not in known.fixed]
+        if unknown:
+            raise UsageError(
+                f"{self.function.__name__} has no fixed parameter '{unknown[0]}'; "
+                f"there are {', '.join(known.fixed) or 'none'}"
+            )
+        values: dict[str, Any] = {}
+        for name in known.fixed:
+            default = known.signature.parameters[name].default
+            if name not in given and default is known.signature.empty:
+                raise UsageError(f"{self.function.__name__} needs a value for '{name}'")
+            values[name] = given.get(name, default)
+        return values
+
+    @property
+    def kernel(self) -> Kernel:
+        """The kernel for its own target and the defaults of its fixed parameters."""
+        return self.on()
+
+    @property
+    def text(self) -> str:
+        """The canonical text of what it is compiled to."""
+        return print_module(Module(self.kernel.program))
+
+    def split(self, arguments: Any, named: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+        """Arguments of a call: those of the run in order, and the fixed ones."""
+        known = self.parameters
+        try:
+            bound = known.signature.bind(*arguments, **named)
+        except TypeError as error:
+            raise UsageError(f"{self.function.__name__}: {error}") from None
+        bound.apply_defaults()
+        fixed = {n: v for n, v in bound.arguments.items() if n in known.fixed}
+        return [bound.arguments[n] for n in known.run], fixed
+
+    def __call__(
+        self,
+        *arguments: Any,
+        grid: int = 1,
+        engine: str | None = None,
+        threads: int | None = None,
+        max_steps: int | None = None,
+        target: str | None = None,
+        **named: Any,
+    ) -> Any:
+        """Runs it on `grid` blocks; arrays are written in place. Gives the arrays that were asked
+        for by `pto.empty`: one, a tuple of several, or None. Options as of `Kernel`."""
+        given, fixed = self.split(arguments, named)
+        kernel = self._sound(self.on(target, **fixed))
+        given, new = self._allocated(given)
+        kernel(*given, grid=grid, engine=engine, threads=threads, max_steps=max_steps)
+        return _results(new)
+
+    def __getitem__(self, grid: Any) -> Callable[..., Any]:
+        """`kernel[grid](...)`, as `kernel(..., grid=grid)`."""
+        blocks = grid
+        if isinstance(grid, tuple):
+            if len(grid) != 1:
+                raise UsageError("a grid has one dimension: the number of blocks")
+            blocks = grid[0]
+        return functools.partial(self.__call__, grid=blocks)
+
+    def _sound(self, kernel: Kernel) -> Kernel:
+        errors = [d for d in kernel.findings if stops(d)]
+        if errors:
+            raise PtoError(errors)
+        return kernel
+
+    def _allocated(self, given: list[Any]) -> tuple[list[KernelArgument], list[Array]]:
+        """Arguments with new arrays where they were asked for; and those."""
+        new: list[Array] = []
+        found: list[Any] = []
+        for value, kind in zip(given, self.parameters.run.values(), strict=True):
+            if isinstance(value, Empty):
+                if not isinstance(kind, Ptr):
+                    raise UsageError("pto.empty stands for an array, not for a scalar")
+                value = np.zeros(value.shape, array_dtype(kind.dtype))
+                new.append(value)
+            found.append(value)
+        return found, new
+
+
+def _results(new: list[Array]) -> Any:
+    if not new:
+        return None
+    return new[0] if len(new) == 1 else tuple(new)
+
+
+def _key(value: Any) -> Any:
+    try:
+        hash(value)
+    except TypeError:
+        return repr(value)
+    return (type(value), value)
+
+
+@overload
+def kernel(function: Callable[..., Any], /) -> PythonKernel: ...
+
+
+@overload
+def kernel(
+    *, target: str = ..., revision: str = ..., sync: str = ...
+) -> Callable[[Callable[..., Any]], PythonKernel]: ...
+
+
+def kernel(
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    target: str = DEFAULT_TARGET,
+    revision: str = DEFAULT_REVISION,
+    sync: str = "auto",
+) -> Any:
+    """Makes a kernel of a function. With `sync="manual"` no synchronisation is inserted."""
+    if target not in TARGETS:
+        raise UsageError(f"unknown target '{target}'; there are {', '.join(TARGETS)}")
+    if revision not in REVISIONS:
+        raise UsageError(f"unknown revision '{revision}'; there are {', '.join(REVISIONS)}")
+    if sync not in ("auto", "manual"):
+        raise UsageError(f"unknown sync '{sync}'; there are auto and manual")
+    if function is not None:
+        return PythonKernel(function, target, revision, sync)
+    return lambda function: PythonKernel(function, target, revision, sync)
+
+
+def function(body: Callable[..., Any]) -> Template:
+    """Makes a helper of kernels of a function: its body is written where it is called."""
+    return Template(body)

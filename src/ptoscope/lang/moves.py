@@ -1,0 +1,143 @@
+"""Copies between GM and UB, counted in elements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ptoscope.isa.dtypes import I64
+from ptoscope.lang import instructions
+from ptoscope.lang.buffers import ArrayPiece, GmArray, UbArray, dtype_of
+from ptoscope.lang.scalars import convert, minimum
+from ptoscope.lang.values import Misuse, described
+
+
+def ub(element: Any, *shape: int, at: int | None = None) -> UbArray[Any]:
+    """A new array in UB. Inside of a loop it belongs to the iteration. `at` is a byte address;
+    without one, it lies where there is room."""
+    size = 1
+    for extent in shape:
+        if not isinstance(extent, int) or extent <= 0:
+            raise Misuse(
+                f"{described(extent)} is no size of an array",
+                expected="a number above 0 that is known when the kernel is compiled",
+            )
+        size *= extent
+    if not shape:
+        raise Misuse("an array needs a size", expected="as in pto.ub(pto.f32, 1024)")
+    return UbArray(dtype_of(element), size, at)
+
+
+def load(
+    target: Any,
+    source: Any = None,
+    *,
+    rows: Any = 1,
+    pitch: Any = None,
+    to_pitch: Any = None,
+    limit: Any = None,
+) -> UbArray[Any]:
+    """Copies a piece of GM to UB: `load(xs, x[t])`, or `xs = load(x[t])` into a new array. With
+    `rows`, so many pieces, `pitch` elements apart in GM and `to_pitch` in UB; by default they
+    are dense. `limit`: at most so many elements of each."""
+    piece = _in_gm(target if source is None else source)
+    array = _new(piece, rows, to_pitch) if source is None else target
+    there = _in_ub(array)
+    count = _count(piece, there, limit)
+    size = piece.array.dtype.bytes
+    length = _bytes(count, size)
+    strides = (
+        length if pitch is None else _bytes(pitch, size),
+        length if to_pitch is None else _bytes(to_pitch, size),
+    )
+    burst = (_as_i64(rows), *strides)
+    instructions.call("pto.mte_gm_ub", piece.pointer, there.pointer, 0, length, nburst=burst)
+    return array if isinstance(array, UbArray) else array.array
+
+
+def _new(piece: ArrayPiece[Any], rows: Any, pitch: Any) -> UbArray[Any]:
+    """An array for a piece of GM, or for so many rows of it."""
+    if piece.size is None:
+        raise Misuse(
+            "how many elements the piece has is not known when the kernel is compiled",
+            hint="give the array to copy to: pto.load(xs, x[a:b])",
+        )
+    array = UbArray(piece.array.dtype, _fixed(rows) * _fixed(pitch or piece.size))
+    if rows == 1:
+        array.count = piece.count
+    return array
+
+
+def store(
+    target: Any,
+    source: Any,
+    *,
+    rows: Any = 1,
+    pitch: Any = None,
+    from_pitch: Any = None,
+    limit: Any = None,
+) -> None:
+    """Copies an array in UB, or a piece of one, to a piece of GM. `rows`, `pitch` (in GM),
+    `from_pitch` (in UB) and `limit` as of `load`."""
+    piece, there = _in_gm(target), _in_ub(source)
+    count = _count(piece, there, limit)
+    size = piece.array.dtype.bytes
+    length = _bytes(count, size)
+    strides = (
+        length if from_pitch is None else _bytes(from_pitch, size),
+        length if pitch is None else _bytes(pitch, size),
+    )
+    burst = (_as_i64(rows), *strides)
+    instructions.call("pto.mte_ub_gm", there.pointer, piece.pointer, length, nburst=burst)
+
+
+def _fixed(value: Any) -> int:
+    if not isinstance(value, int):
+        raise Misuse(f"{described(value)} is not known when the kernel is compiled")
+    return value
+
+
+def _in_gm(value: Any) -> ArrayPiece[Any]:
+    if isinstance(value, GmArray):
+        return ArrayPiece(value, 0, None, None)
+    if isinstance(value, ArrayPiece) and value.array.type.space == "gm":
+        return value
+    raise Misuse(
+        f"{described(value)} is no piece of an array in GM", expected="as in x[t] or x[a:b]"
+    )
+
+
+def _in_ub(value: Any) -> ArrayPiece[Any]:
+    if isinstance(value, UbArray):
+        return ArrayPiece(value, 0, value.size, value.size)
+    if isinstance(value, ArrayPiece) and value.array.type.space == "ub":
+        return value
+    raise Misuse(f"{described(value)} is no array in UB", expected="pto.ub(...), or a piece of it")
+
+
+def _count(piece: ArrayPiece[Any], there: ArrayPiece[Any], limit: Any) -> Any:
+    """How many elements are copied: what the piece of GM has, else that of UB."""
+    if piece.array.dtype is not there.array.dtype:
+        raise Misuse(
+            "a copy does not convert its elements",
+            found=f"{piece.array.dtype} in gm, {there.array.dtype} in ub",
+            expected="arrays of one element type",
+        )
+    if piece.size is not None and there.size is not None and piece.size > there.size:
+        raise Misuse(
+            f"{piece.size} elements do not fit an array of {there.size}",
+            found=str(piece.size),
+            expected=f"at most {there.size}",
+        )
+    count = piece.count if piece.count is not None else there.count
+    if count is None:
+        raise Misuse("nothing says how many elements to copy", expected="as in x[a:b]")
+    return count if limit is None else minimum(count, limit)
+
+
+def _as_i64(value: Any) -> Any:
+    return value if isinstance(value, int) else convert(value, I64)
+
+
+def _bytes(count: Any, size: int) -> Any:
+    """Elements as bytes, for an operand of a copy."""
+    return count * size if isinstance(count, int) else convert(count, I64) * size

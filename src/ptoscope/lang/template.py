@@ -1,0 +1,33 @@
+"""Helper functions of kernels: their bodies are written where they are called."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from ptoscope.lang.flow import Flow
+from ptoscope.lang.maker import current
+from ptoscope.lang.source import KernelSource, read_source
+
+
+class Template:
+    """A function under `@pto.function`: generic in its arguments, inlined at each call; in a
+    plain run it is called."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        functools.update_wrapper(self, function)
+
+    @functools.cached_property
+    def source(self) -> KernelSource:
+        """Its source."""
+        return read_source(self.function)
+
+    @functools.cached_property
+    def flow(self) -> Flow:
+        """Which names leave its loops and branches."""
+        return Flow(self.source.tree)
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        return current().called(self.function, arguments, named)

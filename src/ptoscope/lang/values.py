@@ -1,0 +1,125 @@
+"""What a kernel handles: vectors, masks, pointers and states. Scalars are in `scalars`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Generic, TypeVar
+
+from ptoscope.isa.dtypes import DType
+from ptoscope.isa.types import Align, AttrValue, Mask, Ptr, Type, VAddr, VReg
+from ptoscope.lang.maker import ChosenUse, current
+
+T = TypeVar("T")
+
+
+class Misuse(Exception):
+    """A value is used as it cannot be; becomes an error at the line of the kernel."""
+
+    def __init__(self, message: str, found: str = "", expected: str = "", hint: str = "") -> None:
+        super().__init__(message)
+        self.message, self.found, self.expected, self.hint = message, found, expected, hint
+
+
+class KernelValue:
+    """A value of a kernel: its type, and the handle by which its maker knows it."""
+
+    type: Type
+    handle: Any
+
+    def __init__(self, type: Type, handle: Any) -> None:
+        self.type, self.handle = type, handle
+
+    def __repr__(self) -> str:
+        return f"<{self.type}>"
+
+    def __bool__(self) -> bool:
+        raise Misuse(
+            f"{described(self)} is neither true nor false",
+            found=str(self.type),
+            expected="a comparison of scalars, or a number that is known when it is compiled",
+        )
+
+
+class Vector(KernelValue, Generic[T]):
+    """A vector register. `+ - * /` with a vector or a scalar, `< <= > >= == !=`, `-` and, for
+    integers, `& | ^ ~ << >>` are one instruction each, on all lanes."""
+
+    type: VReg
+
+    @property
+    def dtype(self) -> DType:
+        """The type of its elements."""
+        return self.type.dtype
+
+
+class MaskValue(KernelValue):
+    """A mask. `& | ^ ~` are one instruction each."""
+
+    type: Mask
+
+
+class AlignValue(KernelValue):
+    """The state of an unaligned stream."""
+
+    type: Align
+
+
+class AddressValue(KernelValue):
+    """A vector address."""
+
+    type: VAddr
+
+
+class PointerValue(KernelValue, Generic[T]):
+    """A pointer to elements in GM or UB."""
+
+    type: Ptr
+
+    @property
+    def dtype(self) -> DType:
+        """The type of what it points to."""
+        return self.type.dtype
+
+
+SCALAR_CLASSES: dict[DType, Any] = {}
+"""The class of each scalar type, which `scalars` defines."""
+
+
+def described(value: object) -> str:
+    """What a value is, for messages."""
+    match value:
+        case Vector():
+            return f"a vector of {value.dtype}"
+        case MaskValue():
+            return "a mask"
+        case PointerValue():
+            return f"a pointer to {value.dtype} in {value.type.space}"
+        case KernelValue():
+            return f"a value of type {value.type}"
+        case _:
+            return f"{type(value).__name__} {value!r}"
+
+
+def wrapped(kind: Type, handle: Any) -> KernelValue:
+    """The value of a type that a handle stands for."""
+    match kind:
+        case VReg():
+            return Vector(kind, handle)
+        case Mask():
+            return MaskValue(kind, handle)
+        case Ptr():
+            return PointerValue(kind, handle)
+        case Align():
+            return AlignValue(kind, handle)
+        case VAddr():
+            return AddressValue(kind, handle)
+        case _:
+            return SCALAR_CLASSES[kind.dtype].of(handle)
+
+
+def made(
+    use: ChosenUse, operands: Sequence[KernelValue], attrs: dict[str, AttrValue] | None = None
+) -> tuple[KernelValue, ...]:
+    """The results of an instruction, made now."""
+    handles = current().make(use, [value.handle for value in operands])
+    return tuple(wrapped(kind, handle) for kind, handle in zip(use.results, handles, strict=True))

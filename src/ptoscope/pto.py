@@ -1,0 +1,52 @@
+"""The language of kernels in Python: `from ptoscope import pto`.
+
+Every instruction is here under its own name, made from its record when it is first asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ptoscope.isa.dtypes import ELEMENTS
+from ptoscope.isa.table import TABLE
+from ptoscope.lang import operators as _operators
+from ptoscope.lang.instructions import function as _instruction
+from ptoscope.lang.kernel import empty as empty
+from ptoscope.lang.kernel import function as function
+from ptoscope.lang.kernel import kernel as kernel
+from ptoscope.lang.loops import lanes as lanes
+from ptoscope.lang.loops import pipelined as pipelined
+from ptoscope.lang.loops import tiles as tiles
+from ptoscope.lang.moves import load as load
+from ptoscope.lang.moves import store as store
+from ptoscope.lang.moves import ub as ub
+from ptoscope.lang.scopes import vecscope as vecscope
+from ptoscope.lang.signature import gm as gm
+from ptoscope.lang.signature import static as static
+from ptoscope.lang.values import SCALAR_CLASSES
+
+_TYPES = {dtype.name: kind for dtype, kind in SCALAR_CLASSES.items()}
+_TYPES |= {d.name: type(d.name, (), {"dtype": d}) for d in ELEMENTS if d not in SCALAR_CLASSES}
+_OWN = ("empty", "function", "gm", "kernel", "lanes", "load", "pipelined", "static", "store")
+_OWN += ("tiles", "ub", "vecscope")
+_INSTRUCTIONS = [
+    record.short
+    for record in TABLE.values()
+    if record.name.startswith("pto.") and record.short not in _OWN and record.short.isidentifier()
+]
+
+__all__ = [*_OWN, *_TYPES, *_INSTRUCTIONS]  # pyright: ignore[reportUnsupportedDunderAll]
+assert _operators
+
+
+def __getattr__(name: str) -> Callable[..., Any]:
+    if name in _TYPES:
+        return _TYPES[name]
+    if name in _INSTRUCTIONS:
+        return _instruction(name)
+    raise AttributeError(f"module 'ptoscope.pto' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return __all__

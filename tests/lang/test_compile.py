@@ -1,0 +1,58 @@
+"""Python becomes operations: loops, branches, helpers, and what they carry."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ptoscope import pto
+
+
+@pto.function
+def collatz(n):
+    """How many steps it takes from n to 1."""
+    steps = 0
+    while n != 1:
+        if n % 2 == 0:
+            n = n // 2
+        else:
+            n = 3 * n + 1
+            steps += 0
+        steps += 1
+    return steps
+
+
+@pto.kernel
+def scalars(out: pto.gm[pto.i32], n: pto.i32, bound: pto.static = 3):
+    total = 0
+    for i in range(n):
+        total = total + i * i
+    out[0] = pto.i32(total)
+    for k in pto.static(range(bound)):
+        out[k + 1] = 10 * k
+    out[bound + 1] = pto.i32(collatz(pto.i32(n)))
+    out[bound + 2] = pto.i32(7) if n > 5 and out[0] > 0 else pto.i32(-n)
+    out[bound + 3] = max(n, 4) - min(n, 4)
+
+
+def test_scalars() -> None:
+    for n, steps in ((6, 8), (3, 7), (1, 0)):
+        out = np.full(9, -1, np.int32)
+        scalars(out, n, engine="reference")
+        other = np.full(9, -1, np.int32)
+        scalars(other, n, engine="native")
+        expected = [sum(i * i for i in range(n)), 0, 10, 20, steps]
+        expected += [7 if n > 5 else -n, abs(n - 4), -1, -1]
+        assert out.tolist() == expected
+        assert other.tolist() == expected
+
+
+def test_fixed_parameters_make_kernels_of_their_own() -> None:
+    out = np.zeros(9, np.int32)
+    scalars(out, 6, bound=5)
+    assert out.tolist() == [55, 0, 10, 20, 30, 40, 8, 7, 2]
+
+
+def test_an_empty_array_is_given_back() -> None:
+    out = scalars(pto.empty(9), 3)
+    assert out.dtype == np.int32
+    assert out[0] == 5

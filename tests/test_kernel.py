@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import ml_dtypes
@@ -41,6 +43,60 @@ def test_text_and_paths_are_told_apart_by_the_newline(tmp_path: Path) -> None:
         assert np.array_equal(src, dst)
     with pytest.raises(ptoscope.UsageError, match="cannot read"):
         ptoscope.load("func.func @k() { return }")
+
+
+class Printing:
+    """A kernel of a front end that prints it, and calls something else its text."""
+
+    text = "an axpy"
+
+    def mlir_text(self) -> str:
+        return copy_kernel()
+
+
+class Holding:
+    """A kernel of a front end that has its text, here in one line."""
+
+    @property
+    def text(self) -> str:
+        return copy_kernel().replace("\n", " ")
+
+
+@pytest.mark.parametrize("source", [Printing(), Holding()], ids=["mlir_text()", "text"])
+def test_kernels_of_other_front_ends_are_loaded(source: Printing | Holding) -> None:
+    kernel = ptoscope.load(source)
+    src, dst = np.arange(8, dtype=np.float32), np.zeros(8, dtype=np.float32)
+    kernel(src, dst, 32)
+    assert np.array_equal(src, dst)
+    again = pickle.loads(pickle.dumps(kernel))
+    again(-src, dst, 32)
+    assert np.array_equal(-src, dst)
+
+
+def test_findings_in_a_text_of_another_front_end_name_its_type() -> None:
+    wrong: Any = SimpleNamespace(text="func.func @k() {\n  nonsense\n}\n")
+    with pytest.raises(ptoscope.PtoError) as caught:
+        ptoscope.load(wrong)
+    assert str(caught.value).startswith("<SimpleNamespace>:2:3: error[PTO0002]")
+
+
+@pytest.mark.parametrize(
+    ("source", "given"),
+    [
+        (None, "a NoneType"),
+        (b"func.func @k()", "a bytes"),
+        (Printing, "a type"),
+        (SimpleNamespace(text=3), "a SimpleNamespace whose text is a int"),
+        (SimpleNamespace(mlir_text=lambda: b""), "a SimpleNamespace whose mlir_text() is a bytes"),
+    ],
+)
+def test_what_is_no_kernel_is_refused(source: Any, given: str) -> None:
+    with pytest.raises(ptoscope.UsageError) as caught:
+        ptoscope.load(source)
+    assert str(caught.value) == (
+        f"cannot read a kernel from {given}: pass a path, a text, or an object with mlir_text() or "
+        "text; of a module that prints as its text, pass str(module)"
+    )
 
 
 def test_the_module_names_the_target_and_a_call_may_override_it() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -15,7 +14,7 @@ from ptoscope.engines import on_engine
 from ptoscope.isa.targets import TARGETS, Revision, Target
 from ptoscope.program import Function, Program
 from ptoscope.signature import Signature
-from ptoscope.sources import choose_entry, choose_revision, choose_target, parse, read
+from ptoscope.sources import Loadable, choose_entry, choose_revision, choose_target, parse, read
 
 if TYPE_CHECKING:
     from ptoscope.machine.prints import Printed, Prints
@@ -29,7 +28,7 @@ Made = TypeVar("Made")
 
 
 def load(
-    source: str | os.PathLike[str],
+    source: Loadable,
     target: str | None = None,
     revision: str | None = None,
     *,
@@ -38,7 +37,8 @@ def load(
 ) -> Kernel:
     """Reads, checks and prepares a kernel.
 
-    A PathLike, or a string without a newline, is a path; any other string is kernel text.
+    A PathLike, or a string without a newline, is a path; any other string is kernel text. So is
+    what other front ends' objects give: that of their method `mlir_text()`, else their `text`.
     `target` defaults to the module's `pto.target_arch`, else a5; `revision` to its
     `pto.revision`, else "manual". `entry` names the function
     where there are several. Raises PtoError with every error found; with `force`, a kernel

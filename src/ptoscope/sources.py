@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from ptoscope.diagnostics import NOWHERE, Diagnostic, PtoError, Span, UsageError
 from ptoscope.isa.targets import (
@@ -23,8 +23,28 @@ if TYPE_CHECKING:
     from ptoscope.ir import Unread
 
 
-def read(source: str | os.PathLike[str]) -> tuple[str, str]:
-    """The name and the text of a source; UsageError if the file cannot be read."""
+class HasMlirText(Protocol):
+    """A kernel of another front end, which prints it."""
+
+    def mlir_text(self) -> str: ...
+
+
+class HasText(Protocol):
+    """A kernel of another front end, which has its text."""
+
+    @property
+    def text(self) -> str: ...
+
+
+Loadable = str | os.PathLike[str] | HasMlirText | HasText
+"""What a kernel is loaded from."""
+
+
+def read(source: Loadable) -> tuple[str, str]:
+    """The name and the text of a source; UsageError if the file cannot be read, or if it is no
+    source."""
+    if not isinstance(source, (str, os.PathLike)):
+        return f"<{type(source).__name__}>", _offered(source)
     if isinstance(source, str) and "\n" in source:
         return "<string>", source
     path = Path(source)
@@ -34,6 +54,24 @@ def read(source: str | os.PathLike[str]) -> tuple[str, str]:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise UsageError(f"cannot read {path}: {reason}") from None
     return str(path), decoded(data, str(path))
+
+
+def _offered(source: object) -> str:
+    """The text of a kernel of another front end."""
+    # What a class has is its objects' and not its own.
+    offers = not isinstance(source, type)
+    make = getattr(source, "mlir_text", None) if offers else None
+    text = make() if callable(make) else getattr(source, "text", None) if offers else None
+    if isinstance(text, str):
+        return text
+    given = f"a {type(source).__name__}"
+    if text is not None:
+        where = "mlir_text()" if callable(make) else "text"
+        given += f" whose {where} is a {type(text).__name__}"
+    raise UsageError(
+        f"cannot read a kernel from {given}: pass a path, a text, or an object with mlir_text() or "
+        "text; of a module that prints as its text, pass str(module)"
+    )
 
 
 def decoded(data: bytes, file: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -108,6 +109,15 @@ def test_a_kernel_runs_after_the_way():
         kernel(x, result, 10)
     assert again.target == softmax.target
     assert np.array_equal(results[0], results[1])
+
+
+def test_a_module_is_loaded_as_the_text_it_prints():
+    softmax = ptoscope.load(Path(__file__).parents[2] / "examples" / "row_softmax.pto")
+    module = to_xdsl(softmax)
+    assert repr(ptoscope.load(str(module))) == repr(softmax)
+    unread: Any = module
+    with pytest.raises(UsageError, match=r"cannot read a kernel from a ModuleOp.*str\(module\)"):
+        ptoscope.load(unread)
 
 
 def test_from_xdsl_checks():

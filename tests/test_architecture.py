@@ -15,6 +15,7 @@ ROOMS = (
     "version",
     "diagnostics",
     "tables",
+    "junit",
     "readable",
     "isa",
     "ranges",

@@ -17,8 +17,6 @@ kernel was stopped, or would have been where nothing lies behind its arrays. rac
 compare.py is content, but the result depends on an order that nothing keeps, or on data that
 nobody wrote (only looked for when asked). unsupported: the kernel needs an instruction that is
 not modelled. error: the case itself is wrong."""
-FAILURES = ("fail", "fault", "race", "undefined")
-"""Those that are the kernel's."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from xml.etree import ElementTree as Xml
+from dataclasses import replace
 
-from ptoscope.cases.outcome import FAILURES, VERDICTS, Outcome
-
-_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+from ptoscope.cases.outcome import VERDICTS, Outcome
+from ptoscope.junit import JunitCase, junit_xml
 
 
 def case_rows(outcomes: Sequence[Outcome]) -> list[tuple[str, ...]]:
@@ -89,43 +87,20 @@ def summary(counts: Mapping[str, int], seconds: float, revision: str) -> str:
 
 def junit(outcomes: Sequence[Outcome], seconds: float) -> bytes:
     """The run as JUnit XML: a suite per family."""
-    root = Xml.Element("testsuites", name="ptoscope cases", time=f"{seconds:.3f}")
-    for family, counts in count_families(outcomes).items():
-        own = [o for o in outcomes if o.case.family == family]
-        suite = Xml.SubElement(
-            root,
-            "testsuite",
-            name=_clean(family),
-            tests=str(counts["total"]),
-            failures=str(sum(counts[v] for v in FAILURES)),
-            errors=str(counts["error"]),
-            skipped=str(counts["unsupported"]),
-            time=f"{sum(o.seconds for o in own):.3f}",
-        )
-        for outcome in own:
-            _junit_case(suite, outcome)
-    Xml.indent(root)
-    return Xml.tostring(root, encoding="utf-8", xml_declaration=True) + b"\n"
+    return junit_xml("ptoscope cases", [_junit_case(o) for o in outcomes], seconds)
 
 
-def _junit_case(suite: Xml.Element, outcome: Outcome) -> None:
-    case = Xml.SubElement(
-        suite,
-        "testcase",
-        classname=_clean(outcome.case.family),
-        name=_clean(outcome.case.name),
-        time=f"{outcome.seconds:.3f}",
+def _junit_case(outcome: Outcome) -> JunitCase:
+    family, verdict = outcome.case.family, outcome.verdict
+    case = JunitCase(family, family, outcome.case.name, outcome.seconds, output=outcome.output)
+    if verdict == "unsupported":
+        return replace(case, became="skipped", message=outcome.detail)
+    if verdict == "pass":
+        return case
+    return replace(
+        case,
+        became="error" if verdict == "error" else "failure",
+        message=outcome.detail,
+        text="\n".join([explanation(outcome), *(str(d) for d in outcome.findings)]),
+        kind=verdict,
     )
-    kind = {**dict.fromkeys(FAILURES, "failure"), "unsupported": "skipped", "error": "error"}
-    if outcome.verdict in kind:
-        child = Xml.SubElement(case, kind[outcome.verdict], message=_clean(outcome.detail))
-        if outcome.verdict != "unsupported":
-            child.set("type", outcome.verdict)
-            text = [explanation(outcome), *(str(d) for d in outcome.findings)]
-            child.text = _clean("\n".join(text))
-    if outcome.output:
-        Xml.SubElement(case, "system-out").text = _clean(outcome.output)
-
-
-def _clean(text: str) -> str:
-    return _NOT_XML.sub("?", text)

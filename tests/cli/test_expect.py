@@ -61,12 +61,23 @@ def test_a_right_run_is_not_recorded(cli: Cli):
 
 
 def test_a_long_run_is_not_traced(cli: Cli, write, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("ptoscope.trace.recording.MOST_STEPS", 3)
+    monkeypatch.setattr("ptoscope.replay.run.MOST_STEPS", 3)
     outcome = cli("run", SOFTMAX, *WORDS, "--expect", "1=zeros:20x128")
     assert outcome.code == 1
     assert "hint: the run is too long to trace the element back" in outcome.err
     outcome = cli("run", SOFTMAX, *WORDS, "--against", SOFTMAX)
     assert (outcome.code, "the run is too long to be recorded" in outcome.err) == (2, True)
+
+
+def test_both_halves_of_a_byte_of_two_elements_count(cli: Cli, write):
+    write("pairs.pto", "func.func @pairs(%y: !pto.ptr<f4e2m1, gm>) { return }\n")
+    Path("given.bin").write_bytes(bytes([0x31, 0x21]))
+    Path("wrong.bin").write_bytes(bytes([0x31, 0x31]))
+    assert cli("run", "pairs.pto", "given.bin", "--expect", "0=given.bin").code == 0
+    outcome = cli("run", "pairs.pto", "given.bin", "--expect", "0=wrong.bin", "--json")
+    (said,) = outcome.json["diagnostics"]
+    assert said["found"].startswith("33 in element 1")
+    assert said["expected"] == "49"
 
 
 def test_against_another_kernel(cli: Cli, wrong: str):

@@ -48,13 +48,10 @@ class GivenRun(NamedTuple):
 
     def record(self, kernel: Kernel) -> RecordedRun | None:
         """The run again, recorded; None where it is too long to keep, or faults."""
-        from ptoscope.trace.recording import MOST_STEPS
+        from ptoscope.replay.run import record_to_the_end
 
         undefined = [i for i, word in enumerate(self.words) if word.kind == "undefined"]
-        # An iteration has at least one execution that counts.
-        limit = max(1, MOST_STEPS // self.grid)
-        run = kernel.record(*self.copies(), grid=self.grid, max_steps=limit, undefined=undefined)
-        return None if run.error is not None or run.left_out else run
+        return record_to_the_end(kernel, self.copies(), self.grid, undefined)
 
 
 class Against(NamedTuple):

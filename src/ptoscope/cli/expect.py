@@ -12,13 +12,11 @@ from ptoscope.diagnostics import Diagnostic, UsageError
 
 if TYPE_CHECKING:
     from ptoscope.cli.against import GivenRun
+    from ptoscope.isa.dtypes import DType
     from ptoscope.kernel import Kernel
-    from ptoscope.replay.origin import Link
     from ptoscope.replay.run import RecordedRun
 
 UNEXPECTED = "PTO0808"
-_SHOWN = 4
-"""Links of an origin that a finding has in words: to GM, to UB, the lane, and one it is made of."""
 
 
 class Expectation(NamedTuple):
@@ -117,7 +115,7 @@ def differences(kernel: Kernel, wanted: Expectations, given: GivenRun) -> Differ
         hint, element = "", -1
         try:
             expected = read_buffer(word, kind.dtype, position)
-            wrong, element = _difference(given.arguments[position], expected, wanted)
+            wrong, element = _difference(given.arguments[position], expected, kind.dtype, wanted)
         except BadData as error:
             wrong = error
         if wrong is not None and element >= 0:
@@ -149,29 +147,22 @@ def _origin(
     origin = element_origin(run, position, element)
     if origin.links[0].data != got.seen[element].tobytes():
         return "in program order, and on the reference engine, the element is another", []
-    shown = origin.shown
-    near = [_said(link) for link in shown[:_SHOWN]]
-    far = [str(link.line) for link in shown[_SHOWN:] if link.line]
-    near += [f"made by lines {', '.join(far)}"] if far else []
     links = [
         {"line": link.line, "what": link.what, "value": link.value, "undefined": link.undefined}
-        for link in shown
+        for link in origin.shown
     ]
     record = {"argument": position, "element": element, "lines": origin.lines, "origin": links}
-    return f"element {element} comes from: {'; '.join(near)}", [record]
-
-
-def _said(link: Link) -> str:
-    return f"{link} ({link.moment.name})" if link.moment is not None else str(link)
+    return f"element {element} comes from: {origin.sentence}", [record]
 
 
 def _difference(
-    got: ArrayFile, expected: ArrayFile, wanted: Expectations
+    got: ArrayFile, expected: ArrayFile, dtype: DType, wanted: Expectations
 ) -> tuple[BadData | None, int]:
     """What is wrong, and the first element that differs, or -1."""
     from ptoscope.replay.apart import apart
+    from ptoscope.replay.elements import as_compared
 
-    ours, theirs = got.seen, expected.seen
+    ours, theirs = (as_compared(dtype, array.seen) for array in (got, expected))
     if ours.size != theirs.size:
         message = "it has another number of elements than what is expected"
         sizes = f"{ours.size} elements", f"{theirs.size} elements"

@@ -12,6 +12,7 @@ from ptoscope.arguments import array_dtype, fits
 from ptoscope.diagnostics import UsageError
 from ptoscope.isa.types import Ptr
 from ptoscope.replay.apart import apart, tolerance
+from ptoscope.replay.elements import as_compared
 from ptoscope.replay.history import History
 from ptoscope.replay.origin import OriginChain, origin_of_bytes
 
@@ -71,9 +72,10 @@ def first_difference(
         if not fits(theirs.dtype.newbyteorder("="), kind.dtype):
             raise UsageError(f"{name} has {seen} elements, not {theirs.dtype}")
         theirs = np.ascontiguousarray(theirs, theirs.dtype.newbyteorder("="))
-        theirs = theirs.reshape(-1).view(seen) if theirs.nbytes else np.empty(0, seen)
+        theirs = theirs.reshape(-1) if theirs.nbytes else np.empty(0, seen)
+        theirs = as_compared(kind.dtype, theirs)
         ends, _ = run.memories.at(space, len(run) - 1)
-        ours = ends[begin : begin + size].view(seen)
+        ours = as_compared(kind.dtype, ends[begin : begin + size])
         if ours.size != theirs.size:
             raise UsageError(f"{name} has {ours.size} elements, not {theirs.size}")
         places, _ = apart(ours, theirs, rtol, atol)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ptoscope.arguments import array_dtype
 from ptoscope.isa.dtypes import DType
+from ptoscope.machine.elements import storage
 
 ElementForm = Literal["value", "hex", "bits"]
 """How an element is written: as a number, or its bits as hexadecimal or binary digits."""
@@ -26,6 +27,12 @@ def numbers(dtype: DType, lanes: NDArray[np.generic]) -> NDArray[Any]:
     if dtype.storage == dtype.array or not has_numbers(dtype):
         return lanes
     return lanes.view(array_dtype(dtype))
+
+
+def as_compared(dtype: DType, elements: NDArray[Any]) -> NDArray[Any]:
+    """Elements of a caller's array as they are compared: as numbers where NumPy knows them, else
+    as the bytes that hold them."""
+    return numbers(dtype, elements.view(storage(dtype)))
 
 
 def element_texts(

@@ -27,6 +27,8 @@ MOST_LINKS = 2000
 among them long before."""
 MOST_SHOWN = 12
 """Links that are shown to people."""
+_SAID = 4
+"""Links that a sentence has in words: to GM, to UB, the lane, and one it is made of."""
 
 
 class Link(NamedTuple):
@@ -99,6 +101,14 @@ class OriginChain:
                 seen.add(link.line)
                 found.append(link)
         return found
+
+    @property
+    def sentence(self) -> str:
+        """The nearest links, with their instructions, and the lines of the others."""
+        shown = self.shown
+        near = [f"{x} ({x.moment.name})" if x.moment else str(x) for x in shown[:_SAID]]
+        far = [str(link.line) for link in shown[_SAID:] if link.line]
+        return "; ".join([*near, *([f"made by lines {', '.join(far)}"] if far else [])])
 
     def __str__(self) -> str:
         shown = self.shown

@@ -41,6 +41,16 @@ def record_run(
             argument.write_back()
 
 
+def record_to_the_end(
+    kernel: Launchable, arguments: Sequence[Any], grid: int = 1, undefined: Sequence[int] = ()
+) -> RecordedRun | None:
+    """A run as `record_run` records it; None where it is too long to be kept whole, or faults."""
+    # An iteration has at least one execution that counts.
+    limit = max(1, MOST_STEPS // grid)
+    run = record_run(kernel, arguments, grid, limit, MOST_STEPS, undefined)
+    return None if run.error is not None or run.left_out else run
+
+
 class RecordedRun(History):
     """A recorded run: as a sequence, its moments in the order of execution, block after block."""
 

@@ -40,7 +40,6 @@ ROOMS = (
     "watch",
     "view",
     "kernel",
-    "lang",
     "xdsl",
     "lang",
     "pto",

@@ -383,7 +383,8 @@ class Kernel:
         from ptoscope.view.page import page
         from ptoscope.view.run import view_run
 
-        run = self.record(*arguments, grid=grid, max_steps=max_steps, **named)
+        given = self._in_order(arguments, named)
+        run = self.record(*given, grid=grid, max_steps=max_steps)
         return page([view_run(self, run, self.findings, model, title, expect, rtol, atol)])
 
     def _in_order(

@@ -37,7 +37,8 @@ class Tile(SCALAR_CLASSES[INDEX]):
         """The tile that begins at an index, of data that ends at another."""
         tile = cls.of(start.handle)
         assert isinstance(tile, Tile)
-        tile.size, tile.count = size, minimum(convert(end, INDEX) - start, size)
+        count = minimum(convert(end, INDEX) - start, size)
+        tile.size, tile.count = size, current().named(count, "count")
         return tile
 
 
@@ -74,7 +75,8 @@ def _piece(array: PointerValue[T], key: Any, whole: int | None = None) -> ArrayP
     size = apart if isinstance(apart, int) else None
     if isinstance(start, Tile):
         # What begins at a tile ends where the data does.
-        return ArrayPiece(array, start, minimum(start.count, apart), size)
+        short = size is None or size < start.size
+        return ArrayPiece(array, start, minimum(start.count, apart) if short else start.count, size)
     return ArrayPiece(array, start, apart, size)
 
 

@@ -12,11 +12,12 @@ from ptoscope.arguments import Array, KernelArgument, array_dtype
 from ptoscope.diagnostics import PtoError, UsageError
 from ptoscope.ir.module import Module
 from ptoscope.ir.printing import print_module
-from ptoscope.isa.targets import DEFAULT_REVISION, DEFAULT_TARGET, REVISIONS, TARGETS
+from ptoscope.isa.targets import DEFAULT_REVISION, DEFAULT_TARGET, REVISIONS, TARGETS, Revision
 from ptoscope.isa.types import Ptr
 from ptoscope.kernel import Kernel, from_program, stops
 from ptoscope.lang.compile.function import BuiltKernel, compile_function
 from ptoscope.lang.flow import Flow
+from ptoscope.lang.memory.map import MemoryMap
 from ptoscope.lang.signature import Parameters, parameters
 from ptoscope.lang.source import KernelSource, read_source
 from ptoscope.lang.template import Template
@@ -48,8 +49,9 @@ class PythonKernel:
 
     def __init__(self, function: Callable[..., Any], target: str, revision: str, sync: str) -> None:
         self.function = function
-        self.target_name, self.revision_name, self.sync = target, revision, sync
+        self.target_name, self.sync = target, sync
         functools.update_wrapper(self, function)
+        self._revision: Revision = next(r for r in REVISIONS if r == revision)
         self._specialised: dict[Any, Specialised] = {}
 
     @functools.cached_property
@@ -85,7 +87,7 @@ class PythonKernel:
         if found is None:
             if name not in TARGETS:
                 raise UsageError(f"unknown target '{name}'; there are {', '.join(TARGETS)}")
-            revision = next(r for r in REVISIONS if r == self.revision_name)
+            revision = self._revision
             compiled = compile_function(
                 self.source, self.flow, self.parameters, values, TARGETS[name], revision, self.sync
             )
@@ -119,6 +121,11 @@ class PythonKernel:
     def text(self) -> str:
         """The canonical text of what it is compiled to."""
         return print_module(Module(self.kernel.program))
+
+    @property
+    def memory(self) -> MemoryMap:
+        """Where its arrays lie in UB."""
+        return self.specialised(None, {}).compiled.memory
 
     def split(self, arguments: Any, named: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
         """Arguments of a call: those of the run in order, and the fixed ones."""

@@ -75,13 +75,15 @@ class LanesLoop(CountedLoop):
         super().__init__(0, self.limit, lanes)
 
     def hidden(self) -> list[Any]:
-        return [] if self.full else [convert(self.limit, I32)]
+        return [] if self.full else [current().named(convert(self.limit, I32), "lanes")]
 
     def enter(self, index: ScalarValue, hidden: list[Any]) -> tuple[Any, list[Any]]:
         if self.full:
             mask = wrapped(Mask(self.bits), current().all_lanes(self.bits))
             return (index, mask), []
         mask, rest = instructions.call(f"pto.plt_b{self.bits}", *hidden)
+        current().named(hidden[0], "left")
+        current().named(rest, "rest")
         return (index, mask), [rest]
 
 

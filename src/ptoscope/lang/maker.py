@@ -73,6 +73,10 @@ class ValueMaker:
         `size` bytes; at a byte address if one is given."""
         raise NotImplementedError
 
+    def named(self, value: Any, name: str) -> Any:
+        """The value, under a name for people, unless the kernel gives it one."""
+        return value
+
     def stage(self, stage: Any) -> None:
         """Says which copy of its arrays the iteration of a pipelined loop uses."""
         raise NotImplementedError

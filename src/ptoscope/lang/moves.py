@@ -7,6 +7,7 @@ from typing import Any
 from ptoscope.isa.dtypes import I64
 from ptoscope.lang import instructions
 from ptoscope.lang.buffers import ArrayPiece, GmArray, UbArray, dtype_of
+from ptoscope.lang.maker import current
 from ptoscope.lang.scalars import convert, minimum
 from ptoscope.lang.values import Misuse, described
 
@@ -140,4 +141,6 @@ def _as_i64(value: Any) -> Any:
 
 def _bytes(count: Any, size: int) -> Any:
     """Elements as bytes, for an operand of a copy."""
-    return count * size if isinstance(count, int) else convert(count, I64) * size
+    if isinstance(count, int):
+        return count * size
+    return current().named(convert(count, I64) * size, "bytes")

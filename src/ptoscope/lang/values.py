@@ -23,7 +23,8 @@ class Misuse(Exception):
 class KernelValue:
     """A value of a kernel: its type, and the handle by which its maker knows it."""
 
-    type: Type
+    type: Any
+    """A type of the table: subclasses say which kind."""
     handle: Any
 
     def __init__(self, type: Type, handle: Any) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ptoscope.diagnostics import Span
 from ptoscope.isa.parts import VECSCOPE
-from ptoscope.program import Block, For, Op, operation
+from ptoscope.program import Block, For, Op, While, operation
 
 Slots = Sequence[int]
 
@@ -45,13 +45,15 @@ def while_loop(
     yields: Slots,
     results: Slots,
     span: Span,
-) -> Op:
+) -> While:
     """A loop that goes on while `condition`, which `test` computes of `carried`, holds; then
     `ops` are executed, with the same values as `received`."""
     test.append(operation("scf.condition", (condition, *carried), span=span))
     ops.append(passed_on(yields, span))
     blocks = (Block(tuple(carried), test), Block(tuple(received), ops))
-    return operation("scf.while", tuple(inits), tuple(results), blocks=blocks, span=span)
+    made = operation("scf.while", tuple(inits), tuple(results), blocks=blocks, span=span)
+    assert isinstance(made, While)
+    return made
 
 
 def branch(

@@ -11,7 +11,7 @@ from ptoscope.isa.dtypes import DType
 from ptoscope.lang import loops, scalars
 from ptoscope.lang.buffers import UbArray
 from ptoscope.lang.compile import build
-from ptoscope.lang.compile.emitter import PipelinedLoop
+from ptoscope.lang.compile.emitter import OpenLoop
 from ptoscope.lang.compile.expressions import ExpressionWalker
 from ptoscope.lang.compile.frame import Gone
 from ptoscope.lang.flow import assigned
@@ -115,13 +115,12 @@ class ControlWalker(ExpressionWalker):
         emitter, frame = self.emitter, self.frame
         inits = self._inits(node, names, literals)
         hidden = self.doing(node.iter, loop.hidden)
-        before, allocated = dict(frame.names), len(emitter.allocations)
+        before, allocated = dict(frame.names), len(emitter.arrays)
         index = emitter.slot(loop.lower.type, _index_name(node.target))
         own = [emitter.slot(value.type) for value in hidden]
         carried = self._arguments(names, inits)
-        pipelined = PipelinedLoop(loop.stages)
-        if loop.stages > 1:
-            emitter.loops.append(pipelined)
+        opened = OpenLoop(loop.stages)
+        emitter.loops.append(opened)
         with emitter.block() as ops:
             self._take(names, inits, carried)
             arguments = [wrapped(v.type, slot) for v, slot in zip(hidden, own, strict=True)]
@@ -130,14 +129,13 @@ class ControlWalker(ExpressionWalker):
             self.bind(node.target, targets)
             self._inside(node.body)
             yields = self._yields(node, names, inits, before, literals)
-        if loop.stages > 1:
-            emitter.loops.pop()
+        emitter.loops.pop()
         if yields is None:
             frame.names = before
-            del emitter.allocations[allocated:]
+            del emitter.arrays[allocated:]
             return False
         results = self._results(node, names, [*hidden, *inits], before, len(hidden))
-        op = build.for_loop(
+        opened.op = build.for_loop(
             (loop.lower.handle, loop.upper.handle, loop.step.handle),
             [value.handle for value in (*hidden, *inits)],
             index,
@@ -147,8 +145,7 @@ class ControlWalker(ExpressionWalker):
             results,
             frame.span(node),
         )
-        pipelined.op = op
-        emitter.append(op)
+        emitter.append(opened.op)
         return True
 
     def _take(self, names: list[str], inits: list[KernelValue], slots: list[int]) -> None:
@@ -233,7 +230,7 @@ class ControlWalker(ExpressionWalker):
     def _while(self, node: ast.While, names: list[str], literals: dict[str, DType]) -> bool:
         emitter, frame = self.emitter, self.frame
         inits = self._inits(node, names, literals)
-        before, allocated = dict(frame.names), len(emitter.allocations)
+        before, allocated = dict(frame.names), len(emitter.arrays)
         span = frame.span(node)
         carried = self._arguments(names, inits)
         with emitter.block() as test:
@@ -246,21 +243,23 @@ class ControlWalker(ExpressionWalker):
                     hint="the condition has to depend on values of a run",
                 )
         received = self._arguments(names, inits)
+        opened = OpenLoop()
+        emitter.loops.append(opened)
         with emitter.block() as body:
             self._take(names, inits, received)
             self._inside(node.body)
             yields = self._yields(node, names, inits, before, literals)
+        emitter.loops.pop()
         if yields is None:
             frame.names = before
-            del emitter.allocations[allocated:]
+            del emitter.arrays[allocated:]
             return False
         results = self._results(node, names, inits, before)
         starts = [value.handle for value in inits]
-        emitter.append(
-            build.while_loop(
-                starts, carried, test, condition.handle, received, body, yields, results, span
-            )
+        opened.op = build.while_loop(
+            starts, carried, test, condition.handle, received, body, yields, results, span
         )
+        emitter.append(opened.op)
         return True
 
     def branch(self, node: ast.If) -> None:

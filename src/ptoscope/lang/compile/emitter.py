@@ -13,31 +13,32 @@ from ptoscope.isa.dtypes import INDEX, DType
 from ptoscope.isa.targets import Revision, Target
 from ptoscope.isa.types import Mask, Ptr, Scalar, Type
 from ptoscope.lang.maker import ChosenUse, ValueMaker
-from ptoscope.program import Block, For, Op, operation
+from ptoscope.lang.scalars import CANNOT_FAIL
+from ptoscope.program import Block, Loop, Op, operation
 
 
 @dataclass(eq=False)
-class PipelinedLoop:
-    """A loop that is being written down, whose iterations take turns with copies of arrays."""
+class OpenLoop:
+    """A loop that is being written down. With several stages, its iterations take turns with
+    copies of the arrays that belong to them."""
 
-    stages: int
+    stages: int = 1
     stage: int = -1
     """The slot of the number of the copy that an iteration uses."""
-    op: For | None = None
+    op: Loop | None = None
 
 
 @dataclass(eq=False)
-class Allocation:
-    """A UB array of `count` elements: the slot of its pointer, and the pipelined loop in whose
-    body it was made."""
+class NewArray:
+    """A UB array of `count` elements: the slot of its pointer, and the loop in whose body it was
+    made."""
 
-    kind: Ptr
+    dtype: DType
     count: int
-    bytes: int
     slot: int
     span: Span
     at: int | None
-    loop: PipelinedLoop | None
+    loop: OpenLoop | None
 
 
 @dataclass
@@ -60,12 +61,16 @@ class Emitter(ValueMaker):
         """Constants, which stand before everything else."""
         self.ops: list[Op] = []
         """Where operations are written now."""
-        self.allocations: list[Allocation] = []
-        self.loops: list[PipelinedLoop] = []
-        """The pipelined loops around, the innermost last."""
+        self.arrays: list[NewArray] = []
+        self.loops: list[OpenLoop] = []
+        """The loops around, the innermost last."""
+        self.staged: list[OpenLoop] = []
+        """The loops with several stages."""
         self.literals: dict[tuple[Any, ...], DType] = {}
         """What type a number of Python got that a loop or branch changes: by the calls that lead
         there, line, column and name."""
+        self._computed: list[dict[Any, tuple[int, ...]]] = [{}]
+        """Scalars that the blocks around have computed, by what they are computed of."""
         self._scope: _Scope | None = None
         self._constants: dict[tuple[DType, str], int] = {}
         self._taken: set[str] = set()
@@ -105,12 +110,25 @@ class Emitter(ValueMaker):
         """Operations go into a list of their own until the end of the block."""
         before, self.ops = self.ops, []
         inside = self.ops
+        self._computed.append({})
         try:
             yield inside
         finally:
             self.ops = before
+            self._computed.pop()
 
     def make(self, use: ChosenUse, operands: Sequence[int]) -> tuple[int, ...]:
+        if use.record.name not in CANNOT_FAIL:
+            return self._written(use, operands)
+        attrs = tuple(sorted((use.attrs or {}).items()))
+        key = use.record.name, tuple(operands), attrs, use.results
+        for known in reversed(self._computed):
+            if key in known:
+                return known[key]
+        results = self._computed[-1][key] = self._written(use, operands)
+        return results
+
+    def _written(self, use: ChosenUse, operands: Sequence[int]) -> tuple[int, ...]:
         results = tuple(self.slot(kind) for kind in use.results)
         self.append(
             operation(
@@ -164,18 +182,40 @@ class Emitter(ValueMaker):
     def allocate(self, kind: Ptr, count: int, size: int, at: int | None) -> int:
         slot = self.slot(kind)
         loop = self.loops[-1] if self.loops else None
-        self.allocations.append(Allocation(kind, count, size, slot, self.span, at, loop))
+        self.arrays.append(NewArray(kind.dtype, count, slot, self.span, at, loop))
         return slot
 
     def stage(self, stage: Any) -> None:
         self.name(stage.handle, "stage")
         self.loops[-1].stage = stage.handle
+        self.staged.append(self.loops[-1])
 
-    def finished(self, body: list[Op]) -> Block:
-        """The body of the function: constants that are used, and what was written."""
-        used = {slot for op in Block(ops=body).walk() for slot in op.operands}
+    def tidied(self, body: list[Op]) -> list[Op]:
+        """The operations of the function after the constants that they use; scalars that
+        nothing uses are left out."""
+        known = {id(op) for op in self.head}
+        whole = Block(ops=[op for op in body if id(op) not in known])
+        while True:
+            used = {slot for op in whole.walk() for slot in op.operands}
+            if not _without_unused(whole, used):
+                break
         head = [op for op in self.head if used.intersection(op.results)]
-        return Block(ops=[*head, *body])
+        return [*head, *whole.ops]
+
+    def named(self, value: Any, name: str) -> Any:
+        self.name(value.handle, name)
+        return value
+
+
+def _without_unused(block: Block, used: set[int]) -> bool:
+    """Takes out scalars that nothing uses; whether there were any."""
+    kept = [op for op in block.ops if op.name not in CANNOT_FAIL or used.intersection(op.results)]
+    fewer = len(kept) < len(block.ops)
+    block.ops[:] = kept
+    for op in kept:
+        for inner in op.blocks:
+            fewer = _without_unused(inner, used) or fewer
+    return fewer
 
 
 def _constant_name(dtype: DType, number: int | float) -> str:

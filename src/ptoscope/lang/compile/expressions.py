@@ -305,7 +305,7 @@ class ExpressionWalker:
         raise NotImplementedError
 
     def _call(self, node: ast.Call) -> Any:
-        callee = self.value(node.func)
+        callee: Any = self.value(node.func)
         given = list(self._items(node.args))
         named: dict[str, Any] = {}
         for keyword in node.keywords:
@@ -317,7 +317,8 @@ class ExpressionWalker:
             return self.inlined(node, callee, given, named)
         if callee in _ONLY_PLAIN:
             return None
-        callee = _SAME.get(callee, callee) if _hashable(callee) else callee
+        if _hashable(callee):
+            callee = _SAME[callee] if callee in _SAME else callee
         if not _of_kernels(callee) and _has_values([*given, *named.values()]):
             name = getattr(callee, "__name__", str(callee))
             raise self.unsupported(

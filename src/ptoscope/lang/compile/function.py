@@ -17,6 +17,7 @@ from ptoscope.lang.compile.place import place
 from ptoscope.lang.compile.statements import StatementWalker
 from ptoscope.lang.flow import Flow
 from ptoscope.lang.maker import making
+from ptoscope.lang.memory.map import MemoryMap
 from ptoscope.lang.signature import Parameters
 from ptoscope.lang.source import SIGNATURE, KernelSource
 from ptoscope.lang.values import KernelValue, wrapped
@@ -28,7 +29,7 @@ class BuiltKernel:
     """A program, and what a plain run has to know of it."""
 
     program: Program
-    memory: Any
+    memory: MemoryMap
     literals: Mapping[tuple[Any, ...], Any]
 
 
@@ -69,15 +70,12 @@ def compile_function(
     function = Function(
         source.name,
         tuple(params),
-        Block(ops=body),
+        Block(ops=emitter.tidied(body)),
         emitter.types,
         emitter.names,
         is_kernel=True,
         span=emitter.span,
     )
-    memory = place(function, emitter, sync)
-    emitter.name_the_rest()
-    function.body = emitter.finished(function.body.ops)
     function.body.args = tuple(params)
     function = with_scopes(function)
     program = Program(
@@ -88,6 +86,9 @@ def compile_function(
         text=source.text,
         revision=revision,
     )
+    memory = place(program, function, emitter)
+    emitter.name_the_rest()
+    function.body.ops = emitter.tidied(function.body.ops)
     return BuiltKernel(program, memory, emitter.literals)
 
 

@@ -2,48 +2,96 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
 
 from ptoscope.isa.dtypes import I64
 from ptoscope.isa.types import Scalar
-from ptoscope.lang.compile.emitter import Allocation, Emitter
-from ptoscope.program import Function, Op, operation
+from ptoscope.lang.accesses import RootedAccess, RootedAccesses
+from ptoscope.lang.compile.emitter import Emitter, NewArray, OpenLoop
+from ptoscope.lang.memory.allocation import Allocation
+from ptoscope.lang.memory.map import MemoryMap
+from ptoscope.lang.memory.plan import plan
+from ptoscope.program import For, Function, Op, Program, operation
 
 
-def place(function: Function, emitter: Emitter, sync: str) -> Any:
-    """Writes down where each array lies; the map of them."""
-    at = 0
-    front: list[Op] = []
-    for one in emitter.allocations:
-        address = at if one.at is None else one.at
-        copies = one.loop.stages if one.loop is not None else 1
-        at += one.bytes * copies
-        if not emitter.names[one.slot]:
-            emitter.name(one.slot, "ub")
-        if one.loop is None:
-            front += _pointer(emitter, one, emitter.constant(I64, address))
-        else:
-            assert one.loop.op is not None
-            body = one.loop.op.body
-            body.ops[:0] = _staged(emitter, one, address)
-    function.body.ops[:0] = front
+def place(program: Program, function: Function, emitter: Emitter) -> MemoryMap:
+    """Writes down where each array lies; the map of them. PtoError where they do not fit."""
+    bases = {id(one): _based(function, emitter, one) for one in reversed(emitter.arrays)}
+    roots = [one.slot for one in emitter.arrays]
+    accesses = list(RootedAccesses(function, roots, emitter.target, emitter.revision))
+    loops = _pipelined(emitter, function)
+    for one in emitter.arrays:
+        if one.loop is None and one.at is None:
+            one.loop = _only_user(one, accesses, loops)
+    allocations = [_allocation(emitter, one) for one in emitter.arrays]
+    found = plan(allocations, accesses, program, function, emitter.target)
+    for one, placed in reversed(list(zip(emitter.arrays, found.placements, strict=True))):
+        base = bases[id(one)]
+        base.attrs = {"value": placed.address}
+        if placed.allocation.copies > 1:
+            _stage(function, emitter, one, base, placed.allocation.stride)
+    return found
+
+
+def _based(function: Function, emitter: Emitter, one: NewArray) -> Op:
+    """Writes down the pointer of an array, and its address, which is not decided yet."""
+    emitter.name(one.slot, "ub")
+    at = emitter.slot(Scalar(I64), f"{emitter.names[one.slot]}_at")
+    base = operation("arith.constant", (), (at,), {"value": 0}, span=one.span)
+    pointer = operation("pto.castptr", (at,), (one.slot,), span=one.span)
+    function.body.ops[:0] = [base, pointer]
+    return base
+
+
+def _pipelined(emitter: Emitter, function: Function) -> list[OpenLoop]:
+    """The loops with several stages that stand in no other such loop."""
+    return [loop for loop in emitter.staged if loop.op is not None]
+
+
+def _only_user(
+    one: NewArray, accesses: Iterable[RootedAccess], loops: Iterable[OpenLoop]
+) -> OpenLoop | None:
+    """The pipelined loop to whose iterations an array belongs that was made before it: nothing
+    else touches it, and every iteration begins by filling it with a copy."""
+    touching = [a for a in accesses if a.roots is None or one.slot in a.roots]
+    for loop in loops:
+        assert isinstance(loop.op, For)
+        inside = {id(op) for op in loop.op.body.walk()}
+        top = {id(op) for op in loop.op.body.ops}
+        if touching and all(id(a.op) in inside for a in touching if a.space == "ub"):
+            first = touching[0]
+            if first.writes and first.scope is None and id(first.op) in top:
+                return loop
     return None
 
 
-def _pointer(emitter: Emitter, one: Allocation, address: int) -> list[Op]:
-    return [operation("pto.castptr", (address,), (one.slot,), span=one.span)]
+def _allocation(emitter: Emitter, one: NewArray) -> Allocation:
+    loop = one.loop
+    return Allocation(
+        emitter.names[one.slot],
+        one.dtype,
+        (one.count,),
+        one.slot,
+        one.span,
+        copies=1 if loop is None else loop.stages,
+        loop=None if loop is None else loop.op,
+        at=one.at,
+    )
 
 
-def _staged(emitter: Emitter, one: Allocation, address: int) -> list[Op]:
-    """The pointer to the copy of an iteration: stage * bytes + address."""
+def _stage(function: Function, emitter: Emitter, one: NewArray, base: Op, stride: int) -> None:
+    """Moves the pointer of an array into its loop: base + stage * stride."""
     assert one.loop is not None
+    assert isinstance(one.loop.op, For)
     name = emitter.names[one.slot]
+    size = emitter.constant(I64, stride)
     offset = emitter.slot(Scalar(I64), f"{name}_offset")
-    size = emitter.constant(I64, one.bytes)
-    ops = [operation("arith.muli", (one.loop.stage, size), (offset,), span=one.span)]
-    if address:
-        base = offset
-        offset = emitter.slot(Scalar(I64), f"{name}_address")
-        start = emitter.constant(I64, address)
-        ops.append(operation("arith.addi", (base, start), (offset,), span=one.span))
-    return [*ops, *_pointer(emitter, one, offset)]
+    address = emitter.slot(Scalar(I64), f"{name}_address")
+    pointer = next(op for op in function.body.ops if one.slot in op.results)
+    function.body.ops.remove(pointer)
+    pointer.operands = (address,)
+    one.loop.op.body.ops[:0] = [
+        operation("arith.muli", (one.loop.stage, size), (offset,), span=one.span),
+        operation("arith.addi", (offset, *base.results), (address,), span=one.span),
+        pointer,
+    ]

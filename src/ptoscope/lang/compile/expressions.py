@@ -51,7 +51,7 @@ _COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.In: lambda a, b: a in b,
     ast.NotIn: lambda a, b: a not in b,
 }
-_SAME: dict[Any, Callable[..., Any]] = {
+_SAME: dict[Any, Any] = {
     range: loops.counted,
     min: scalars.minimum,
     max: scalars.maximum,
@@ -318,7 +318,7 @@ class ExpressionWalker:
         if callee in _ONLY_PLAIN:
             return None
         if _hashable(callee):
-            callee = _SAME[callee] if callee in _SAME else callee
+            callee = _SAME.get(callee, callee)
         if not _of_kernels(callee) and _has_values([*given, *named.values()]):
             name = getattr(callee, "__name__", str(callee))
             raise self.unsupported(

@@ -11,19 +11,20 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from ptoscope.isa.dtypes import INDEX, DType
+from ptoscope.isa.dtypes import F32, INDEX, DType
 from ptoscope.isa.patterns import (
     AnyMask,
     Bindings,
     MaskBits,
     MaskFor,
+    OneOf,
     Pattern,
     PtrTo,
     ScalarIn,
 )
 from ptoscope.isa.record import Form, Operand, Record
 from ptoscope.isa.table import TABLE
-from ptoscope.isa.types import AttrValue, Mask, Scalar, Type, VReg
+from ptoscope.isa.types import AttrValue, Mask, Ptr, Scalar, Type, VReg
 from ptoscope.lang.maker import ChosenUse, current
 from ptoscope.lang.scalars import ScalarValue, constant, convert
 from ptoscope.lang.values import KernelValue, MaskValue, Misuse, described, made, wrapped
@@ -59,6 +60,7 @@ class _Fitting:
     def __init__(self, record: Record, index: int, form: Form) -> None:
         self.record, self.index, self.form = record, index, form
         self.known: Bindings = {}
+        self.wanted: DType | None = None
         self.progress = 0
 
     def fit(
@@ -68,7 +70,7 @@ class _Fitting:
         update = named.pop("update", False)
         if bool(update) != bool(wants & {"updated", "base_out"}) and self._updates_vary():
             raise Misuse(f"{self.record.short} is written in another form")
-        wanted = named.pop("dtype", None)
+        self.wanted = _element(named.pop("dtype", None))
         given, attrs = self._sorted(arguments, named)
         clauses = self._clauses(named)
         if named:
@@ -81,7 +83,7 @@ class _Fitting:
             operands += zip(groups[keyword].operands, values, strict=False)
         values = self._values(operands)
         self.progress = 3
-        results = self._results(wanted)
+        results = self._results()
         return ChosenUse(self.record, results, attrs, self.index, segments), values
 
     def _updates_vary(self) -> bool:
@@ -198,11 +200,12 @@ class _Fitting:
                 raise self._misfit(operand, given)
         return [value for value in found if value is not None]
 
-    def _misfit(self, operand: Operand, given: Any) -> Misuse:
+    def _misfit(self, operand: Operand, given: Any, hint: str = "") -> Misuse:
         return Misuse(
             f"{operand.name} of {self.record.short} cannot be {described(given)}",
             found=str(given.type) if isinstance(given, KernelValue) else type(given).__name__,
             expected=operand.type.expected(self.known),
+            hint=hint,
         )
 
     def _all_lanes(self, operand: Operand) -> KernelValue:
@@ -223,21 +226,24 @@ class _Fitting:
             if to is not None and _goes(given.dtype, to):
                 return convert(given, to)
             raise self._misfit(operand, given)
-        to = _scalar_type(pattern, self.known)
+        otherwise = self.wanted or (F32 if isinstance(given, float) else None)
+        to = _scalar_type(pattern, self.known) or otherwise
         if to is None:
-            raise self._misfit(operand, given)
+            raise self._misfit(operand, given, hint="say its type, as in dtype=pto.i32")
         value = constant(to, given)
         if not pattern.match(value.type, self.known):
             raise self._misfit(operand, given)
         return value
 
-    def _results(self, wanted: Any) -> tuple[Type, ...]:
-        dtype = getattr(wanted, "dtype", wanted)
+    def _results(self) -> tuple[Type, ...]:
+        """The types of the results: as operands decide, and of the element type that the caller
+        says where they leave one open."""
+        said = self.wanted is None
         found: list[Type] = []
         for result in self.form.results:
-            decided = result.type.resolve(self.known)
-            if decided is None and isinstance(dtype, DType):
-                decided = _of_element(result.type, dtype, self.known)
+            asked = self.wanted and _of_element(result.type, self.wanted, self.known)
+            said = said or bool(asked)
+            decided = asked or result.type.resolve(self.known)
             if decided is None:
                 raise Misuse(
                     f"nothing says the type of {result.name} of {self.record.short}",
@@ -246,7 +252,23 @@ class _Fitting:
                 )
             result.type.match(decided, self.known)
             found.append(decided)
+        if not said:
+            raise Misuse(
+                f"no result of {self.record.short} can be of {self.wanted}",
+                found=str(self.wanted),
+                expected=", ".join(map(str, found)) or "no result",
+            )
         return tuple(found)
+
+
+def _element(kind: Any) -> DType | None:
+    """The element type that `pto.f32` or a type itself names."""
+    if kind is None:
+        return None
+    found = getattr(kind, "dtype", kind)
+    if not isinstance(found, DType):
+        raise Misuse(f"{kind!r} is no element type", expected="one of pto.f32, pto.i32, ...")
+    return found
 
 
 def _scalar_type(pattern: Pattern, known: Bindings) -> DType | None:
@@ -275,11 +297,12 @@ def _goes(source: DType, to: DType) -> bool:
 
 def _of_element(pattern: Pattern, dtype: DType, known: Bindings) -> Type | None:
     """A result of an element type that the caller says."""
+    if isinstance(pattern, OneOf):
+        choices = (_of_element(choice, dtype, known) for choice in pattern.choices)
+        return next((kind for kind in choices if kind is not None), None)
     kinds: list[Type] = [VReg(dtype), Scalar(dtype)]
     if isinstance(pattern, PtrTo):
         space = known.get("S") if pattern.space == "S" else pattern.space
-        from ptoscope.isa.types import Ptr
-
         kinds.append(Ptr(dtype, str(space)))
     mask = MaskFor().resolve({"T": dtype})
     if mask is not None:

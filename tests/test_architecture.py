@@ -24,6 +24,7 @@ ROOMS = (
     "expansion",
     "evidence",
     "signature",
+    "dlpack",
     "arguments",
     "ir",
     "check",

@@ -11,6 +11,7 @@ from typing import Any, Protocol, SupportsIndex
 import numpy as np
 
 from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
+from ptoscope.dlpack import HasDLPack, borrowed
 from ptoscope.isa.dtypes import DType
 from ptoscope.isa.types import Ptr, Scalar
 from ptoscope.program import Function, Program
@@ -26,12 +27,6 @@ class HasArrayInterface(Protocol):
 
     @property
     def __array_interface__(self) -> Mapping[str, object]: ...
-
-
-class HasDLPack(Protocol):
-    """An array of another library, which NumPy sees through DLPack."""
-
-    def __dlpack__(self) -> object: ...
 
 
 Array = np.ndarray[tuple[int, ...], np.dtype[np.generic]]
@@ -193,9 +188,15 @@ def _as_array(given: Any, dtype: DType) -> Any:
         if hasattr(given, "__array_interface__"):
             return np.asarray(given)
         if hasattr(given, "__dlpack__"):
-            return np.from_dlpack(given)
+            return borrowed(given)
     except (TypeError, ValueError, RuntimeError, BufferError, AttributeError) as error:
-        raise _Wrong(NOT_AN_ARRAY, "the array cannot be shared", str(error)) from None
+        raise _Wrong(
+            NOT_AN_ARRAY,
+            "the array cannot be shared",
+            found=str(error),
+            expected=f"an array of {array_dtype(dtype)} in the memory of this computer",
+            hint="pass one of NumPy; of a tensor, what .detach().cpu().numpy() gives",
+        ) from None
     raise _Wrong(
         NOT_AN_ARRAY,
         "a pointer parameter needs an array",

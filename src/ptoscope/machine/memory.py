@@ -90,7 +90,8 @@ class Region:
                 site,
                 READ_ONLY,
                 f"writes to %{self.name}, a read-only array",
-                hint="pass an array that may be written",
+                hint="pass an array that may be written, such as a copy; "
+                "of a tensor that is lent read-only, its .numpy()",
             )
 
 

@@ -35,7 +35,9 @@ class Tensor:
 class OldTensor(Tensor):
     """The same before there were versions: it cannot say whether it may be written."""
 
-    def __dlpack__(self, *, stream: None = None) -> Any:
+    def __dlpack__(self, **options: Any) -> Any:
+        if options:
+            raise TypeError("__dlpack__() takes no keyword arguments")
         return self.array.__dlpack__()
 
 

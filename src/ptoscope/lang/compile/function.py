@@ -21,7 +21,7 @@ from ptoscope.lang.memory.map import MemoryMap
 from ptoscope.lang.signature import Parameters
 from ptoscope.lang.source import SIGNATURE, KernelSource
 from ptoscope.lang.values import KernelValue, wrapped
-from ptoscope.program import Block, Function, Program
+from ptoscope.program import Block, Function, Op, Program
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def compile_function(
         span=emitter.span,
     )
     function.body.args = tuple(params)
-    function = with_scopes(function)
+    function = with_scopes(function, _with_blocks)
     program = Program(
         [function],
         target_arch=target.name,
@@ -90,6 +90,12 @@ def compile_function(
     emitter.name_the_rest()
     function.body.ops = emitter.tidied(function.body.ops)
     return BuiltKernel(program, memory, emitter.literals)
+
+
+def _with_blocks(op: Op, blocks: tuple[Block, ...]) -> Op:
+    """The same operation: arrays know the loops that they were made in."""
+    op.blocks = blocks
+    return op
 
 
 def _parameter(kind: Any, slot: int) -> KernelValue:

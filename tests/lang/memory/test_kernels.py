@@ -1,0 +1,62 @@
+"""The memory of kernels written in Python."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ptoscope import pto
+from ptoscope.diagnostics import PtoError
+
+
+def lives(kernel: Any) -> dict[str, tuple[int, int, int, int]]:
+    """Address, copies and lines of each buffer; lines are counted from the kernel's first."""
+    first = kernel.__wrapped__.__code__.co_firstlineno + 1
+    return {
+        p.name: (p.address, p.allocation.copies, p.first_line - first, p.last_line - first)
+        for p in kernel.memory
+    }
+
+
+@pto.kernel(target="a5")
+def twice(x: pto.gm[pto.f32], y: pto.gm[pto.f32], n: pto.i32):
+    for t in pto.tiles(n, 1000, stages=2):
+        xs = pto.load(x[t])
+        ys = pto.ub(pto.f32, 1000)
+        for i, m in pto.lanes(xs):
+            ys[i, m] = pto.vadd(xs[i], xs[i], m)
+        pto.store(y[t], ys)
+
+
+def test_copies_of_a_pipelined_loop_whose_vecscopes_are_left_out() -> None:
+    assert lives(twice) == {"xs": (0, 2, 1, 6), "ys": (8192, 2, 1, 6)}
+
+
+@pto.kernel(target="a5")
+def three(x: pto.gm[pto.f32], y: pto.gm[pto.f32]):
+    a = pto.load(x[0 : 24 * 1024])
+    pto.store(y[0 : 24 * 1024], a)
+    b = pto.load(x[24 * 1024 : 48 * 1024])
+    pto.store(y[24 * 1024 : 48 * 1024], b)
+    c = pto.load(x[48 * 1024 : 72 * 1024])
+    pto.store(y[48 * 1024 : 72 * 1024], c)
+
+
+def test_dead_buffers_are_used_again() -> None:
+    assert lives(three) == {"a": (0, 1, 1, 2), "b": (0x18000, 1, 3, 4), "c": (0, 1, 5, 6)}
+
+
+def test_what_does_not_fit_is_said_at_its_line() -> None:
+    @pto.kernel(target="a2a3")
+    def large(x: pto.gm[pto.f32], n: pto.i32):
+        for t in pto.tiles(n, 16 * 1024, stages=4):
+            pto.store(x[t], pto.load(x[t]))
+
+    with pytest.raises(PtoError) as caught:
+        _ = large.memory
+    (said,) = caught.value.diagnostics
+    assert (said.code, said.source_line.strip()) == ("PTO0309", "pto.store(x[t], pto.load(x[t]))")
+    assert said.found.startswith("262144 bytes are live at line ")
+    assert said.expected == "at most 196608 bytes (192 KiB on a2a3)"
+    assert "4 x 65536 bytes" in said.hint

@@ -27,10 +27,12 @@ def dtype_of(element: Any) -> DType:
 
 class Tile(SCALAR_CLASSES[INDEX]):
     """The index of a loop over pieces: a scalar, the place of its first element; `count` are the
-    elements from there that exist, at most `size`."""
+    elements from there that exist, at most `size`; `stage` is which of the copies of its arrays
+    the iteration has, for synchronisation that the kernel writes itself."""
 
     count: Any
     size: int
+    stage: Any = 0
 
     @classmethod
     def at(cls, start: ScalarValue, end: Any, size: int) -> Tile:

@@ -117,6 +117,7 @@ class Pipelined(CountedLoop):
         if not hidden:
             return tile, []
         (stage,) = hidden
+        tile.stage = stage
         current().stage(stage)
         if self.stages == 2:
             return tile, [1 - stage]

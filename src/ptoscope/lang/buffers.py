@@ -96,6 +96,25 @@ class GmArray(PointerValue[T]):
         instructions.call("pto.store_scalar", value, self, key)
 
 
+    def rows(self, width: int) -> GmRows[T]:
+        """The array as rows of so many elements: `x.rows(128)[t]` are the rows of a tile."""
+        return GmRows(self, width)
+
+
+@dataclass(frozen=True)
+class GmRows(Generic[T]):
+    """An array in GM whose rows lie one behind the other; tiles and slices count rows."""
+
+    array: GmArray[T]
+    width: int
+
+    def __getitem__(self, key: Any) -> ArrayPiece[T]:
+        rows = _piece(self.array, key)
+        count = None if rows.count is None else rows.count * self.width
+        size = None if rows.size is None else rows.size * self.width
+        return ArrayPiece(self.array, rows.start * self.width, count, size)
+
+
 class UbArray(PointerValue[T]):
     """An array in UB. `xs[i]` loads a vector from element i on, `xs[i] = v` and `xs[i, mask] = v`
     store one; a distribution may follow: `xs[i, "BRC_B32"]`. `xs[a:b]` is what copies move."""

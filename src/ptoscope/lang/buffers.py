@@ -95,7 +95,6 @@ class GmArray(PointerValue[T]):
             raise Misuse("a piece of GM is written by a copy", hint="write pto.store(piece, array)")
         instructions.call("pto.store_scalar", value, self, key)
 
-
     def rows(self, width: int) -> GmRows[T]:
         """The array as rows of so many elements: `x.rows(128)[t]` are the rows of a tile."""
         return GmRows(self, width)

@@ -95,9 +95,24 @@ class GmArray(PointerValue[T]):
             raise Misuse("a piece of GM is written by a copy", hint="write pto.store(piece, array)")
         instructions.call("pto.store_scalar", value, self, key)
 
-    def rows(self, width: int) -> GmRows[T]:
+    def rows(self, width: Any) -> GmRows[T]:
         """The array as rows of so many elements: `x.rows(128)[t]` are the rows of a tile."""
         return GmRows(self, width)
+
+
+@dataclass(frozen=True)
+class RowsPiece(ArrayPiece[T]):
+    """Rows of an array, one behind the other: `rows` of them, `most` at most (None where that is
+    not known before a run), each of `width` elements."""
+
+    rows: Any
+    most: int | None
+    width: Any
+
+    @property
+    def first(self) -> ArrayPiece[T]:
+        """The first of them."""
+        return ArrayPiece(self.array, self.start, self.width, known(self.width))
 
 
 @dataclass(frozen=True)
@@ -105,13 +120,22 @@ class GmRows(Generic[T]):
     """An array in GM whose rows lie one behind the other; tiles and slices count rows."""
 
     array: GmArray[T]
-    width: int
+    width: Any
 
-    def __getitem__(self, key: Any) -> ArrayPiece[T]:
-        rows = _piece(self.array, key)
-        count = None if rows.count is None else rows.count * self.width
-        size = None if rows.size is None else rows.size * self.width
-        return ArrayPiece(self.array, rows.start * self.width, count, size)
+    def __getitem__(self, key: Any) -> RowsPiece[T]:
+        found, width = _piece(self.array, key), self.width
+        if found.count is None:
+            raise Misuse("where the rows end is not said", expected="a tile, or as in [a:b]")
+        size = found.size * width if found.size is not None and isinstance(width, int) else None
+        return RowsPiece(
+            self.array,
+            found.start * width,
+            found.count * width,
+            size,
+            found.count,
+            found.size,
+            width,
+        )
 
 
 class UbArray(PointerValue[T]):

@@ -6,7 +6,7 @@ from typing import Any
 
 from ptoscope.isa.dtypes import I64
 from ptoscope.lang import instructions
-from ptoscope.lang.buffers import ArrayPiece, GmArray, UbArray, dtype_of
+from ptoscope.lang.buffers import ArrayPiece, GmArray, RowsPiece, UbArray, dtype_of
 from ptoscope.lang.maker import current
 from ptoscope.lang.scalars import convert, minimum
 from ptoscope.lang.values import Misuse, described
@@ -39,9 +39,12 @@ def load(
 ) -> UbArray[Any]:
     """Copies a piece of GM to UB: `load(xs, x[t])`, or `xs = load(x[t])` into a new array. With
     `rows`, so many pieces, `pitch` elements apart in GM and `to_pitch` in UB; by default they
-    are dense. `limit`: at most so many elements of each."""
-    piece = _in_gm(target if source is None else source)
-    array = _new(piece, rows, to_pitch) if source is None else target
+    are dense. `limit`: at most so many elements of each. `load(x.rows(width)[t], to_pitch=1024)`
+    copies the rows of a tile, each to a pitch of its own."""
+    piece, most = _in_gm(target if source is None else source), rows
+    if isinstance(piece, RowsPiece) and to_pitch is not None:
+        pitch, rows, most, piece = piece.width, piece.rows, piece.most, piece.first
+    array = _new(piece, most, to_pitch) if source is None else target
     there = _in_ub(array)
     count = _count(piece, there, limit)
     size = piece.array.dtype.bytes
@@ -57,12 +60,13 @@ def load(
 
 def _new(piece: ArrayPiece[Any], rows: Any, pitch: Any) -> UbArray[Any]:
     """An array for a piece of GM, or for so many rows of it."""
-    if piece.size is None:
+    width = piece.size if pitch is None else pitch
+    if rows is None or width is None:
         raise Misuse(
             "how many elements the piece has is not known when the kernel is compiled",
             hint="give the array to copy to: pto.load(xs, x[a:b])",
         )
-    array = UbArray(piece.array.dtype, _fixed(rows) * _fixed(pitch or piece.size))
+    array = UbArray(piece.array.dtype, _fixed(rows) * _fixed(width))
     if rows == 1:
         array.count = piece.count
     return array
@@ -78,8 +82,10 @@ def store(
     limit: Any = None,
 ) -> None:
     """Copies an array in UB, or a piece of one, to a piece of GM. `rows`, `pitch` (in GM),
-    `from_pitch` (in UB) and `limit` as of `load`."""
+    `from_pitch` (in UB), `limit` and rows of a tile as of `load`."""
     piece, there = _in_gm(target), _in_ub(source)
+    if isinstance(piece, RowsPiece) and from_pitch is not None:
+        pitch, rows, piece = piece.width, piece.rows, piece.first
     count = _count(piece, there, limit)
     size = piece.array.dtype.bytes
     length = _bytes(count, size)

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ptoscope.isa.dtypes import ELEMENTS
-from ptoscope.isa.table import TABLE
 from ptoscope.lang import operators as _operators
+from ptoscope.lang.calls.names import BY_NAME
 from ptoscope.lang.instructions import function as _instruction
 from ptoscope.lang.kernel import empty as empty
 from ptoscope.lang.kernel import function as function
@@ -30,11 +30,7 @@ _TYPES = {dtype.name: kind for dtype, kind in SCALAR_CLASSES.items()}
 _TYPES |= {d.name: type(d.name, (), {"dtype": d}) for d in ELEMENTS if d not in SCALAR_CLASSES}
 _OWN = ("empty", "function", "gm", "kernel", "lanes", "load", "pipelined", "static", "store")
 _OWN += ("tiles", "ub", "vecscope")
-_INSTRUCTIONS = [
-    record.short
-    for record in TABLE.values()
-    if record.name.startswith("pto.") and record.short not in _OWN and record.short.isidentifier()
-]
+_INSTRUCTIONS = [name for name in BY_NAME if name not in _OWN]
 
 __all__ = [*_OWN, *_TYPES, *_INSTRUCTIONS]  # pyright: ignore[reportUnsupportedDunderAll]
 assert _operators

@@ -227,9 +227,11 @@ def emitted(name: str, operands: list[KernelValue], result: DType, **attrs: Any)
 def constant(dtype: DType, number: PythonNumber) -> ScalarValue:
     """A number as a scalar of a type; Misuse for one that the type does not have."""
     if dtype.is_int and dtype is not I1:
-        if isinstance(number, float) or not _in_range(dtype, int(number)):
+        if isinstance(number, float) or not in_range(dtype, int(number)):
             raise Misuse(
-                f"{number} is no number of type {dtype}", found=str(number), expected=_range(dtype)
+                f"{number} is no number of type {dtype}",
+                found=str(number),
+                expected=f"a whole number {range_text(dtype)}",
             )
         number = int(number)
     elif dtype is I1:
@@ -239,15 +241,22 @@ def constant(dtype: DType, number: PythonNumber) -> ScalarValue:
     return SCALAR_CLASSES[dtype].of(current().constant(dtype, number))
 
 
-def _in_range(dtype: DType, number: int) -> bool:
+def _bounds(dtype: DType) -> tuple[int, int]:
     # A signless integer is written as a signed or an unsigned number.
     high = 1 << (dtype.bits if dtype.signless or not dtype.signed else dtype.bits - 1)
-    low = -(1 << (dtype.bits - 1)) if dtype.signed else 0
-    return low <= number < high
+    return -(1 << (dtype.bits - 1)) if dtype.signed else 0, high - 1
 
 
-def _range(dtype: DType) -> str:
-    return f"a whole number of {dtype.bits} bits"
+def in_range(dtype: DType, number: int) -> bool:
+    """Whether a whole number can be written as an integer of a type."""
+    low, high = _bounds(dtype)
+    return low <= number <= high
+
+
+def range_text(dtype: DType) -> str:
+    """The range of an integer type, for messages."""
+    low, high = _bounds(dtype)
+    return f"from {low} to {high}"
 
 
 def of_number(value: Any) -> ScalarValue | None:

@@ -372,7 +372,7 @@ def _of_kernels(callee: Any) -> bool:
     owner = getattr(callee, "__self__", None)
     if isinstance(owner, (KernelValue, list, dict, tuple)) or callee in _ON_ANYTHING:
         return True
-    return str(getattr(callee, "__module__", "")).startswith("ptoscope.lang")
+    return str(getattr(callee, "__module__", "")).startswith(("ptoscope.lang", "ptoscope.pto"))
 
 
 def _mixes(error: Exception, given: tuple[Any, ...]) -> bool:

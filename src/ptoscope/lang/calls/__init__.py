@@ -1,0 +1,1 @@
+"""Every instruction as a function of Python, generated from its record."""

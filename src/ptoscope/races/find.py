@@ -9,6 +9,7 @@ import numpy as np
 
 from ptoscope.check.text import Text
 from ptoscope.diagnostics import Diagnostic
+from ptoscope.isa.order.memory import needs_memory_barriers
 from ptoscope.isa.targets import Target
 from ptoscope.program import Program
 from ptoscope.races.blocks import meetings_of_blocks
@@ -56,7 +57,7 @@ def list_races(trace: Trace, program: Program, target: Target) -> list[Race]:
     between = _Found(trace, runs, BLOCKS_RACE)
     meetings_of_blocks(trace, runs, between.add)
     races += [replace(race, remedies=(BLOCKS_REMEDY,)) for race in between.races()]
-    if target.name == "a5":
+    if needs_memory_barriers(target):
         races += _in_scopes(trace, runs, remedies)
     return races
 

@@ -15,6 +15,7 @@ from ptoscope.check.synchronisation.messages import hazard, not_followed, said, 
 from ptoscope.check.synchronisation.problems import ProblemKey, Problems
 from ptoscope.check.synchronisation.scopes import ScopeOrder
 from ptoscope.check.synchronisation.unroll import unroll, unroll_scope
+from ptoscope.isa.order.memory import needs_memory_barriers
 
 PATHS = 32
 """So many combinations of conditions are followed: all of up to five."""
@@ -151,7 +152,7 @@ def _ids(context: Context) -> Iterator[Finding]:
 
 def _scopes(context: Context) -> list[UnrolledRun]:
     """Every vecscope iteration by iteration, where a mem_bar is needed in it."""
-    if context.target.name != "a5":
+    if not needs_memory_barriers(context.target):
         return []
     # Of a scope in a loop the first execution tells enough.
     first = context.once(_paths).paths[0].run

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Generic, NamedTuple, TypeVar
 
 from ptoscope.isa.parts import MEMORIES, SCALAR_PIPE
+from ptoscope.isa.targets import Target
 from ptoscope.isa.types import Space
 
 T = TypeVar("T")
@@ -37,6 +38,11 @@ MEMORY_BARRIERS = (
     "ST_VST",
 )
 """The types of mem_bar."""
+
+
+def needs_memory_barriers(target: Target) -> bool:
+    """Whether a target may execute the loads and stores of a vecscope in another order."""
+    return target.name == "a5"
 
 
 class ScopeAccess(NamedTuple):

@@ -219,8 +219,9 @@ def _minsi(lhs: Lanes, rhs: Lanes) -> Lanes:
     return (_sign_view(lhs) < _sign_view(rhs)).select(lhs, rhs)
 
 
+addi = _same("addi", _add, _INT_LIKE, "lhs + rhs, wrapping")
 _PLAIN = (
-    _same("addi", _add, _INT_LIKE, "lhs + rhs, wrapping"),
+    addi,
     _same("subi", _sub, _INT_LIKE, "lhs - rhs, wrapping", also="subi, negi"),
     _same("muli", _mul, _INT_LIKE, "lhs * rhs, wrapping"),
     _division(

@@ -14,7 +14,8 @@ from typing import NamedTuple
 from ptoscope.check.analysis import analyse
 from ptoscope.check.analysis.expr import Expr, Symbol
 from ptoscope.check.analysis.nodes import LoopNode, Node, ScopeNode, Touch, children, flat
-from ptoscope.dataflow import Dataflow, Definition, OpResult
+from ptoscope.check.flow import Values
+from ptoscope.dataflow import Definition, OpResult
 from ptoscope.isa.targets import Revision, Target
 from ptoscope.isa.types import Ptr, Space
 from ptoscope.program import Function, Op, Scope
@@ -50,12 +51,12 @@ class RootedAccess(NamedTuple):
 
 class RootedAccesses:
     """The accesses of a function. `nodes` is what it does, as a tree in program order, with
-    addresses relative to the roots."""
+    addresses relative to the roots; `values` is where its values come from."""
 
     def __init__(
         self, function: Function, roots: Collection[int], target: Target, revision: Revision
     ) -> None:
-        self._flow = Dataflow(function)
+        self.values = Values(function)
         self._types = function.types
         self._roots = frozenset(roots).union(function.params)
         self.nodes = analyse(function, target, revision, roots).nodes
@@ -116,10 +117,10 @@ class RootedAccesses:
                 return ()
             if isinstance(definition, OpResult):
                 return pointers(definition.op)
-            return self._flow.joined(slot)
+            return self.values.joined(slot)
 
         found: set[int] = set()
-        for slot, definition in self._flow.walk(pointers(touch.op), into):
+        for slot, definition in self.values.walk(pointers(touch.op), into):
             if slot in self._roots:
                 found.add(slot)
             elif not into(slot, definition):

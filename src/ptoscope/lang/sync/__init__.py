@@ -1,0 +1,43 @@
+"""Synchronisation for functions that lack it: what crosses pipes is ordered, and no more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ptoscope.check.positions import Positions
+from ptoscope.isa.order.memory import needs_memory_barriers
+from ptoscope.isa.targets import Revision, Target
+from ptoscope.lang.accesses import RootedAccesses
+from ptoscope.lang.sync.buffers import UbBuffer
+from ptoscope.lang.sync.conflicts import Conflicts
+from ptoscope.lang.sync.dependences import dependences
+from ptoscope.lang.sync.events import numbered
+from ptoscope.lang.sync.insertion import PlacedMemoryBarrier, insert
+from ptoscope.lang.sync.order import StepOrder
+from ptoscope.lang.sync.remedies import parts, remedies
+from ptoscope.lang.sync.scopes import memory_barriers
+from ptoscope.lang.sync.steps import FunctionSteps
+from ptoscope.program import Function
+
+__all__ = ["UbBuffer", "synchronise"]
+
+
+def synchronise(
+    function: Function, buffers: Sequence[UbBuffer], target: Target, revision: Revision
+) -> None:
+    """Inserts flags, barriers of pipes and memory barriers, so that every legal order of a run
+    gives what the order of the text means. What the function does itself counts: where it
+    synchronises enough, nothing is inserted. All that it accesses in UB is in one of `buffers`;
+    an inserted operation has the span of that which it stands at."""
+    roots = [slot for buffer in buffers for slot in buffer.roots]
+    accesses = RootedAccesses(function, roots, target, revision)
+    steps, conflicts, positions = FunctionSteps(accesses), Conflicts(buffers), Positions(function)
+    found = list(dependences(steps, conflicts, positions))
+    order = StepOrder(function, steps, found, buffers)
+    wanted = remedies(found, order, positions, bool(steps.syncs))
+    placed = parts(numbered(wanted, function, steps.syncs.values()))
+    bars: list[PlacedMemoryBarrier] = []
+    if needs_memory_barriers(target):
+        for scope, step in steps.scopes:
+            bars += memory_barriers(scope, step, conflicts, accesses.values, positions)
+    insert(function, placed, bars)

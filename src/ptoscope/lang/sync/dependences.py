@@ -1,0 +1,109 @@
+"""Which steps have to be complete before which others begin: all that the program order means.
+
+A step that reads or writes what another one writes comes after that, or before it, as the text
+says; in a loop that holds of later iterations too. Pipes execute their own steps in order, but
+for copies that meet in a memory where they do not keep it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from ptoscope.check.analysis.nodes import LoopNode
+from ptoscope.check.positions import Positions
+from ptoscope.isa.order.memory import copies_in_order
+from ptoscope.isa.parts import COPY_PIPES, SCALAR_PIPE
+from ptoscope.lang.sync.buffers import UbBuffer
+from ptoscope.lang.sync.conflicts import Conflict, Conflicts
+from ptoscope.lang.sync.steps import FunctionSteps, PipeStep
+from ptoscope.program import If, Op
+
+
+class Dependence(NamedTuple):
+    """One step is complete before another one begins: with a loop, before that so many iterations
+    later. `buffer` is that whose copies they take turns with, where that is all they share."""
+
+    early: PipeStep
+    late: PipeStep
+    loop: LoopNode | None
+    distance: int
+    buffer: UbBuffer | None
+
+    @property
+    def depth(self) -> int:
+        """In how many loops around, outermost first, both are in the same iteration."""
+        if self.loop is not None:
+            return self.late.loops.index(self.loop)
+        return len(_common(self.early, self.late))
+
+
+def dependences(
+    steps: FunctionSteps, conflicts: Conflicts, positions: Positions
+) -> Iterator[Dependence]:
+    """Those of a function, but for what a pipe keeps in order itself."""
+    them = list(steps)
+    for i, early in enumerate(them):
+        if early.pipe == SCALAR_PIPE:
+            # What the scalar unit does is complete when it issues the next instruction.
+            continue
+        for j, late in enumerate(them):
+            pairs = [
+                (one, two)
+                for one in early.accesses
+                for two in late.accesses
+                if _matters(early, late, one.space)
+            ]
+            named = _share_register(early, late)
+            if not pairs and not named:
+                continue
+            if i < j and not _excluded(early.op, late.op, positions):
+                met = (conflicts.within(one, two) for one, two in pairs)
+                found = Conflict(0, None) if named else _strictest(met)
+                if found is not None:
+                    yield Dependence(early, late, None, 0, found.buffer)
+            for loop in _common(early, late):
+                met = (conflicts.carried(one, two, loop) for one, two in pairs)
+                found = Conflict(1, None) if named else _strictest(met)
+                if found is not None:
+                    yield Dependence(early, late, loop, found.distance, found.buffer)
+
+
+def _common(one: PipeStep, two: PipeStep) -> list[LoopNode]:
+    """The loops around both, outermost first."""
+    return [a for a, b in zip(one.loops, two.loops, strict=False) if a is b]
+
+
+def _matters(early: PipeStep, late: PipeStep, space: str) -> bool:
+    """Whether the order of two steps is not kept where they meet in a memory."""
+    return early.pipe != late.pipe or (early.pipe in COPY_PIPES and not copies_in_order(space))
+
+
+def _share_register(early: PipeStep, late: PipeStep) -> bool:
+    return early.pipe != late.pipe and any(
+        one.name == two.name and (one.writes or two.writes)
+        for one in early.registers
+        for two in late.registers
+    )
+
+
+def _strictest(found: Iterable[Conflict | None]) -> Conflict | None:
+    """What covers all: the least distance, and no copies in turn where one has none."""
+    best: Conflict | None = None
+    for conflict in found:
+        if conflict is not None and (
+            best is None
+            or (conflict.distance, conflict.buffer is not None)
+            < (best.distance, best.buffer is not None)
+        ):
+            best = conflict
+    return best
+
+
+def _excluded(early: Op, late: Op, positions: Positions) -> bool:
+    """Whether two operations are on different sides of one branch."""
+    for one, two in zip(positions.chain(early), positions.chain(late), strict=False):
+        home, other = positions.home(one), positions.home(two)
+        if home.block is not other.block:
+            return isinstance(home.owner, If)
+    return False

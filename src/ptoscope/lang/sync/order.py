@@ -1,0 +1,298 @@
+"""Whether synchronisation orders all that depends on each other: runs of a function, by clocks.
+
+The rules are those of `isa.order`. A run follows a few iterations of the loops that synchronise
+and one of the others; where the number of iterations or the side of a branch is not known, there
+are runs for none, one and some, and for either side. Nothing is executed.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import NamedTuple
+
+from ptoscope.check.analysis.expr import Expr, Symbol
+from ptoscope.check.analysis.nodes import LoopNode, Sync
+from ptoscope.isa.order.clocks import Clock, Clocks
+from ptoscope.isa.order.ledger import Ledger, Number, Ticket
+from ptoscope.isa.order.pipes import CarryingPipes
+from ptoscope.isa.order.rules import OrderRule
+from ptoscope.isa.parts import EVERY, PIPE_NUMBERS, PIPES, SCALAR
+from ptoscope.lang.sync.buffers import UbBuffer
+from ptoscope.lang.sync.dependences import Dependence
+from ptoscope.lang.sync.placing import PlacedSync
+from ptoscope.lang.sync.steps import FunctionSteps, PipeStep
+from ptoscope.program import Block, Function, If, Loop, Op
+
+MOST_RUNS = 24
+"""So many combinations of sides and iterations are tried; of more, each choice alone."""
+
+
+@dataclass(slots=True)
+class _Part:
+    """An operation that takes part in a run: a step, a synchronisation of the text, or a loop or
+    branch with such inside."""
+
+    op: Op
+    step: PipeStep | None = None
+    sync: Sync | None = None
+    loop: LoopNode | None = None
+    bodies: list[list[_Part]] = field(default_factory=list[list["_Part"]])
+
+
+_Before = dict[int, list[tuple[int, Dependence, int]]]
+"""By the id of a step, what comes before it: dependences with their numbers and depths."""
+
+
+class RunChoice(NamedTuple):
+    """How one run goes: by the ids of operations, how often loops run and which sides branches
+    take; `turns` says that branches go to the other side every other time."""
+
+    trips: Mapping[int, int]
+    sides: Mapping[int, int]
+    turns: bool = False
+
+
+class StepOrder:
+    """Decides about one function."""
+
+    def __init__(
+        self,
+        function: Function,
+        steps: FunctionSteps,
+        found: Sequence[Dependence],
+        buffers: Sequence[UbBuffer],
+    ) -> None:
+        self._steps = steps
+        self._copies: dict[int, int] = defaultdict(lambda: 1)
+        for buffer in buffers:
+            if buffer.loop is not None:
+                copies = max(self._copies[id(buffer.loop)], buffer.copies)
+                self._copies[id(buffer.loop)] = copies
+        self._parts = self._tree(function.body)
+        self._before: _Before = defaultdict(list)
+        for number, dependence in enumerate(found):
+            self._before[id(dependence.late)].append((number, dependence, dependence.depth))
+
+    def _tree(self, block: Block) -> list[_Part]:
+        made: list[_Part] = []
+        for op in block.ops:
+            step, sync = self._steps.get(op), self._steps.syncs.get(id(op))
+            if step is not None or sync is not None:
+                made.append(_Part(op, step, sync))
+            elif op.blocks:
+                bodies = [self._tree(inner) for inner in op.blocks]
+                loop = self._steps.loops.get(id(op))
+                if any(bodies) and (loop is not None or not isinstance(op, Loop)):
+                    made.append(_Part(op, loop=loop, bodies=bodies))
+        return made
+
+    def lacking(self, placed: Iterable[PlacedSync], every: bool = True) -> set[int]:
+        """The dependences, by their numbers, that some run does not have in order; not `every`
+        one, if there are any."""
+        around: dict[tuple[int, bool], list[PlacedSync]] = defaultdict(list)
+        for one in sorted(placed, key=lambda one: one.rank):
+            around[id(one.op), one.after].append(one)
+        found: set[int] = set()
+        for choice in self._choices(around):
+            run = _Run(self._before, around, choice)
+            run.whole(self._parts)
+            found |= run.lacking
+            if found and not every:
+                break
+        return found
+
+    def _choices(self, around: Mapping[tuple[int, bool], list[PlacedSync]]) -> Iterator[RunChoice]:
+        """The ways to go that differ in order."""
+        options: dict[int, list[int]] = {}
+        trips: dict[int, int] = {}
+        branches = self._options(self._parts, around, options, trips)
+        keys = list(options)
+        total = 1
+        for values in options.values():
+            total *= len(values)
+        if total <= MOST_RUNS:
+            ways = [dict(zip(keys, way, strict=True)) for way in product(*options.values())]
+        else:
+            ways = [
+                {**{k: v[end] for k, v in options.items()}, key: value}
+                for end in (0, -1)
+                for key in keys
+                for value in options[key]
+            ]
+        for way in ways:
+            yield RunChoice({**trips, **way}, way)
+        if branches:
+            most = {key: values[0] for key, values in options.items()}
+            for first in (0, 1):
+                sides = {key: first for key in branches}
+                yield RunChoice({**trips, **most}, {**most, **sides}, turns=True)
+
+    def _options(
+        self,
+        parts: list[_Part],
+        around: Mapping[tuple[int, bool], list[PlacedSync]],
+        options: dict[int, list[int]],
+        trips: dict[int, int],
+    ) -> list[int]:
+        """Enters what may be chosen, and how often other loops run; the branches among them."""
+        branches: list[int] = []
+        for part in parts:
+            if not part.bodies:
+                continue
+            orders = any(_orders(body, around) for body in part.bodies)
+            key = id(part.op)
+            if part.loop is not None:
+                low, high = part.loop.trips.bounds()
+                some = min(high, self._copies[key] + 2) if orders else 1
+                trips[key] = some
+                if orders and low < some:
+                    options[key] = [some, *range(low, min(2, some))]
+            elif isinstance(part.op, If) and orders and id(part.op) in self._steps.branches:
+                options[key] = [0, 1]
+                branches.append(key)
+            for body in part.bodies:
+                branches += self._options(body, around, options, trips)
+        return branches
+
+
+def _orders(parts: list[_Part], around: Mapping[tuple[int, bool], list[PlacedSync]]) -> bool:
+    return any(
+        part.sync is not None
+        or (id(part.op), False) in around
+        or (id(part.op), True) in around
+        or any(_orders(body, around) for body in part.bodies)
+        for part in parts
+    )
+
+
+class _Run:
+    """One run, and the dependences that it has not in order."""
+
+    def __init__(
+        self,
+        before: _Before,
+        around: Mapping[tuple[int, bool], list[PlacedSync]],
+        choice: RunChoice,
+    ) -> None:
+        self._before, self._around, self._choice = before, around, choice
+        self._taken: dict[int, int] = defaultdict(int)
+        self._ledger = Ledger(range(len(PIPES)), EVERY)
+        self._pipes = CarryingPipes(Clocks(0, self._access), SCALAR)
+        self._item = 0
+        self._stuck = False
+        self._iterations: tuple[int, ...] = ()
+        self._stages: dict[int, int] = {}
+        """By the id of a loop, its iteration."""
+        self._executed: dict[int, list[tuple[int, tuple[int, ...]]]] = defaultdict(list)
+        """By the id of a step, the items that it was, and the iterations of the loops around."""
+        self._needs: dict[int, list[tuple[int, int, int]]] = {}
+        """By item: pipes, the items on them that have to be complete, and for what."""
+        self.lacking: set[int] = set()
+
+    def whole(self, parts: list[_Part]) -> None:
+        """The run from its beginning to its end."""
+        self._follow(parts, {})
+        # Pipes that wait for what nobody signals execute nothing.
+        for needs in self._needs.values():
+            self.lacking.update(number for _, _, number in needs)
+
+    def _follow(self, parts: list[_Part], known: Mapping[Symbol, Expr]) -> None:
+        around = self._around
+        for part in parts:
+            key = id(part.op)
+            for one in around.get((key, False), ()):
+                self._place(one)
+            if part.step is not None:
+                self._step(part.step)
+            if part.sync is not None:
+                self._sync(part.sync, known)
+            elif part.loop is not None:
+                self._loop(part, part.loop, known)
+            elif part.bodies:
+                self._branch(part, known)
+            for one in around.get((key, True), ()):
+                self._place(one)
+
+    def _loop(self, part: _Part, loop: LoopNode, known: Mapping[Symbol, Expr]) -> None:
+        outer, key = self._iterations, id(part.op)
+        values = [c.first.substitute(known) for c in loop.carried]
+        for iteration in range(self._choice.trips[key]):
+            now = {**known, loop.iteration: Expr(iteration)}
+            now.update({c.symbol: v for c, v in zip(loop.carried, values, strict=True)})
+            self._iterations = (*outer, iteration)
+            self._stages[key] = iteration
+            for body in part.bodies:
+                self._follow(body, now)
+            values = [c.next.substitute(now) for c in loop.carried]
+        self._iterations = outer
+
+    def _branch(self, part: _Part, known: Mapping[Symbol, Expr]) -> None:
+        key = id(part.op)
+        side = self._choice.sides.get(key)
+        if side is None:
+            # Nothing is ordered inside, or only one side can be taken.
+            for body in part.bodies:
+                self._follow(body, known)
+            return
+        if self._choice.turns:
+            side = (side + self._taken[key]) % 2
+            self._taken[key] += 1
+        self._follow(part.bodies[side], known)
+
+    def _step(self, step: PipeStep) -> None:
+        self._item += 1
+        item, now = self._item, self._iterations
+        needs: list[tuple[int, int, int]] = []
+        for number, dependence, depth in self._before.get(id(step), ()):
+            last = self._last(dependence, depth, now)
+            if last is not None:
+                needs.append((dependence.early.number, last, number))
+        if self._stuck:
+            self.lacking.update(number for _, _, number in needs)
+            return
+        self._needs[item] = needs
+        self._executed[id(step)].append((item, now))
+        self._issue(step.number, None)
+
+    def _last(self, dependence: Dependence, depth: int, now: tuple[int, ...]) -> int | None:
+        """The last execution of the earlier step that has to be complete."""
+        for item, then in reversed(self._executed.get(id(dependence.early), ())):
+            if then[:depth] == now[:depth] and (
+                dependence.loop is None or then[depth] <= now[depth] - dependence.distance
+            ):
+                return item
+        return None
+
+    def _access(self, item: int, pipe: int, clock: Clock) -> None:
+        """A step is executed when so much is known to be complete."""
+        for early, last, number in self._needs.pop(item, ()):
+            if clock[early] <= last:
+                self.lacking.add(number)
+
+    def _sync(self, sync: Sync, known: Mapping[Symbol, Expr]) -> None:
+        numbers = tuple(number.substitute(known) for number in sync.numbers)
+        resolved = tuple(e if e.number is None else e.number for e in numbers)
+        self._synchronise(sync.rule, sync.src, sync.dst, resolved)
+
+    def _place(self, one: PlacedSync) -> None:
+        if one.event is None:
+            self._synchronise(one.rule, one.src, one.dst, ())
+            return
+        number = one.event
+        if one.buffer is not None:
+            number += self._stages[id(one.buffer.loop)] % one.buffer.copies
+        self._synchronise(one.rule, one.src, one.dst, (number,))
+
+    def _synchronise(
+        self, rule: OrderRule, src: str, dst: str, numbers: tuple[Number, ...]
+    ) -> None:
+        self._item += 1
+        ticket = rule.settle(self._ledger, PIPE_NUMBERS[src], PIPE_NUMBERS.get(dst), numbers)
+        self._issue(ticket.pipe, ticket)
+
+    def _issue(self, pipe: int, ticket: Ticket[int] | None) -> None:
+        if not self._stuck and not self._pipes.issue(self._item, pipe, ticket):
+            self._stuck = True

@@ -1,0 +1,344 @@
+"""Memory barriers inside vecscopes: where loads and stores of the same bytes would not be in order.
+
+A vecscope is followed through a few iterations of its loops; accesses that may touch the same
+bytes, in one iteration or in different ones, and that nothing completes one before the other, get
+a barrier between them, as far outside of loops as it can stand.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ptoscope.check.analysis.expr import Expr, Symbol, of
+from ptoscope.check.analysis.nodes import (
+    BranchNode,
+    LoopNode,
+    MemoryBarrier,
+    Node,
+    ScopeNode,
+    Touch,
+    flat,
+)
+from ptoscope.check.flow import Values
+from ptoscope.check.positions import Positions
+from ptoscope.check.synchronisation.executions import Conditions, Execution
+from ptoscope.check.synchronisation.scope_completion import (
+    Iteration,
+    ScopeCompletion,
+    scope_kind,
+)
+from ptoscope.isa.order.memory import Fences, barrier_between, needs_order
+from ptoscope.lang.accesses import RootedAccess
+from ptoscope.lang.sync.conflicts import Conflicts
+from ptoscope.lang.sync.insertion import PlacedMemoryBarrier
+from ptoscope.lang.sync.steps import PipeStep
+from ptoscope.program import If, Loop, Op
+
+FOLLOWED = 3
+"""So many iterations of a loop are followed: what holds of later ones holds of these."""
+
+
+def memory_barriers(
+    scope: ScopeNode, step: PipeStep, conflicts: Conflicts, values: Values, positions: Positions
+) -> list[PlacedMemoryBarrier]:
+    """Those that a vecscope lacks."""
+    if not any(access.writes for access in step.accesses):
+        return []
+    look = _Look(scope, step, conflicts, values, positions)
+    if not look.may_meet():
+        return []
+    found: dict[tuple[str, int], PlacedMemoryBarrier] = {}
+    before = -1
+    while len(found) > before:
+        before = len(found)
+        for hazard in look.hazards(list(found.values())):
+            op = _place(hazard, positions)
+            found.setdefault((hazard.barrier, id(op)), PlacedMemoryBarrier(hazard.barrier, op))
+    placed = list(found.values())
+    for one in found.values():
+        others = [other for other in placed if other is not one]
+        if next(look.hazards(others), None) is None:
+            placed = others
+    return placed
+
+
+class _Hazard(NamedTuple):
+    """Two accesses, the type of the barrier that orders them, and the loop that carries the one
+    to the other, if one does."""
+
+    early: Op
+    late: Op
+    barrier: str
+    loop: Op | None
+
+
+def _place(hazard: _Hazard, positions: Positions) -> Op:
+    """The operation before which a barrier is between two accesses, outermost."""
+    late = positions.chain(hazard.late)
+    if hazard.loop is not None:
+        return next(op for op in late if positions.home(op).owner is hazard.loop)
+    pairs = zip(positions.chain(hazard.early), late, strict=False)
+    return next(then for first, then in pairs if first is not then)
+
+
+@dataclass(frozen=True)
+class _Trips:
+    """The iterations that are followed."""
+
+    trips: Mapping[int, int]
+
+    def around(self, iteration: Iteration, loops: int) -> Iteration:
+        return iteration[: len(iteration) - loops]
+
+    def before(self, loop: Loop, iteration: Iteration) -> Sequence[Iteration | None]:
+        *outside, now = iteration
+        assert now is not None
+        return ((*outside, now - 1),) if now else (None,)
+
+    def last(self, loop: Loop, iteration: Iteration) -> Sequence[Iteration | None]:
+        trips = self.trips.get(id(loop), 0)
+        return ((*iteration, trips - 1),) if trips else (None,)
+
+    def sides(self, branch: If, iteration: Iteration) -> Sequence[int]:
+        return 0, 1
+
+
+class _Look:
+    """One vecscope."""
+
+    def __init__(
+        self,
+        scope: ScopeNode,
+        step: PipeStep,
+        conflicts: Conflicts,
+        values: Values,
+        positions: Positions,
+    ) -> None:
+        self._scope, self._conflicts = scope, conflicts
+        self._values, self._positions = values, positions
+        self._rooted: dict[int, RootedAccess] = {id(a.touch): a for a in step.accesses}
+        self._loops: dict[int, tuple[LoopNode, ...]] = {}
+        """By the id of a touch, the loops of the vecscope around it."""
+        self._trips: dict[int, int] = {}
+        self._enter(scope.body, ())
+        self._met: dict[tuple[int, int, int], bool] = {}
+
+    def _enter(self, nodes: list[Node], loops: tuple[LoopNode, ...]) -> None:
+        for node in nodes:
+            match node:
+                case Touch():
+                    self._loops[id(node)] = loops
+                case LoopNode(op=Loop(), body=body):
+                    self._trips[id(node.op)] = max(1, min(FOLLOWED, node.trips.bounds()[1]))
+                    self._enter(body, (*loops, node))
+                case LoopNode(body=body):
+                    # An instruction that repeats something.
+                    self._enter(body, loops)
+                case BranchNode(yes=yes, no=no):
+                    self._enter(yes, loops)
+                    self._enter(no, loops)
+                case _:
+                    pass
+
+    def may_meet(self) -> bool:
+        """Whether any two accesses that need an order may touch the same bytes."""
+        touches = [node for node in flat(self._scope.body) if isinstance(node, Touch)]
+        return any(
+            needs_order(scope_kind(one), scope_kind(two), one.op is two.op)
+            and any(self._meet(one, two, depth) for depth in (-1, *self._common(one, two)))
+            for one in touches
+            for two in touches
+        )
+
+    def _common(self, one: Touch, two: Touch) -> Iterator[int]:
+        """The depths of the loops around both."""
+        loops = zip(self._loops[id(one)], self._loops[id(two)], strict=False)
+        return (depth for depth, (a, b) in enumerate(loops) if a is b)
+
+    def _meet(self, early: Touch, late: Touch, depth: int) -> bool:
+        """Whether two accesses may meet: in one iteration, or the second one in a later
+        iteration of the loop at a depth."""
+        key = id(early), id(late), depth
+        known = self._met.get(key)
+        if known is None:
+            one, two = self._rooted[id(early)], self._rooted[id(late)]
+            if depth < 0:
+                found = self._conflicts.within(one, two)
+            else:
+                found = self._conflicts.carried(one, two, self._loops[id(early)][depth])
+            known = self._met[key] = found is not None
+        return known
+
+    def hazards(self, placed: Sequence[PlacedMemoryBarrier]) -> Iterator[_Hazard]:
+        """What is not in order with some barriers in place. After each the barrier that orders
+        the two is taken to be there."""
+        events = _Events(self._scope, self._trips, self._positions, placed)
+        order = ScopeCompletion(events.found, self._values, _Trips(self._trips))
+        fences = _ConditionalFences(events.found)
+        late = -1
+        for event in events.found:
+            node = event.node
+            if isinstance(node, MemoryBarrier):
+                fences.barrier(node.type, event.given)
+            if not isinstance(node, Touch) or node.space != "ub":
+                continue
+            late += 1
+            kind = scope_kind(node)
+            order.fenced.append(fences.before(kind.kind, event.given))
+            for early in reversed(range(late)):
+                before, touch, _ = order.accesses[early]
+                if _exclude(before.given, event.given):
+                    continue
+                if (
+                    needs_order(scope_kind(touch), kind, touch.op is node.op)
+                    and not order.fenced[late] >> early & 1
+                    and (found := self._hazard(before, event, events)) is not None
+                    and not order.same_data(early, late)
+                    and not order.ordered(early, late)
+                ):
+                    yield found
+                    fences.barrier(found.barrier, event.given)
+                    order.fenced[late] = fences.before(kind.kind, event.given)
+                if (
+                    touch.writes
+                    and touch.sure is touch.may
+                    and touch.may == node.may
+                    and before.given <= event.given
+                ):
+                    # What lies before a store of all these bytes is that store's affair.
+                    break
+            fences.access(kind.kind, 1 << late)
+
+    def _hazard(self, before: Execution, event: Execution, events: _Events) -> _Hazard | None:
+        """What two accesses are to each other, if they may meet."""
+        early, late = events.touch(before), events.touch(event)
+        depth = _apart(before.iterations, event.iterations)
+        if not self._meet(early, late, depth):
+            return None
+        loop = None if depth < 0 else self._loops[id(late)][depth].op
+        return _Hazard(
+            early.op, late.op, barrier_between(scope_kind(early), scope_kind(late)), loop
+        )
+
+
+class _ConditionalFences:
+    """What barriers order, each where it is executed."""
+
+    def __init__(self, events: list[Execution]) -> None:
+        self._fences: dict[Conditions, Fences[int]] = {
+            given: Fences(0, int.__or__) for given in {event.given for event in events}
+        }
+
+    def barrier(self, kinds: str, given: Conditions) -> None:
+        """A barrier on some conditions."""
+        self._fences[given].barrier(kinds)
+
+    def before(self, kind: str, given: Conditions) -> int:
+        """What barriers complete before an access on some conditions."""
+        found = 0
+        for on, fences in self._fences.items():
+            if on <= given:
+                found |= fences.before(kind)
+        return found
+
+    def access(self, kind: str, done: int) -> None:
+        """An access."""
+        for fences in self._fences.values():
+            fences.access(kind, done)
+
+
+class _Events:
+    """What a vecscope executes, iteration by iteration, with some barriers in place."""
+
+    def __init__(
+        self,
+        scope: ScopeNode,
+        trips: Mapping[int, int],
+        positions: Positions,
+        placed: Sequence[PlacedMemoryBarrier],
+    ) -> None:
+        self._scope, self._trips, self._positions = scope, trips, positions
+        self._bars: dict[int, list[str]] = defaultdict(list)
+        for one in placed:
+            self._bars[id(one.op)].append(one.type)
+        self._touches: dict[int, Touch] = {}
+        self._passed: set[tuple[int, tuple[int, ...]]] = set()
+        self.found: list[Execution] = []
+        self._follow(scope.body, {}, (), frozenset())
+
+    def touch(self, event: Execution) -> Touch:
+        """The access of the text that an event is an execution of."""
+        return self._touches[id(event.node)]
+
+    def _follow(
+        self,
+        nodes: list[Node],
+        known: dict[Symbol, Expr],
+        iterations: tuple[int, ...],
+        given: Conditions,
+    ) -> None:
+        for node in nodes:
+            self._barriers_before(node.op, iterations, given)
+            match node:
+                case Touch():
+                    made = node.instance(known)
+                    self._touches[id(made)] = node
+                    self.found.append(Execution(made, self._scope, 1, iterations, given))
+                case MemoryBarrier():
+                    self.found.append(Execution(node, self._scope, 1, iterations, given))
+                case LoopNode(op=Loop()):
+                    self._loop(node, known, iterations, given)
+                case LoopNode(body=body):
+                    self._follow(body, known, iterations, given)
+                case BranchNode(condition=condition):
+                    for side, holds in ((node.yes, True), (node.no, False)):
+                        self._follow(side, known, iterations, given | {(condition, holds)})
+                case _:
+                    pass
+
+    def _loop(
+        self,
+        node: LoopNode,
+        known: dict[Symbol, Expr],
+        iterations: tuple[int, ...],
+        given: Conditions,
+    ) -> None:
+        if node.trips.bounds()[0] < 1:
+            # What is inside counts only if it runs at all.
+            given |= {(of(Symbol("runs", id(node.op))), True)}
+        for number in range(self._trips[id(node.op)]):
+            at = (*iterations, number)
+            now = {**known, node.iteration: Expr(number)}
+            for carried in node.carried:
+                now[carried.symbol] = of(Symbol("carried", (carried.symbol.ident, at)))
+            self._follow(node.body, now, at, given)
+
+    def _barriers_before(self, op: Op, iterations: tuple[int, ...], given: Conditions) -> None:
+        """Those before an operation, or before a branch of which only one side can be taken: once
+        for all that is in it."""
+        if not self._bars:
+            return
+        chain: list[Op] = [op]
+        while isinstance(owner := self._positions.home(chain[-1]).owner, If):
+            chain.append(owner)
+        for around in reversed(chain):
+            passed = id(around), iterations
+            if passed not in self._passed:
+                self._passed.add(passed)
+                for kind in self._bars.get(id(around), ()):
+                    node = MemoryBarrier(around, kind)
+                    self.found.append(Execution(node, self._scope, 1, iterations, given))
+
+
+def _exclude(one: Conditions, two: Conditions) -> bool:
+    """Whether no run has both."""
+    return any((condition, not holds) in two for condition, holds in one)
+
+
+def _apart(early: tuple[int, ...], late: tuple[int, ...]) -> int:
+    """The depth of the outermost loop in whose iterations two executions differ; -1 if none."""
+    pairs = zip(early, late, strict=False)
+    return next((depth for depth, (a, b) in enumerate(pairs) if a != b), -1)

@@ -1,0 +1,129 @@
+"""Functions without synchronisation, and what becomes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from ptoscope import ir, sources
+from ptoscope.check.flow import Values
+from ptoscope.ir.module import Module
+from ptoscope.isa import TABLE
+from ptoscope.isa.scalar import castptr
+from ptoscope.isa.sync import mem_bar
+from ptoscope.isa.targets import TARGETS
+from ptoscope.isa.types import Ptr
+from ptoscope.kernel import Kernel, load
+from ptoscope.lang.sync import UbBuffer, synchronise
+from ptoscope.program import Block, Function, Op, Program
+
+UB_BYTES = TARGETS["a5"].ub_bytes
+
+
+def is_synchronisation(op: Op) -> bool:
+    record = TABLE.get(op.name)
+    return record is not None and (record.order is not None or record is mem_bar)
+
+
+def stripped(text: str) -> Program:
+    """A program without its flags, barriers and memory barriers."""
+    program = sources.parse(text, "<test>")
+    strip(sources.choose_entry(program, None).body)
+    return program
+
+
+def strip(block: Block) -> None:
+    block.ops[:] = [op for op in block.ops if not is_synchronisation(op)]
+    for op in block.ops:
+        for inner in op.blocks:
+            strip(inner)
+
+
+def buffers(function: Function) -> list[UbBuffer]:
+    """The buffers of a function: each begins at a constant that is cast to a pointer, and ends
+    where the next one begins."""
+    values = Values(function)
+    casts = [op.results[0] for op in function.ops() if op.name == castptr.name]
+    known = {slot: at for slot in casts if (at := values.constant(slot)) is not None}
+    assert all(isinstance(kind := function.types[s], Ptr) and kind.space == "ub" for s in known)
+    starts = sorted({*known.values(), UB_BYTES})
+    by_address: dict[int, list[int]] = {}
+    for slot, address in known.items():
+        by_address.setdefault(address, []).append(slot)
+    return [
+        UbBuffer(tuple(slots), at, starts[starts.index(at) + 1] - at)
+        for at, slots in by_address.items()
+    ]
+
+
+@dataclass
+class Synchronised:
+    """A function after it, what was inserted, and its text."""
+
+    function: Function
+    text: str
+
+    @property
+    def inserted(self) -> list[Op]:
+        return [op for op in self.function.ops() if is_synchronisation(op)]
+
+    @property
+    def lines(self) -> list[str]:
+        """The synchronisation alone, a line each."""
+        return [said(op, self.function) for op in self.inserted]
+
+    def kernel(self, target: str = "a5") -> Kernel:
+        """Refused if check finds anything."""
+        made = load(self.text, target)
+        assert [f"{d}" for d in made.findings if d.severity != "note"] == []
+        return made
+
+
+def said(op: Op, function: Function) -> str:
+    """`set V MTE2 0`, `wait V MTE2 stage`, `barrier ALL`, `mem_bar VST_VLD`."""
+    attrs = [
+        str(value).removeprefix("PIPE_").removeprefix("EVENT_ID") for value in op.attrs.values()
+    ]
+    name = op.name.partition(".")[2].removesuffix("_flag").removeprefix("pipe_")
+    return " ".join([name, *attrs, *(function.names[slot] for slot in op.operands)])
+
+
+def synchronised(text: str, target: str = "a5", keep: bool = False) -> Synchronised:
+    """A text without its synchronisation (unless it is kept), with what is inserted."""
+    program = sources.parse(text, "<test>") if keep else stripped(text)
+    function = sources.choose_entry(program, None)
+    return done(program, function, buffers(function), target)
+
+
+def done(
+    program: Program, function: Function, them: list[UbBuffer], target: str = "a5"
+) -> Synchronised:
+    synchronise(function, them, TARGETS[target], "manual")
+    return Synchronised(function, ir.print_module(Module(program)))
+
+
+def without_each(made: Synchronised) -> Iterator[tuple[str, str]]:
+    """The text without each flag, barrier or memory barrier in turn, and what is missing: of a
+    flag all of its parts."""
+    groups: dict[str, list[Op]] = {}
+    for op in made.inserted:
+        line = said(op, made.function)
+        key = " ".join(line.split()[1:]) if line.startswith(("set", "wait")) else f"{line} {id(op)}"
+        groups.setdefault(key, []).append(op)
+    program = sources.parse(made.text, "<test>")
+    spans = [op for op in program.functions[0].ops() if is_synchronisation(op)]
+    positions = {id(op): number for number, op in enumerate(made.inserted)}
+    for key, group in groups.items():
+        gone = {positions[id(op)] for op in group}
+        again = sources.parse(made.text, "<test>")
+        ops = [op for op in again.functions[0].ops() if is_synchronisation(op)]
+        assert len(ops) == len(spans)
+        drop(again.functions[0].body, {id(op) for i, op in enumerate(ops) if i in gone})
+        yield key, ir.print_module(Module(replace(again, text="")))
+
+
+def drop(block: Block, ids: set[int]) -> None:
+    block.ops[:] = [op for op in block.ops if id(op) not in ids]
+    for op in block.ops:
+        for inner in op.blocks:
+            drop(inner, ids)

@@ -39,10 +39,11 @@ def vector(sign: str, lhs: Any, rhs: Any) -> Any:
     if isinstance(rhs, Vector) and _is_scalar(lhs) and scalar and commutes:
         return instructions.function(scalar)(rhs, lhs)
     if _is_scalar(lhs) or _is_scalar(rhs):
-        number = rhs if _is_scalar(rhs) else lhs
+        scalar_side, dtype = (rhs, lhs.dtype) if _is_scalar(rhs) else (lhs, rhs.dtype)
+        number = "..." if isinstance(scalar_side, ScalarValue) else repr(scalar_side)
         raise Misuse(
             f"no instruction is {described(lhs)} {sign} {described(rhs)}",
-            hint=f"make a vector of the scalar: pto.vbr({number!r}, dtype=...)",
+            hint=f"make a vector of the scalar: pto.vbr({number}, dtype=pto.{dtype})",
         )
     return NotImplemented
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Iterator
+from types import FunctionType
 from typing import Any
 
 from ptoscope.diagnostics import PtoError, UsageError
 from ptoscope.isa.dtypes import I1
+from ptoscope.isa.table import TABLE
 from ptoscope.lang import loops, scalars
 from ptoscope.lang.compile import build
 from ptoscope.lang.compile.emitter import Emitter
@@ -324,7 +326,7 @@ class ExpressionWalker:
             raise self.unsupported(
                 node,
                 f"call of {name} with values of a run",
-                hint=f"put @pto.function before def {name}, or use instructions of pto",
+                hint=_instead(callee, name),
             )
         return self.doing(node, callee, *given, **named)
 
@@ -365,6 +367,15 @@ _ON_ANYTHING: tuple[Any, ...] = (
     *(abs, len, isinstance, zip, enumerate, tuple, list, reversed, type, slice),
 )
 """Functions of Python that take values of a kernel as they take any object."""
+
+
+def _instead(callee: Any, name: str) -> str:
+    """What to write for a call of a function that knows no values of kernels."""
+    if isinstance(callee, FunctionType):
+        return f"put @pto.function before def {name}, or use instructions of pto"
+    of_vectors = f"v{name}"
+    is_one = any(of_vectors == record.short for record in TABLE.values())
+    return f"use pto.{of_vectors}" if is_one else "use instructions of pto"
 
 
 def _of_kernels(callee: Any) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -82,15 +82,20 @@ def from_program(program: Program, target: Target, revision: Revision, text: str
     from ptoscope import native
 
     kernel = Kernel(program, target, revision)
-    # A fix edits the text of a kernel; this one has none that it was read from.
-    kernel.findings = [replace(d, fix=()) for d in kernel.findings]
+    kernel.built_text = text
     if not any(stops(d, force=True) for d in kernel.findings):
-        kernel.built_text = text
         kernel.cache_key = _cache_key(f"// built\n{text}", target.name, revision, kernel.name)
         data = native.cache.read(kernel.cache_key) if kernel.cache_key else None
         if data is not None:
             kernel._compiled, _ = native.Compiled.unpacked(data)
     return kernel
+
+
+def _rebuilt(
+    program: Program, target: str, revision: Revision, text: str, *requests: str
+) -> Kernel:
+    kernel = from_program(program, TARGETS[target], revision, text)
+    return kernel.printing(requests) if requests else kernel
 
 
 def _prepare_printing(
@@ -170,19 +175,14 @@ class Kernel:
         on = f"{self.target.name}, revision {self.revision}"
         return f"<Kernel @{self.name}({parameters}) for {on}>"
 
-    def __reduce__(self) -> tuple[Callable[..., Kernel], tuple[str, ...]]:
+    def __reduce__(self) -> tuple[Callable[..., Kernel], tuple[Any, ...]]:
         # Machine code stays: another process takes it from the cache, another machine its own.
-        face = self.signature.program
-        whole = (
-            self.built_text or face.text,
-            face.file,
-            self.target.name,
-            self.revision,
-            self.name,
-        )
-        if self._requests:
-            return _prepare_printing, (*whole, *(request.text for request in self._requests))
-        return prepare, whole
+        face, requests = self.signature.program, tuple(r.text for r in self._requests)
+        chosen = self.target.name, self.revision
+        if face.built:
+            return _rebuilt, (self.program, *chosen, self.built_text, *requests)
+        whole = face.text, face.file, *chosen, self.name
+        return (_prepare_printing, (*whole, *requests)) if requests else (prepare, whole)
 
     @property
     def program(self) -> Program:
@@ -275,7 +275,7 @@ class Kernel:
             # Its machine code is kept nowhere: that of the cache prints nothing.
             kernel.cache_key = ""
             kernel._begin(None)
-            kernel._program = self.program
+            kernel._program, kernel.built_text = self.program, self.built_text
             kernel._function = with_prints(self.function, self.target, asked)
             kernel._requests = asked
             self._shown = kernel

@@ -428,6 +428,9 @@ class Program:
     revision: str = ""
     opened: tuple[Span, ...] = ()
     """Where operations stand in the text in whose place `expansion` has put others."""
+    built: bool = False
+    """Whether it was made of another language than ours, whose source is its text: that is shown,
+    but neither read nor edited."""
 
     def diagnostic(
         self,

@@ -112,7 +112,10 @@ def test_against_functions(cli: Cli, wrong: str, write):
 @pytest.mark.parametrize(
     ("what", "text"),
     [
-        ("nothing", "write a kernel (other.pto), revision:micro, or a file of Python"),
+        (
+            "nothing",
+            "write a kernel (other.pto, file.py:name), revision:micro, or a file of Python",
+        ),
         ("revision:old", "write revision:manual or revision:micro"),
         ("missing.pto", "cannot read missing.pto"),
         ("missing.py", "cannot read missing.py"),

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ptoscope.cli.commands import REVISIONS
-from ptoscope.cli.files import ArrayFile, read_kernel, readable
+from ptoscope.cli.files import ArrayFile, readable
+from ptoscope.cli.kernels import KernelWord, kernel_word, names_kernel, prepared_for
 from ptoscope.cli.options import Request
 from ptoscope.cli.words import Word
 from ptoscope.diagnostics import Diagnostic, UsageError
@@ -59,7 +60,7 @@ class Against(NamedTuple):
 
     text: str
     revision: str = ""
-    kernel: Path | None = None
+    kernel: KernelWord | None = None
     functions: Path | None = None
 
 
@@ -76,20 +77,29 @@ def against(request: Request) -> Against | None:
         return Against(text, revision)
     if text.endswith(".py"):
         return Against(text, functions=readable(text))
-    if text.endswith(".pto"):
-        return Against(text, kernel=readable(text))
+    if names_kernel(text):
+        return Against(text, kernel=kernel_word(text))
     raise UsageError(
-        f"--against {text[:40]}: write a kernel (other.pto), revision:micro, or a file of Python "
-        "functions (lines.py)"
+        f"--against {text[:40]}: write a kernel (other.pto, file.py:name), revision:micro, or a "
+        "file of Python functions (lines.py)"
     )
 
 
 def departures(
-    kernel: Kernel, wanted: Against, request: Request, given: GivenRun, rtol: float, atol: float
+    kernel: Kernel,
+    word: KernelWord,
+    wanted: Against,
+    request: Request,
+    given: GivenRun,
+    rtol: float,
+    atol: float,
 ) -> list[Diagnostic]:
-    """A finding where the run departs from what it is compared with. UsageError where they
-    cannot be compared."""
-    other = _functions(wanted.functions) if wanted.functions else _other(kernel, wanted, request)
+    """A finding where the run of a kernel, which `word` names, departs from what it is compared
+    with. UsageError where they cannot be compared."""
+    if wanted.functions:
+        other = _functions(wanted.functions)
+    else:
+        other = _other(kernel, word, wanted, request)
     run = given.record(kernel)
     if run is None:
         raise UsageError(f"--against {wanted.text}: the run is too long to be recorded")
@@ -127,18 +137,16 @@ def _values(found: Departure) -> dict[str, str]:
     return {"found": lane + more, "expected": str(expected)}
 
 
-def _other(kernel: Kernel, wanted: Against, request: Request) -> Kernel:
+def _other(kernel: Kernel, word: KernelWord, wanted: Against, request: Request) -> Kernel:
     """The kernel to compare with."""
     from ptoscope.diagnostics import PtoError
-    from ptoscope.kernel import prepare, stops
+    from ptoscope.kernel import stops
 
     target = kernel.target.name
     if wanted.kernel is None:
-        program = kernel.signature.program
-        other = prepare(program.text, program.file, target, wanted.revision, request.get("entry"))
+        other = prepared_for(word, target, wanted.revision, request.get("entry"))
     else:
-        file, text = read_kernel(wanted.kernel)
-        other = prepare(text, file, target, request.get("revision"), None)
+        other = prepared_for(wanted.kernel, target, request.get("revision"))
     wrong = [d for d in other.findings if stops(d, force=True)]
     if wrong:
         raise PtoError(wrong)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from ptoscope.cli.commands import TARGETS
 from ptoscope.cli.conclude import concluded, count
 from ptoscope.cli.examine import compare, examine
-from ptoscope.cli.files import kernel_name, readable
+from ptoscope.cli.kernels import KernelWord, kernel_word
 from ptoscope.cli.options import Request, fails
 from ptoscope.cli.output import Result
 from ptoscope.diagnostics import Diagnostic, UsageError
@@ -25,30 +23,30 @@ def answer(request: Request) -> Result:
         return explain(code)
     if not request.args:
         raise UsageError("check needs KERNEL...; see `ptoscope check --help`")
-    paths = [readable(path) for path in request.args]
+    words = [kernel_word(text) for text in request.args]
     if request.has("all-targets"):
         if request.has("fix") or request.has("diff"):
             raise UsageError("check takes --all-targets or fixes, not both")
-        return _compare(paths, request)
+        return _compare(words, request)
     if request.has("fix") or request.has("diff"):
         from ptoscope.cli.fix import fix
 
-        return fix(paths, request)
+        return fix(words, request)
     findings: list[Diagnostic] = []
     files: list[dict[str, object]] = []
-    for path in paths:
-        examined, found = examine(path, request)
+    for word in words:
+        examined, found = examine(word, request)
         findings += found
         errors, warnings, notes = count(found)
-        record: dict[str, object] = {"file": kernel_name(path), "ok": not fails(found, request)}
+        record: dict[str, object] = {"file": word.name, "ok": not fails(found, request)}
         if examined is not None:
             record["target"] = examined.target.name
-            record["functions"] = [f.name for f in examined.program.functions]
+            record["functions"] = [f.name for f in examined.functions]
         files.append({**record, "errors": errors, "warnings": warnings, "notes": notes})
-    return concluded(paths, request, findings, files)
+    return concluded([word.name for word in words], request, findings, files)
 
 
-def _compare(paths: list[Path], request: Request) -> Result:
+def _compare(words: list[KernelWord], request: Request) -> Result:
     """The portability table: the lines that keep the kernels from a target."""
     from ptoscope.check.portability import obstacles
 
@@ -57,13 +55,13 @@ def _compare(paths: list[Path], request: Request) -> Result:
     rows: list[tuple[str, ...]] = []
     page: list[str | Table] = []
     files: list[dict[str, object]] = []
-    for path in paths:
-        found = obstacles(compare(path, request, TARGETS), request.has("strict"))
+    for word in words:
+        found = obstacles(compare(word, request, TARGETS), request.has("strict"))
         rows += [
             (f"{o.file}:{o.line}", o.message, *(o.codes(t) or "-" for t in TARGETS)) for o in found
         ]
         legal = [t for t in TARGETS if not any(o.errors[t] for o in found)]
-        page.append(f"{kernel_name(path)}: legal on {', '.join(legal) or 'no target'}")
+        page.append(f"{word.name}: legal on {', '.join(legal) or 'no target'}")
         lines = [
             {
                 "line": o.line,
@@ -72,7 +70,7 @@ def _compare(paths: list[Path], request: Request) -> Result:
             }
             for o in found
         ]
-        files.append({"file": kernel_name(path), "legal": legal, "lines": lines})
+        files.append({"file": word.name, "legal": legal, "lines": lines})
     if rows:
         page.insert(0, Table(("line", "what keeps it away", *TARGETS), rows))
     fields = {"targets": list(TARGETS), "files": files}

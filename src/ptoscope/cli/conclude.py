@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from ptoscope.cli.files import kernel_name
 from ptoscope.cli.options import Request, fails
 from ptoscope.cli.output import Result
 from ptoscope.diagnostics import Diagnostic
@@ -12,7 +9,7 @@ from ptoscope.tables import counted
 
 
 def concluded(
-    paths: list[Path],
+    names: list[str],
     request: Request,
     findings: list[Diagnostic],
     files: list[dict[str, object]],
@@ -20,7 +17,7 @@ def concluded(
 ) -> Result:
     """The answer about all files: a page, and a line that sums it up."""
     errors, warnings, notes = count(findings)
-    what = kernel_name(paths[0]) if len(paths) == 1 else counted(len(paths), "file")
+    what = names[0] if len(names) == 1 else counted(len(names), "file")
     wrong = fails(findings, request)
     summary = (
         f"{what}: {'wrong' if wrong else 'ok'}, {counted(errors, 'error')}, "

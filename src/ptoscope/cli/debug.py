@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ptoscope.cli.expect import Expectations, expectations, golden
-from ptoscope.cli.files import STDIN, readable
+from ptoscope.cli.files import STDIN
+from ptoscope.cli.kernels import kernel_word
 from ptoscope.cli.options import Request
 from ptoscope.cli.output import Result
 from ptoscope.cli.recorded import recorded
@@ -25,7 +26,7 @@ PROMPT = "(pto) "
 
 def answer(request: Request) -> Result:
     """Records a run and carries out the commands that come from standard input."""
-    if readable(request.args[0]) == STDIN:
+    if kernel_word(request.args[0]).path == STDIN:
         raise UsageError(
             "debug reads its commands from standard input: the kernel has to be a file"
         )

@@ -1,45 +1,53 @@
-"""A file as `check` sees it: the program, its target, and what is wrong with it."""
+"""A kernel as `check` sees it: the program, its target, and what is wrong with it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 from typing import NamedTuple
 
 from ptoscope.check import check
 from ptoscope.check.revisions import ambiguous
 from ptoscope.cli.files import read_kernel
+from ptoscope.cli.kernels import KernelWord
 from ptoscope.cli.options import Request
 from ptoscope.diagnostics import Diagnostic, PtoError
 from ptoscope.isa.targets import Target
-from ptoscope.program import Program
+from ptoscope.lang.references import Reference
+from ptoscope.program import Function
 from ptoscope.sources import choose_revision, choose_target, parse
 
 
 class Examined(NamedTuple):
-    """A file that could be read, and the target it was checked for."""
+    """What could be read of a file, and the target it was checked for."""
 
-    program: Program
+    functions: list[Function]
     target: Target
 
 
-def examine(path: Path, request: Request) -> tuple[Examined | None, list[Diagnostic]]:
-    """The program and its findings; no program where the file cannot be read as one. The
-    target is the request's, else the module's."""
+def examine(word: KernelWord, request: Request) -> tuple[Examined | None, list[Diagnostic]]:
+    """The functions of a word and their findings; None where it cannot be read. The target is
+    the request's, else the kernel's. Of a file of Python without a name all kernels are meant."""
+    target, revision = request.get("target"), request.get("revision")
+    if word.python is not None:
+        return _examine_python(word.python, target, revision)
     try:
-        file, text = read_kernel(path)
+        file, text = read_kernel(word.path)
     except PtoError as error:
         return None, list(error.diagnostics)
-    return examine_text(text, file, request.get("target"), request.get("revision"))
+    return examine_text(text, file, target, revision)
 
 
-def compare(path: Path, request: Request, targets: Iterable[str]) -> dict[str, list[Diagnostic]]:
-    """What is wrong with a file on each of several targets; it is read once."""
+def compare(
+    word: KernelWord, request: Request, targets: Iterable[str]
+) -> dict[str, list[Diagnostic]]:
+    """What is wrong with a kernel on each of several targets; its file is read once."""
+    revision, python = request.get("revision"), word.python
+    if python is not None:
+        return {target: _examine_python(python, target, revision)[1] for target in targets}
     try:
-        file, text = read_kernel(path)
+        file, text = read_kernel(word.path)
     except PtoError as error:
         return {target: list(error.diagnostics) for target in targets}
-    revision = request.get("revision")
     return {target: examine_text(text, file, target, revision)[1] for target in targets}
 
 
@@ -54,4 +62,29 @@ def examine_text(
         return None, list(error.diagnostics)
     found = check(program, chosen, meant)
     found += ambiguous(program, chosen) if revision is None else []
-    return Examined(program, chosen), sorted(found, key=lambda d: (d.span, d.code))
+    return Examined(program.functions, chosen), sorted(found, key=lambda d: (d.span, d.code))
+
+
+def _examine_python(
+    reference: Reference, target: str | None, revision: str | None
+) -> tuple[Examined | None, list[Diagnostic]]:
+    from ptoscope.lang.files import find_kernel, import_file, kernels, settings
+
+    functions: list[Function] = []
+    found: list[Diagnostic] = []
+    chosen: Target | None = None
+    try:
+        own = kernels(import_file(reference.file))
+        named = [find_kernel(reference)] if reference.name or not own else list(own.values())
+    except PtoError as error:
+        return None, list(error.diagnostics)
+    for kernel in named:
+        try:
+            made = kernel.specialised(target, settings(kernel, reference), revision).kernel
+        except PtoError as error:
+            found += error.diagnostics
+            continue
+        functions.append(made.function)
+        found += made.findings
+        chosen = made.target
+    return None if chosen is None else Examined(functions, chosen), found

@@ -9,24 +9,28 @@ from pathlib import Path
 from ptoscope.check.apply import Fixed, fixed
 from ptoscope.cli.conclude import concluded
 from ptoscope.cli.examine import examine_text
-from ptoscope.cli.files import STDIN, kernel_name, read_kernel
+from ptoscope.cli.files import STDIN, read_kernel
+from ptoscope.cli.kernels import KernelWord, not_edited
 from ptoscope.cli.options import Request, fails
 from ptoscope.cli.output import Result
 from ptoscope.cli.saving import write_file
 from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
 
 
-def fix(paths: list[Path], request: Request) -> Result:
+def fix(words: list[KernelWord], request: Request) -> Result:
     """Fixes files as far as it goes, each written whole or not at all; with --diff nothing is
     written. What is still found afterwards is told."""
     writes = not request.has("diff")
-    if writes and STDIN in paths:
+    python = next((word for word in words if word.python is not None), None)
+    if python is not None:
+        raise not_edited(python, "--fix" if writes else "--diff")
+    if writes and any(word.path == STDIN for word in words):
         raise UsageError("check cannot write to standard input; --diff shows the fixes")
     page: list[str] = []
     findings: list[Diagnostic] = []
     files: list[dict[str, object]] = []
-    for path in paths:
-        name = kernel_name(path)
+    for word in words:
+        name, path = word.name, word.path
         text, after = _fixed(path, request)
         diff = "".join(
             difflib.unified_diff(
@@ -45,7 +49,7 @@ def fix(paths: list[Path], request: Request) -> Result:
         page.append(f"{name}: {fixes} {'applied' if writes else 'to apply'}")
         right = not fails(after.left, request)
         files.append({"file": name, "ok": right, "fixes": after.applied, "diff": diff})
-    return concluded(paths, request, findings, files, tuple(page))
+    return concluded([word.name for word in words], request, findings, files, tuple(page))
 
 
 def _encoded(text: str, before: bytes) -> bytes:

@@ -6,13 +6,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ptoscope.cli.commands import LEVELS
-from ptoscope.cli.files import STDIN, read_kernel, readable
+from ptoscope.cli.files import STDIN, read_kernel
+from ptoscope.cli.kernels import kernel_word, not_edited, prepared
 from ptoscope.cli.options import Request
 from ptoscope.cli.output import Result
 from ptoscope.cli.saving import write_file
 from ptoscope.diagnostics import UsageError
 
 if TYPE_CHECKING:
+    from ptoscope.cli.kernels import KernelWord
     from ptoscope.ir.module import Module
     from ptoscope.program import Block, Op
 
@@ -25,7 +27,12 @@ def answer(request: Request) -> Result:
     form = request.get("form")
     if form and request.has("generic"):
         raise UsageError("fmt takes --form or --generic, not both")
-    path = readable(request.args[0])
+    word = kernel_word(request.args[0])
+    path = word.path
+    if word.python is not None:
+        if checks or rewrites:
+            raise not_edited(word, "--check" if checks else "-i")
+        return _print_python(word, request)
     if rewrites and path == STDIN:
         raise UsageError("fmt -i needs a file, not standard input")
     from ptoscope import ir
@@ -49,6 +56,18 @@ def answer(request: Request) -> Result:
             write_file(str(path), text.encode())
         return Result("fmt", (f"{file}: {'rewritten' if changed else 'unchanged'}",), fields)
     return Result("fmt", (text,), fields)
+
+
+def _print_python(word: KernelWord, request: Request) -> Result:
+    """What a kernel in Python is compiled to; each operation says which line it comes from."""
+    from ptoscope import ir
+
+    kernel, form = prepared(word, request), request.get("form")
+    level = ir.LEVELS[LEVELS.index(form)] if form else "ssa"
+    module = ir.Module(kernel.program)
+    text = ir.print_module(module, request.has("generic"), level, locations=True)
+    fields = {"file": str(word.path), "entry": kernel.name, "text": text}
+    return Result("fmt", (text,), fields, kernel.findings)
 
 
 def _make_scopes_explicit(module: Module) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ptoscope.cli.files import readable
+from ptoscope.cli.kernels import kernel_word, prepared
 from ptoscope.cli.options import Request, count
 from ptoscope.cli.output import Result
 from ptoscope.diagnostics import UsageError
@@ -20,12 +20,18 @@ def answer(request: Request) -> Result:
         raise UsageError(f"'{name}' is no name for a case; it needs letters or digits")
     if os.path.lexists(directory):
         raise UsageError(f"{directory} exists already; choose another name or remove it")
-    path = readable(kernel_path)
+    word = kernel_word(kernel_path)
     from ptoscope.cases.skeleton.write import write_case
+    from ptoscope.ir.module import Module
+    from ptoscope.ir.printing import print_module
     from ptoscope.sources import choose_entry, parse, read
 
-    file, text = read(path)
-    function = choose_entry(parse(text, file), request.get("entry"))
+    if word.python is not None:
+        kernel = prepared(word, request)
+        function, text = kernel.function, print_module(Module(kernel.program), locations=True)
+    else:
+        file, text = read(word.path)
+        function = choose_entry(parse(text, file), request.get("entry"))
     files = write_case(directory, text, function, grid)
     page = (
         f"{directory}: {', '.join(files)} for @{function.name}",

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ptoscope.cli.files import ArrayFile, read_word, readable
+from ptoscope.cli.files import ArrayFile, read_word
+from ptoscope.cli.kernels import KernelWord, kernel_word, prepared
 from ptoscope.cli.options import Request, count
-from ptoscope.cli.run import prepared, read_arguments
+from ptoscope.cli.run import read_arguments
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from ptoscope.cli.words import Word
     from ptoscope.diagnostics import Diagnostic
     from ptoscope.kernel import Kernel
@@ -36,18 +35,18 @@ class RecordedCommand(NamedTuple):
 def recorded(request: Request) -> RecordedCommand:
     """Records the kernel of a request; see `record`."""
     kernel_path, *texts = request.args
-    return record(readable(kernel_path), [read_word(text) for text in texts], request)
+    return record(kernel_word(kernel_path), [read_word(text) for text in texts], request)
 
 
-def record(path: Path, words: list[Word], request: Request) -> RecordedCommand:
-    """Records the kernel of a file on arguments, as the options of a request say. PtoError for a
+def record(given: KernelWord, words: list[Word], request: Request) -> RecordedCommand:
+    """Records a kernel on arguments, as the options of a request say. PtoError for a
     kernel that cannot be read and for wrong arguments."""
     grid, limit = count("grid", request.get("grid") or "1"), request.get("max-steps")
     max_steps = count("max-steps", limit) if limit else None
     from ptoscope.diagnostics import PtoError
     from ptoscope.kernel import stops
 
-    kernel = prepared(path, request)
+    kernel = prepared(given, request)
     findings = kernel.findings
     if any(stops(d, request.has("force")) for d in findings):
         return RecordedCommand(kernel, findings, [], None)

@@ -12,10 +12,9 @@ from ptoscope.cli.files import (
     ArrayFile,
     BadData,
     read_buffer,
-    read_kernel,
     read_word,
-    readable,
 )
+from ptoscope.cli.kernels import kernel_word, prepared
 from ptoscope.cli.options import Request, count, fails
 from ptoscope.cli.output import Result
 from ptoscope.cli.saving import check_directory, save
@@ -24,8 +23,6 @@ from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
 from ptoscope.tables import Table, counted
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from ptoscope.isa.types import Type
     from ptoscope.kernel import Kernel
     from ptoscope.watch import Seen, Watch
@@ -36,7 +33,7 @@ def answer(request: Request) -> Result:
     kernel_path, *texts = request.args
     grid = count("grid", request.get("grid") or "1")
     directory = request.get("save")
-    path = readable(kernel_path)
+    given_kernel = kernel_word(kernel_path)
     words, expected = [read_word(text) for text in texts], expectations(request)
     other = against(request)
     asked = _print_requests(request)
@@ -53,7 +50,7 @@ def answer(request: Request) -> Result:
     seen = Seen()
     kernel: Kernel | None = None
     try:
-        kernel = prepared(path, request)
+        kernel = prepared(given_kernel, request)
         findings = kernel.findings
         schedule, watched = request.get("schedule"), _watch(request, words)
         # Who watches a run wants to see what goes wrong in it.
@@ -83,7 +80,7 @@ def answer(request: Request) -> Result:
         findings = [*findings, *kernel.warnings, *differing.findings]
         if other is not None:
             tolerances = expected.rtol, expected.atol
-            findings += departures(kernel, other, request, given, *tolerances)
+            findings += departures(kernel, given_kernel, other, request, given, *tolerances)
     except PtoError as error:
         findings = told_once([*findings, *error.diagnostics])
         shown, fields = _printed(kernel, grid, asked) if kernel is not None else ([], {})
@@ -151,15 +148,6 @@ def _printed(
 
     file = kernel.signature.program.file
     return printed(kernel.printed, kernel.prints_left_out, file, grid, asked)
-
-
-def prepared(path: Path, request: Request) -> Kernel:
-    """The kernel of a file, as the request's target, revision and entry say."""
-    from ptoscope.kernel import prepare
-
-    file, text = read_kernel(path)
-    target, revision, entry = (request.get(name) for name in ("target", "revision", "entry"))
-    return prepare(text, file, target, revision, entry)
 
 
 def _watch(request: Request, words: list[Word]) -> Watch:

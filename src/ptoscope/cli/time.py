@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, get_args
 
-from ptoscope.cli.files import ArrayFile, read_word, readable
+from ptoscope.cli.files import ArrayFile, kernel_name, read_word
+from ptoscope.cli.kernels import kernel_word, prepared
 from ptoscope.cli.options import Request, count
 from ptoscope.cli.output import Result
-from ptoscope.cli.run import prepared, read_arguments
+from ptoscope.cli.run import read_arguments
 from ptoscope.cli.saving import write_file
 from ptoscope.diagnostics import PtoError
 from ptoscope.isa.cost import FigureSource
@@ -24,7 +25,7 @@ def answer(request: Request) -> Result:
     """Times a run on real arguments."""
     kernel_path, *texts = request.args
     grid = count("grid", request.get("grid") or "1")
-    path, words = readable(kernel_path), [read_word(text) for text in texts]
+    given, words = kernel_word(kernel_path), [read_word(text) for text in texts]
     limit = request.get("max-steps")
     from ptoscope.cli.prints import printed
     from ptoscope.engines import choose_engine
@@ -38,7 +39,7 @@ def answer(request: Request) -> Result:
     findings: list[Any] = []
     prints = Prints()
     try:
-        kernel = prepared(path, request)
+        kernel = prepared(given, request)
         findings = kernel.findings
         if any(stops(d, request.has("force")) for d in findings):
             return Result("time", diagnostics=findings, exit=1)
@@ -55,7 +56,7 @@ def answer(request: Request) -> Result:
             prints,
         )
     except PtoError as error:
-        shown, fields = printed(*prints.kept(), str(path), grid)
+        shown, fields = printed(*prints.kept(), kernel_name(given.path), grid)
         return Result("time", shown, fields, [*findings, *error.diagnostics], exit=1)
     shown, said = printed(*prints.kept(), kernel.signature.program.file, grid)
     title, *rest = _page(timing, kernel.name, grid)

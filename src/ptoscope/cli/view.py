@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from ptoscope.cli.expect import expectations, golden
-from ptoscope.cli.files import read_word, readable
+from ptoscope.cli.files import STDIN, read_word
+from ptoscope.cli.kernels import kernel_word, names_kernel
 from ptoscope.cli.options import Request
 from ptoscope.cli.output import Result
 from ptoscope.cli.recorded import record
@@ -18,26 +18,26 @@ from ptoscope.tables import counted
 def answer(request: Request) -> Result:
     """Runs a kernel, or two on the same arguments, and writes their page."""
     first, *rest = request.args
-    paths = [first, rest.pop(0)] if rest and rest[0].endswith(".pto") else [first]
-    name = "kernel" if first == "-" else Path(first).stem
+    paths = [first, rest.pop(0)] if rest and names_kernel(rest[0]) else [first]
+    wanted = expectations(request)
+    kernels, words = [kernel_word(path) for path in paths], [read_word(text) for text in rest]
+    name = "kernel" if kernels[0].path == STDIN else kernels[0].title
     output = request.get("output") or f"{name or 'kernel'}.html"
     check_file(output)
-    wanted = expectations(request)
-    files, words = [readable(path) for path in paths], [read_word(text) for text in rest]
     from ptoscope.view.page import page
     from ptoscope.view.run import view_run
 
     findings: list[Diagnostic] = []
     runs: list[dict[str, Any]] = []
     try:
-        for file in files:
-            kernel, found, _, run = record(file, words, request)
+        for given in kernels:
+            kernel, found, _, run = record(given, words, request)
             findings += found
             if run is None:
                 return Result("view", diagnostics=findings, exit=1)
             expect, model = golden(kernel, wanted), request.get("model")
             tolerances = wanted.rtol, wanted.atol
-            runs.append(view_run(kernel, run, found, model, file.stem, expect, *tolerances))
+            runs.append(view_run(kernel, run, found, model, given.title, expect, *tolerances))
     except PtoError as error:
         return Result("view", diagnostics=[*findings, *error.diagnostics], exit=1)
     text = page(runs).encode()

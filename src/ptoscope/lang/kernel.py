@@ -77,22 +77,27 @@ class PythonKernel:
         defaults, as `ptoscope.load` gives it for text."""
         return self.specialised(target, fixed).kernel
 
-    def specialised(self, target: str | None, fixed: Mapping[str, Any]) -> Specialised:
-        """What is compiled for a target and values of the fixed parameters; PtoError with all
-        that is wrong with it."""
+    def specialised(
+        self, target: str | None, fixed: Mapping[str, Any], revision: str | None = None
+    ) -> Specialised:
+        """What is compiled for a target, a revision and values of the fixed parameters; PtoError
+        with all that is wrong with it."""
         name = self.target_name if target is None else target
+        wanted = self._revision if revision is None else revision
         values = self._fixed(fixed)
-        key = name, tuple(sorted((n, _key(v)) for n, v in values.items()))
+        key = name, wanted, tuple(sorted((n, _key(v)) for n, v in values.items()))
         found = self._specialised.get(key)
         if found is None:
             if name not in TARGETS:
                 raise UsageError(f"unknown target '{name}'; there are {', '.join(TARGETS)}")
-            revision = self._revision
+            chosen: Revision | None = next((r for r in REVISIONS if r == wanted), None)
+            if chosen is None:
+                raise UsageError(f"unknown revision '{wanted}'; there are {', '.join(REVISIONS)}")
             compiled = compile_function(
-                self.source, self.flow, self.parameters, values, TARGETS[name], revision, self.sync
+                self.source, self.flow, self.parameters, values, TARGETS[name], chosen, self.sync
             )
             text = print_module(Module(compiled.program))
-            kernel = from_program(compiled.program, TARGETS[name], revision, text)
+            kernel = from_program(compiled.program, TARGETS[name], chosen, text)
             found = self._specialised[key] = Specialised(self.source, compiled, kernel)
         return found
 
@@ -119,8 +124,8 @@ class PythonKernel:
 
     @property
     def text(self) -> str:
-        """The canonical text of what it is compiled to."""
-        return print_module(Module(self.kernel.program))
+        """The canonical text of what it is compiled to, with the lines of Python as locations."""
+        return print_module(Module(self.kernel.program), locations=True)
 
     @property
     def memory(self) -> MemoryMap:

@@ -27,6 +27,8 @@ NO_SOURCE = "PTO1006"
 """A function whose source cannot be read."""
 SIGNATURE = "PTO1007"
 """Parameters that a kernel cannot have."""
+IMPORT = "PTO1008"
+"""A file that cannot be imported."""
 
 
 @dataclass
@@ -48,9 +50,9 @@ class KernelSource:
         """Where a node stands: as much of it as is in its first line."""
         line = getattr(node, "lineno", self.tree.lineno)
         text = self.lines[line - 1] if 0 < line <= len(self.lines) else ""
-        column = _characters(text, getattr(node, "col_offset", 0))
+        column = characters(text, getattr(node, "col_offset", 0))
         last = getattr(node, "end_lineno", line)
-        end = _characters(text, getattr(node, "end_col_offset", 0)) if last == line else len(text)
+        end = characters(text, getattr(node, "end_col_offset", 0)) if last == line else len(text)
         return Span(line, column + 1, max(1, end - column), calls)
 
     def error(
@@ -83,7 +85,7 @@ class KernelSource:
         )
 
 
-def _characters(line: str, offset: int) -> int:
+def characters(line: str, offset: int) -> int:
     """How many characters so many bytes of UTF-8 are, which is how Python counts columns."""
     return len(line.encode()[:offset].decode(errors="ignore"))
 

@@ -59,7 +59,11 @@ def list_races(trace: Trace, program: Program, target: Target) -> list[Race]:
     races += [replace(race, remedies=(BLOCKS_REMEDY,)) for race in between.races()]
     if needs_memory_barriers(target):
         races += _in_scopes(trace, runs, remedies)
-    return races
+    return [_without_fixes(race) for race in races] if program.built else races
+
+
+def _without_fixes(race: Race) -> Race:
+    return replace(race, remedies=tuple(Remedy(remedy.text) for remedy in race.remedies))
 
 
 def _in_scopes(trace: Trace, runs: Runs, remedies: Remedies) -> list[Race]:

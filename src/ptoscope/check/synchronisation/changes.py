@@ -117,8 +117,9 @@ def changed(nodes: list[Node], change: Change) -> list[Node]:
 
 
 def _place(op: Op) -> object:
-    """What tells an operation of the text from the others; one without a text by itself."""
-    return op.span[:2] if op.span.line else id(op)
+    """What tells an operation of the text from the others; one without a text by itself. In one
+    place of Python there may be several, of different names."""
+    return (*op.span[:2], op.name) if op.span.line else id(op)
 
 
 def edits(context: Context, change: Change) -> Fix:

@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from itertools import count
 
+from ptoscope.diagnostics import Span
+from ptoscope.ir import attributes
 from ptoscope.ir.language import PREFIX
 from ptoscope.ir.module import Enclosing, Module, Note
 from ptoscope.ir.printing import operations
@@ -20,12 +22,15 @@ _COMMA = re.compile(r", (?![^<>]*(?<!-)>)")
 INDENT = "  "
 
 
-def print_module(module: Module, generic: bool = False, level: Level | None = "ssa") -> str:
+def print_module(
+    module: Module, generic: bool = False, level: Level | None = "ssa", locations: bool = False
+) -> str:
     """The canonical text of a module; it ends with a newline.
 
     `level` is how its instructions are written: `ssa`, `dps` or `asm`; with None each as it was
     in the text, and all in the generic form where one of them was. With `generic` every
-    operation is written in the generic form instead.
+    operation is written in the generic form instead. With `locations` each operation says where
+    in its file it stands: `loc("axpy.py":7:9)`.
 
     Value names are the source's. Comments stay before, behind or inside the operation they
     were written at; those in the middle of an operation move before it.
@@ -34,7 +39,7 @@ def print_module(module: Module, generic: bool = False, level: Level | None = "s
         generic = generic or _has_generic(module)
     elif level not in LEVELS:
         raise ValueError(f"no level '{level}'; there are {', '.join(LEVELS)}")
-    writer = _Writer(module, generic, level)
+    writer = _Writer(module, generic, level, locations)
     writer.file()
     writer.comments(len(module.program.text), 0)
     return "\n".join(writer.lines) + "\n"
@@ -48,12 +53,16 @@ def _has_generic(module: Module) -> bool:
 class _Writer:
     """Lines written so far, and how far into the source's comments they reach."""
 
-    def __init__(self, module: Module, is_generic: bool, level: Level | None) -> None:
+    def __init__(
+        self, module: Module, is_generic: bool, level: Level | None, locations: bool
+    ) -> None:
         self.module = module
         self.level: Level | None = level
         self.taken: set[str] = set()
         self.tokens = module.tokens
         self.generic = is_generic
+        file = re.split(r"[/\\]", module.program.file)[-1]
+        self.file_name = attributes.string(file).text if locations else ""
         self.lines: list[str] = []
         self.next_comment = 0
         self.source_line = 0
@@ -97,7 +106,7 @@ class _Writer:
         visibility = self.module.visibility.get(whole.name, "")
         self._before(note, depth)
         spelled = operations.function(whole, said, visibility, spelling, self.generic)
-        self._whole(spelling, spelled, (whole.body,), note, depth)
+        self._whole(spelling, spelled, (whole.body,), note, depth, whole.span)
 
     def _operation(self, spelling: Spelling, op: Op, depth: int) -> None:
         note = self.module.notes.get(op)
@@ -111,7 +120,7 @@ class _Writer:
         self._before(place, depth)
         spelled = spelling.generic(op, note) if self.generic else spelling.custom(op, note)
         blocks = [b for b in op.blocks if b.ops or self.generic or not isinstance(op, If)]
-        self._whole(spelling, spelled, blocks, place, depth)
+        self._whole(spelling, spelled, blocks, place, depth, op.span)
 
     def _level(self, note: Note | None) -> Level:
         """How an instruction is to be written."""
@@ -137,9 +146,15 @@ class _Writer:
         blocks: Sequence[Block],
         note: Note | None,
         depth: int,
+        span: Span,
     ) -> None:
         """Writes an operation with its bodies."""
         self._head(spelled, depth)
+        location = f" loc({self.file_name}:{span.line}:{span.column})"
+        if not self.file_name or not span.line:
+            location = ""
+        if not blocks:
+            self.lines[-1] += location
         if note is not None:
             self._behind(note.head)
         labels = spelled.labels or (False,) * len(blocks)
@@ -150,7 +165,8 @@ class _Writer:
                 self.lines.append(INDENT * depth + f"^bb0({arguments}):")
             for op in block.ops:
                 self._operation(spelling, op, depth + 1)
-            self._close(note, number, depth, closing)
+            is_last = number == len(blocks) - 1
+            self._close(note, number, depth, closing + (location if is_last else ""))
 
     def _close(self, note: Note | None, number: int, depth: int, closing: str) -> None:
         """Writes the end of a body."""

@@ -85,6 +85,7 @@ def compile_function(
         file=source.file,
         text=source.text,
         revision=revision,
+        built=True,
     )
     memory = place(program, function, emitter)
     emitter.name_the_rest()

@@ -13,13 +13,14 @@ from ptoscope.lang.buffers import GmArray
 from ptoscope.lang.compile.build import function_end
 from ptoscope.lang.compile.emitter import Emitter
 from ptoscope.lang.compile.frame import Frame
-from ptoscope.lang.compile.place import place
+from ptoscope.lang.compile.place import buffers, place
 from ptoscope.lang.compile.statements import StatementWalker
 from ptoscope.lang.flow import Flow
 from ptoscope.lang.maker import making
 from ptoscope.lang.memory.map import MemoryMap
 from ptoscope.lang.signature import Parameters
 from ptoscope.lang.source import SIGNATURE, KernelSource
+from ptoscope.lang.sync import synchronise
 from ptoscope.lang.values import KernelValue, wrapped
 from ptoscope.program import Block, Function, Op, Program
 
@@ -90,6 +91,8 @@ def compile_function(
     memory = place(program, function, emitter)
     emitter.name_the_rest()
     function.body.ops = emitter.tidied(function.body.ops)
+    if sync == "auto":
+        synchronise(function, buffers(emitter, memory), target, revision)
     return BuiltKernel(program, memory, emitter.literals)
 
 

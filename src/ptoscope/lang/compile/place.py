@@ -11,6 +11,7 @@ from ptoscope.lang.compile.emitter import Emitter, NewArray, OpenLoop
 from ptoscope.lang.memory.allocation import Allocation
 from ptoscope.lang.memory.map import MemoryMap
 from ptoscope.lang.memory.plan import plan
+from ptoscope.lang.sync.buffers import UbBuffer
 from ptoscope.program import For, Function, Op, Program, operation
 
 
@@ -30,6 +31,19 @@ def place(program: Program, function: Function, emitter: Emitter) -> MemoryMap:
         base.attrs = {"value": placed.address}
         if placed.allocation.copies > 1:
             _stage(function, emitter, one, base, placed.allocation.stride)
+    return found
+
+
+def buffers(emitter: Emitter, memory: MemoryMap) -> list[UbBuffer]:
+    """The arrays, for those who synchronise the pipes that use them."""
+    found: list[UbBuffer] = []
+    for one, placed in zip(emitter.arrays, memory.placements, strict=True):
+        allocation, loop = placed.allocation, one.loop
+        if allocation.copies > 1 and loop is not None and isinstance(loop.op, For):
+            turns = allocation.copies, loop.op, loop.stage
+        else:
+            turns = 1, None, None
+        found.append(UbBuffer((one.slot,), placed.address, allocation.stride, *turns))
     return found
 
 

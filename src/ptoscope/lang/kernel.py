@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -21,6 +21,12 @@ from ptoscope.lang.memory.map import MemoryMap
 from ptoscope.lang.signature import Parameters, parameters
 from ptoscope.lang.source import KernelSource, read_source
 from ptoscope.lang.template import Template
+
+if TYPE_CHECKING:
+    from ptoscope.replay.run import RecordedRun
+    from ptoscope.timing import Timing
+    from ptoscope.view.page import Page
+    from ptoscope.watch import Seen
 
 
 class Empty:
@@ -169,6 +175,36 @@ class PythonKernel:
                 raise UsageError("a grid has one dimension: the number of blocks")
             blocks = grid[0]
         return functools.partial(self.__call__, grid=blocks)
+
+    def time(self, *arguments: Any, target: str | None = None, **named: Any) -> Timing:
+        """Its cycles: arguments as of a call, options as of `Kernel.time`."""
+        kernel, given, options = self._to_look_into(arguments, named, target)
+        return kernel.time(*given, **options)
+
+    def watch(self, *arguments: Any, target: str | None = None, **named: Any) -> Seen:
+        """Its races, undefined data and other results in other orders: arguments as of a call,
+        options as of `Kernel.watch`."""
+        kernel, given, options = self._to_look_into(arguments, named, target)
+        return kernel.watch(*given, **options)
+
+    def record(self, *arguments: Any, target: str | None = None, **named: Any) -> RecordedRun:
+        """A run to look into: arguments as of a call, options as of `Kernel.record`."""
+        kernel, given, options = self._to_look_into(arguments, named, target)
+        return kernel.record(*given, **options)
+
+    def view(self, *arguments: Any, target: str | None = None, **named: Any) -> Page:
+        """A page that shows a run: arguments as of a call, options as of `Kernel.view`."""
+        kernel, given, options = self._to_look_into(arguments, named, target)
+        return kernel.view(*given, **options)
+
+    def _to_look_into(
+        self, arguments: Any, named: Mapping[str, Any], target: str | None
+    ) -> tuple[Kernel, list[KernelArgument], dict[str, Any]]:
+        """The kernel, whatever is wrong with it; its arguments; and what else is said by name."""
+        own = self.parameters.signature.parameters
+        given, fixed = self.split(arguments, {n: v for n, v in named.items() if n in own})
+        given, _ = self._allocated(given)
+        return self.on(target, **fixed), given, {n: v for n, v in named.items() if n not in own}
 
     def _sound(self, kernel: Kernel) -> Kernel:
         errors = [d for d in kernel.findings if stops(d)]

@@ -49,9 +49,9 @@ def loop(*lines: str) -> tuple[str, ...]:
     return "scf.for %i = %c0 to %n step %c1 {", *lines, "}"
 
 
-def program_of(*lines: str) -> Program:
+def program_of(*lines: str, head: str = HEAD) -> Program:
     """A kernel of these lines, the first of them at `FIRST_LINE`."""
-    return sources.parse(HEAD + "\n".join(lines) + "\n  return\n}\n", "kernel.py")
+    return sources.parse(head + "\n".join(lines) + "\n  return\n}\n", "kernel.py")
 
 
 def allocations(

@@ -62,6 +62,12 @@ def test_an_inner_loop_counts_whole_also_for_what_is_made_in_the_outer_one() -> 
     assert lives(shown) == {"a": (3, 6), "b": (4, 8)}
 
 
+def test_the_outermost_loop_counts_for_what_is_made_before_it() -> None:
+    inner = ["scf.for %j = %c0 to %n step %c1 {", store("a"), "}"]
+    shown = mapped(buffer("a"), buffer("b"), load("a"), *loop(load("b"), *inner, store("b")))
+    assert lives(shown) == {"a": (2, 8), "b": (3, 8)}
+
+
 def test_several_copies_take_the_whole_loop() -> None:
     lines = loop(buffer("a"), buffer("b"), load("a"), store("a"), load("b"), store("b"))
     shown = mapped(*lines, a={"copies": 2})

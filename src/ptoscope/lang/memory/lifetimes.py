@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from ptoscope.lang.accesses import RootedAccess
 from ptoscope.lang.memory.allocation import Allocation
 from ptoscope.program import Block, Function, Loop, Op
 
@@ -62,14 +63,27 @@ class Moments:
         return min(found, default=0), max(found, default=0)
 
 
+def touches(
+    allocations: Sequence[Allocation], accesses: Iterable[RootedAccess]
+) -> dict[int, list[Op]]:
+    """The operations that touch each buffer, by its root."""
+    found: dict[int, list[Op]] = {a.root: [] for a in allocations}
+    for access in accesses:
+        if access.space != "ub":
+            continue
+        for root in found if access.roots is None else access.roots & found.keys():
+            found[root].append(access.op)
+    return found
+
+
 def lifetimes(
     allocations: Sequence[Allocation],
     moments: Moments,
-    touches: Mapping[int, Iterable[Op]],
+    touched: Mapping[int, Iterable[Op]],
     *,
     whole_loops: bool,
 ) -> list[Lifetime]:
-    """When each buffer is live; `touches` has the operations that touch it, by its root.
+    """When each buffer is live; `touched` is what `touches` says.
 
     Who touches a buffer in a loop that it was not made in touches it, for all we know, in every
     iteration with what the one before it left there: it is live during the whole loop. One with
@@ -78,7 +92,7 @@ def lifetimes(
     """
     pipelined = {id(a.loop) for a in allocations if a.loop is not None and a.copies > 1}
     return [
-        _lifetime(allocation, moments, touches, pipelined if whole_loops else set())
+        _lifetime(allocation, moments, touched, pipelined if whole_loops else set())
         for allocation in allocations
     ]
 
@@ -86,7 +100,7 @@ def lifetimes(
 def _lifetime(
     allocation: Allocation,
     moments: Moments,
-    touches: Mapping[int, Iterable[Op]],
+    touched: Mapping[int, Iterable[Op]],
     pipelined: set[int],
 ) -> Lifetime:
     home = allocation.loop
@@ -95,7 +109,7 @@ def _lifetime(
     if home is not None and allocation.copies > 1:
         whole.append(home)
     found = [moments.of(loop) for loop in whole]
-    for op in touches.get(allocation.root, ()):
+    for op in touched.get(allocation.root, ()):
         # The outermost loop that the buffer was not made in.
         foreign = [loop for loop in moments.loops(op) if all(loop is not own for own in around)]
         found.append(moments.of(foreign[0] if foreign else op))

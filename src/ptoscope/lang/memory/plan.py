@@ -9,11 +9,11 @@ from ptoscope.isa.parts import KIB
 from ptoscope.isa.targets import Target
 from ptoscope.lang.accesses import RootedAccess
 from ptoscope.lang.memory.allocation import Allocation
-from ptoscope.lang.memory.lifetimes import Lifetime, Moments, lifetimes
+from ptoscope.lang.memory.lifetimes import Lifetime, Moments, lifetimes, touches
 from ptoscope.lang.memory.map import MemoryMap
 from ptoscope.lang.memory.placement import Placement
 from ptoscope.lang.memory.placing import Interval, NoRoom, load, place
-from ptoscope.program import Function, Op, Program
+from ptoscope.program import Function, Program
 from ptoscope.tables import counted
 
 NO_ROOM = "PTO0309"
@@ -36,9 +36,9 @@ def plan(
     all. PtoError (PTO0309) at the first allocation that does not fit the target's UB.
     """
     moments = Moments(function)
-    touches = _touches(allocations, accesses)
+    touched = touches(allocations, accesses)
     wide, narrow = (
-        lifetimes(allocations, moments, touches, whole_loops=whole) for whole in (True, False)
+        lifetimes(allocations, moments, touched, whole_loops=whole) for whole in (True, False)
     )
     space = _Space(allocations, moments, narrow, program, target)
     space.check_decided()
@@ -63,19 +63,6 @@ def plan(
             for a, address, life in zip(allocations, addresses, narrow, strict=True)
         ),
     )
-
-
-def _touches(
-    allocations: Sequence[Allocation], accesses: Iterable[RootedAccess]
-) -> dict[int, list[Op]]:
-    """The operations that touch each buffer, by its root."""
-    found: dict[int, list[Op]] = {a.root: [] for a in allocations}
-    for access in accesses:
-        if access.space != "ub":
-            continue
-        for root in found if access.roots is None else access.roots & found.keys():
-            found[root].append(access.op)
-    return found
 
 
 class _Space:

@@ -72,10 +72,12 @@ class Synchronised:
         """The synchronisation alone, a line each."""
         return [said(op, self.function) for op in self.inserted]
 
-    def kernel(self, target: str = "a5") -> Kernel:
-        """Refused if check finds anything."""
-        made = load(self.text, target)
-        assert [f"{d}" for d in made.findings if d.severity != "note"] == []
+    def kernel(self, target: str = "a5", contents: bool = True) -> Kernel:
+        """Nothing is found in it: but for notes, and for what concerns the contents of memory,
+        unless these count."""
+        made = load(self.text, target, force=True)
+        found = [d for d in made.findings if d.severity != "note"]
+        assert [str(d) for d in found if contents or not d.code.startswith("PTO05")] == []
         return made
 
 

@@ -104,6 +104,6 @@ def _excluded(early: Op, late: Op, positions: Positions) -> bool:
     """Whether two operations are on different sides of one branch."""
     for one, two in zip(positions.chain(early), positions.chain(late), strict=False):
         home, other = positions.home(one), positions.home(two)
-        if home.block is not other.block:
-            return isinstance(home.owner, If)
+        if one is not two:
+            return home.block is not other.block and isinstance(home.owner, If)
     return False

@@ -1,8 +1,8 @@
 """Whether synchronisation orders all that depends on each other: runs of a function, by clocks.
 
 The rules are those of `isa.order`. A run follows a few iterations of the loops that synchronise
-and one of the others; where the number of iterations or the side of a branch is not known, there
-are runs for none, one and some, and for either side. Nothing is executed.
+or carry dependences, and one of the others; where the number of iterations or the side of a branch
+is not known, there are runs for none, one and some, and for either side. Nothing is executed.
 """
 
 from __future__ import annotations
@@ -72,6 +72,8 @@ class StepOrder:
                 copies = max(self._copies[id(buffer.loop)], buffer.copies)
                 self._copies[id(buffer.loop)] = copies
         self._parts = self._tree(function.body)
+        self._carrying = {id(d.loop.op) for d in found if d.loop is not None}
+        """The loops from one iteration of which to the next there are dependences."""
         self._before: _Before = defaultdict(list)
         for number, dependence in enumerate(found):
             self._before[id(dependence.late)].append((number, dependence, dependence.depth))
@@ -145,6 +147,7 @@ class StepOrder:
             orders = any(_orders(body, around) for body in part.bodies)
             key = id(part.op)
             if part.loop is not None:
+                orders = orders or key in self._carrying
                 low, high = part.loop.trips.bounds()
                 some = min(high, self._copies[key] + 2) if orders else 1
                 trips[key] = some

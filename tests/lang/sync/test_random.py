@@ -1,0 +1,150 @@
+"""Random programs of copies, vecscopes, scalar accesses, loops and branches: what is inserted
+leaves no race in any run."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ptoscope.kernel import Kernel
+from ptoscope.watch import Watch, watch
+from tests.check.pipes import (
+    branch,
+    copy_in,
+    copy_out,
+    kernel,
+    load,
+    loop,
+    scope,
+    store,
+)
+
+from .support import synchronised
+
+POINTER = "!pto.ptr<f32, ub>"
+ARRAY = "!pto.ptr<f32, gm>"
+BUFFERS = st.sampled_from(["%a", "%b", "%c"])
+OFFSETS = st.sampled_from(["%i0", "%i64", "%i128"])
+ROWS = st.sampled_from(["%i0", "%i64", "%at"])
+"""Elements of an array: fixed ones, and those of the iteration of the innermost loop."""
+
+
+def at(pointer: str, offset: str, kind: str, name: str) -> tuple[str, str]:
+    """A pointer moved on: the line and the name of the result."""
+    return f"{name} = pto.addptr {pointer}, {offset} : {kind} -> {kind}", name
+
+
+@st.composite
+def copies_in(draw: st.DrawFn) -> str:
+    source, from_ = at("%x", draw(ROWS), ARRAY, "%from")
+    target, to = at(draw(BUFFERS), draw(OFFSETS), POINTER, "%to")
+    return "\n".join([source, target, copy_in(to).replace("%x,", f"{from_},")])
+
+
+@st.composite
+def copies_out(draw: st.DrawFn) -> str:
+    target, to = at(draw(st.sampled_from(["%x", "%y"])), draw(ROWS), ARRAY, "%to")
+    source, from_ = at(draw(BUFFERS), draw(OFFSETS), POINTER, "%from")
+    return "\n".join([target, source, copy_out(from_, to=to)])
+
+
+@st.composite
+def scopes(draw: st.DrawFn) -> str:
+    lines: list[str] = []
+    for number in range(draw(st.integers(1, 2))):
+        value = f"%v{number}"
+        lines.append(load(value, draw(BUFFERS), draw(OFFSETS)))
+        for _ in range(draw(st.integers(1, 2))):
+            lines.append(store(value, draw(BUFFERS), draw(OFFSETS)))
+    if draw(st.booleans()):
+        step, to = draw(st.sampled_from([("%i64", "%i128"), ("%i64", "%n64")]))
+        moved = [line.replace("[%i0]", "[%j]") for line in lines]
+        lines = [loop(*moved, to=to, step=step, index="%j")]
+    return scope(*lines)
+
+
+@st.composite
+def scalars(draw: st.DrawFn) -> str:
+    where, kind = draw(st.sampled_from([("%a", POINTER), ("%b", POINTER), ("%y", ARRAY)]))
+    index = draw(st.sampled_from(["%i0", "%i64"]))
+    if draw(st.booleans()):
+        return f"%s = pto.load_scalar {where}[{index}] : {kind} -> f32"
+    return f"pto.store_scalar %one, {where}[{index}] : {kind}, f32"
+
+
+LEAVES = st.one_of(copies_in(), copies_out(), scopes(), scopes(), scalars())
+Lines = list[str]
+
+
+def looped(body: Lines, to: str, depth: int) -> str:
+    position = f"%at = arith.muli %t{depth}, %i64 : index"
+    return loop(position, *body, to=to, index=f"%t{depth}")
+
+
+def structured(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    bodies = st.lists(inner, min_size=1, max_size=4)
+    ends = st.sampled_from(["%n", "%n", "%i2", "%i4"])
+    conditions = st.sampled_from(["%yes", "%no"])
+    return st.one_of(
+        st.tuples(bodies, ends, st.integers(0, 999)).map(lambda t: looped(*t)),
+        st.tuples(conditions, bodies, st.none() | bodies).map(lambda t: branch(t[0], t[1], t[2])),
+    )
+
+
+BODIES = st.lists(
+    st.one_of(LEAVES, structured(LEAVES), structured(st.one_of(LEAVES, structured(LEAVES)))),
+    min_size=1,
+    max_size=5,
+)
+PARAMS = "%n: index, %yes: i1, %no: i1"
+HEAD = (
+    "%at = arith.constant 64 : index",
+    "%one = arith.constant 1.0 : f32",
+    "%n64 = arith.muli %n, %i64 : index",
+)
+
+
+def numbered(lines: Lines) -> str:
+    """A kernel in which every value has a name of its own."""
+    text = "\n".join(lines)
+    made: list[str] = []
+    scopes: list[dict[str, str]] = [{}]
+    for number, line in enumerate(text.split("\n")):
+        words = line.replace(",", " , ").replace("[", " [ ").replace("]", " ] ").split(" ")
+        closes = line.startswith("}")
+        if closes:
+            scopes.pop()
+        known = {old: new for names in scopes for old, new in names.items()}
+        defines = words[1] if line.startswith("scf.for") else words[0] if " = " in line else ""
+        if line.endswith("{"):
+            scopes.append({})
+        if defines.startswith("%"):
+            new = f"{defines}_{number}"
+            scopes[-1][defines] = new
+            head, equals, rest = line.partition(" = ")
+            line = head.replace(defines, new) + equals + _renamed(rest, known)
+        else:
+            line = _renamed(line, known)
+        made.append(line)
+    return kernel(*HEAD, *made, params=PARAMS)
+
+
+def _renamed(line: str, known: dict[str, str]) -> str:
+    return re.sub(r"%\w+", lambda m: known.get(m.group(), m.group()), line)
+
+
+def findings(made: Kernel, n: int, yes: bool, no: bool) -> list[str]:
+    rng = np.random.default_rng(0)
+    x, y = rng.standard_normal((2, 1024), np.float32)
+    seen = watch(made, [x, y, n, yes, no], Watch(races=True), engine="reference")
+    return [str(finding) for finding in seen.diagnostics]
+
+
+@settings(max_examples=60, deadline=None)
+@given(BODIES.map(numbered), st.integers(0, 3), st.booleans(), st.booleans())
+def test_no_run_has_a_race(text: str, n: int, yes: bool, no: bool) -> None:
+    made = synchronised(text)
+    assert findings(made.kernel(contents=False), n, yes, no) == []

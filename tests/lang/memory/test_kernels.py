@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from ptoscope import pto
@@ -35,16 +36,30 @@ def test_copies_of_a_pipelined_loop_whose_vecscopes_are_left_out() -> None:
 
 @pto.kernel(target="a5")
 def three(x: pto.gm[pto.f32], y: pto.gm[pto.f32]):
-    a = pto.load(x[0 : 24 * 1024])
-    pto.store(y[0 : 24 * 1024], a)
-    b = pto.load(x[24 * 1024 : 48 * 1024])
-    pto.store(y[24 * 1024 : 48 * 1024], b)
-    c = pto.load(x[48 * 1024 : 72 * 1024])
-    pto.store(y[48 * 1024 : 72 * 1024], c)
+    a = pto.ub(pto.f32, 24 * 1024)
+    b = pto.ub(pto.f32, 24 * 1024)
+    c = pto.ub(pto.f32, 24 * 1024)
+    pto.load(a, x[0:4096])
+    pto.store(y[0:4096], a[0:4096])
+    pto.load(b, x[4096:8192])
+    pto.store(y[4096:8192], b[0:4096])
+    pto.load(c, x[8192:12288])
+    pto.store(y[8192:12288], c[0:4096])
 
 
 def test_dead_buffers_are_used_again() -> None:
-    assert lives(three) == {"a": (0, 1, 1, 2), "b": (0x18000, 1, 3, 4), "c": (0, 1, 5, 6)}
+    assert lives(three) == {"a": (0, 1, 4, 5), "b": (0x18000, 1, 6, 7), "c": (0, 1, 8, 9)}
+
+
+@pytest.mark.parametrize(("kernel", "numbers", "factor"), [(three, (), 1), (twice, (12288,), 2)])
+def test_who_shares_memory_or_takes_turns_waits(
+    kernel: Any, numbers: tuple[int, ...], factor: int
+) -> None:
+    x = np.arange(12288, dtype=np.float32)
+    y = np.zeros_like(x)
+    kernel(x, y, *numbers)
+    assert np.array_equal(y, factor * x)
+    assert kernel.watch(x, y, *numbers).diagnostics == []
 
 
 def test_what_does_not_fit_is_said_at_its_line() -> None:

@@ -159,6 +159,9 @@ class UbArray(PointerValue[T]):
     def __len__(self) -> int:
         return self.size
 
+    def contents(self) -> Any:
+        return self.elements(self.size)
+
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, (slice, Tile)):
             return _piece(self, key, self.size)

@@ -50,6 +50,9 @@ class Flow:
                 inner = self._before(node.body, after)
                 named = assigned([i.optional_vars for i in node.items if i.optional_vars])
                 return (inner - named) | read(*(item.context_expr for item in node.items))
+            case ast.Expr(ast.Call(ast.Name("print" | "breakpoint"))):
+                # It does something in a plain run only, where all names have values.
+                return after
             case ast.Return():
                 return read(node)
             case ast.AugAssign():
@@ -62,13 +65,16 @@ class Flow:
 
 
 def assigned(nodes: Iterable[ast.AST]) -> NameSet:
-    """The names that are assigned somewhere in nodes."""
-    return frozenset(
-        name.id
-        for node in nodes
-        for name in ast.walk(node)
-        if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
-    )
+    """The names that are assigned somewhere in nodes; those of a comprehension are its own."""
+    found: set[str] = set()
+    rest = list(nodes)
+    while rest:
+        node = rest.pop()
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+        hidden = node.target if isinstance(node, ast.comprehension) else None
+        rest += [child for child in ast.iter_child_nodes(node) if child is not hidden]
+    return frozenset(found)
 
 
 def _surely(node: ast.stmt) -> NameSet:

@@ -16,6 +16,7 @@ from ptoscope.isa.targets import DEFAULT_REVISION, DEFAULT_TARGET, REVISIONS, TA
 from ptoscope.isa.types import Ptr
 from ptoscope.kernel import Kernel, from_program, stops
 from ptoscope.lang.compile.function import BuiltKernel, compile_function
+from ptoscope.lang.eager.run import PlainKernel
 from ptoscope.lang.flow import Flow
 from ptoscope.lang.memory.map import MemoryMap
 from ptoscope.lang.signature import Parameters, parameters
@@ -45,8 +46,8 @@ def empty(*shape: int) -> Empty:
 class Specialised:
     """A kernel for a target and values of its fixed parameters."""
 
-    def __init__(self, source: KernelSource, compiled: BuiltKernel, kernel: Kernel) -> None:
-        self.source, self.compiled, self.kernel = source, compiled, kernel
+    def __init__(self, plain: PlainKernel, compiled: BuiltKernel, kernel: Kernel) -> None:
+        self.plain, self.compiled, self.kernel = plain, compiled, kernel
 
 
 class PythonKernel:
@@ -104,7 +105,8 @@ class PythonKernel:
             )
             text = print_module(Module(compiled.program))
             kernel = from_program(compiled.program, TARGETS[name], chosen, text)
-            found = self._specialised[key] = Specialised(self.source, compiled, kernel)
+            plain = PlainKernel(self.source, self.flow, self.parameters, values, kernel, compiled)
+            found = self._specialised[key] = Specialised(plain, compiled, kernel)
         return found
 
     def _fixed(self, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -165,6 +167,24 @@ class PythonKernel:
         kernel = self._sound(self.on(target, **fixed))
         given, new = self._allocated(given)
         kernel(*given, grid=grid, engine=engine, threads=threads, max_steps=max_steps)
+        return _results(new)
+
+    def eager(
+        self,
+        *arguments: Any,
+        grid: int = 1,
+        max_steps: int | None = None,
+        target: str | None = None,
+        **named: Any,
+    ) -> Any:
+        """Runs its body as plain Python on NumPy, to the same bits: there `print` and
+        `breakpoint()` work, which are left out when it is compiled, and values show what they
+        hold (`v.numpy()`). Arguments and result as of a call."""
+        given, fixed = self.split(arguments, named)
+        found = self.specialised(target, fixed)
+        self._sound(found.kernel)
+        given, new = self._allocated(given)
+        found.plain.run(given, grid, max_steps)
         return _results(new)
 
     def __getitem__(self, grid: Any) -> Callable[..., Any]:

@@ -7,7 +7,7 @@ lanes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -57,7 +57,7 @@ class ValueMaker:
     revision: Revision
 
     def make(self, use: ChosenUse, operands: Sequence[Any]) -> tuple[Any, ...]:
-        """The handles of the results of an instruction, given those of its operands."""
+        """The handles of the results of an instruction, given the values of its operands."""
         raise NotImplementedError
 
     def constant(self, dtype: DType, number: int | float) -> Any:
@@ -81,6 +81,11 @@ class ValueMaker:
         """Says which copy of its arrays the iteration of a pipelined loop uses."""
         raise NotImplementedError
 
+    def elements(self, kind: Ptr, handle: Any, count: int | None) -> Any:
+        """The elements in memory from a pointer on, so many or all, as an array of NumPy; None
+        where they are not known: before a run."""
+        return None
+
     def iterations(self, loop: LoopShape) -> Iterator[Any]:
         """What the target of a loop is in each iteration; in a plain run only."""
         raise NotImplementedError
@@ -93,8 +98,8 @@ class ValueMaker:
         """A vecscope ends; in a plain run only."""
         raise NotImplementedError
 
-    def called(self, function: Callable[..., Any], given: Any, named: Any) -> Any:
-        """What a helper function returns; in a plain run only."""
+    def called(self, helper: Any, given: Any, named: Any) -> Any:
+        """What a helper function (a `Template`) returns; in a plain run only."""
         raise NotImplementedError
 
 
@@ -107,6 +112,11 @@ def current() -> ValueMaker:
     if maker is None:
         raise UsageError("instructions belong into a kernel: a function under @pto.kernel")
     return maker
+
+
+def running() -> ValueMaker | None:
+    """The maker of the moment, if there is one."""
+    return _current.get()
 
 
 @contextmanager

@@ -39,19 +39,12 @@ class ScalarValue(KernelValue):
         value.type, value.handle = types.Scalar(cls.dtype), handle
         return value
 
-    # A scalar that a plain run has made is a number; one of the compiler is not yet.
     def number(self) -> PythonNumber | None:
         """The number, where it is known: in a plain run."""
-        lanes = self.handle
-        if isinstance(lanes, int):
+        found = self.contents()
+        if found is None:
             return None
-        from ptoscope.machine.lanes import number
-
-        return (
-            lanes.a.item()
-            if self.dtype.is_float and self.dtype.storage[0] == "f"
-            else number(lanes)
-        )
+        return float(found) if self.dtype.is_float else found.item()
 
     def __bool__(self) -> bool:
         known = self.number()
@@ -66,8 +59,12 @@ class ScalarValue(KernelValue):
         return int(known)
 
     def __repr__(self) -> str:
+        found = self.contents()
+        return f"<{self.dtype}>" if found is None else f"{self.dtype}({found!s})"
+
+    def __format__(self, spec: str) -> str:
         known = self.number()
-        return f"<{self.dtype}>" if known is None else f"{self.dtype}({known})"
+        return str(self) if known is None or not spec else format(known, spec)
 
     def __hash__(self) -> int:
         return id(self)
@@ -462,7 +459,9 @@ def _resized(value: ScalarValue, source: DType, dtype: DType) -> ScalarValue:
 
 
 def known(value: Any) -> int | None:
-    """A whole number that is known now: a number of Python, or a scalar of a plain run."""
+    """A whole number of Python, which is known when the kernel is compiled."""
+    if isinstance(value, ScalarValue):
+        return None
     try:
         return operator.index(value)
     except TypeError:

@@ -40,6 +40,8 @@ class KernelSource:
     file: str
     text: str
     lines: list[str] = field(default_factory=list[str])
+    plain: Any = None
+    """The function as a plain run calls it, once it was made."""
 
     @property
     def name(self) -> str:

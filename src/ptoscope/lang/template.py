@@ -30,4 +30,4 @@ class Template:
         return Flow(self.source.tree)
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
-        return current().called(self.function, arguments, named)
+        return current().called(self, arguments, named)

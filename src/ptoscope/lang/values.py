@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Generic, TypeVar
 
+import numpy as np
+
 from ptoscope.isa.dtypes import DType
 from ptoscope.isa.types import Align, AttrValue, Mask, Ptr, Type, VAddr, VReg
-from ptoscope.lang.maker import ChosenUse, current
+from ptoscope.lang.contents import contents
+from ptoscope.lang.maker import ChosenUse, current, running
 
 T = TypeVar("T")
 
@@ -30,8 +33,34 @@ class KernelValue:
     def __init__(self, type: Type, handle: Any) -> None:
         self.type, self.handle = type, handle
 
+    # NumPy's operators leave a value to its own.
+    __array_ufunc__ = None
+
+    def contents(self) -> Any:
+        """What it holds, as NumPy has it; None where that is not known, as when the kernel is
+        compiled."""
+        return contents(self.type, self.handle)
+
+    def numpy(self) -> Any:
+        """What it holds in a plain run, as an array of NumPy."""
+        found = self.contents()
+        if found is None:
+            raise TypeError(f"what {described(self)} holds is known in a plain run only")
+        return np.asarray(found)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return np.asarray(self.numpy(), dtype)
+
     def __repr__(self) -> str:
-        return f"<{self.type}>"
+        found = self.contents()
+        return f"<{self.type}>" if found is None else repr(found)
+
+    def __str__(self) -> str:
+        found = self.contents()
+        return f"<{self.type}>" if found is None else str(found)
+
+    def __format__(self, spec: str) -> str:
+        return str(self)
 
     def __bool__(self) -> bool:
         raise Misuse(
@@ -81,6 +110,15 @@ class PointerValue(KernelValue, Generic[T]):
         """The type of what it points to."""
         return self.type.dtype
 
+    def contents(self) -> Any:
+        return self.elements(None)
+
+    def elements(self, count: int | None) -> Any:
+        """So many elements from there on, or all that are there, as NumPy has them; None where
+        that is not known."""
+        maker = running()
+        return None if maker is None else maker.elements(self.type, self.handle, count)
+
 
 SCALAR_CLASSES: dict[DType, Any] = {}
 """The class of each scalar type, which `scalars` defines."""
@@ -122,5 +160,5 @@ def made(
     use: ChosenUse, operands: Sequence[KernelValue], attrs: dict[str, AttrValue] | None = None
 ) -> tuple[KernelValue, ...]:
     """The results of an instruction, made now."""
-    handles = current().make(use, [value.handle for value in operands])
+    handles = current().make(use, operands)
     return tuple(wrapped(kind, handle) for kind, handle in zip(use.results, handles, strict=True))

@@ -11,7 +11,7 @@ from ptoscope.isa.dtypes import DType
 from ptoscope.lang import loops, scalars
 from ptoscope.lang.buffers import UbArray
 from ptoscope.lang.compile import build
-from ptoscope.lang.compile.emitter import OpenLoop
+from ptoscope.lang.compile.bodies import DecidedBody, OpenLoop
 from ptoscope.lang.compile.expressions import ExpressionWalker
 from ptoscope.lang.compile.frame import Gone
 from ptoscope.lang.flow import assigned
@@ -23,6 +23,7 @@ from ptoscope.lang.values import KernelValue, described, wrapped
 _IN_LOOP = "only the loop gives it a value, and that may have no iteration"
 _IN_BRANCH = "only one branch gives it a value"
 _IN_SCOPE = "a vecscope gives nothing back: store it to UB, or use it inside"
+_IN_TEST = "a condition gives no values to its loop"
 _NOT_READ = "what it was given in the loop or branch is not kept"
 
 
@@ -79,11 +80,9 @@ class ControlWalker(ExpressionWalker):
     def _inits(
         self, node: ast.stmt, names: list[str], literals: dict[str, DType]
     ) -> list[KernelValue]:
-        return [
-            self.settled(node, name, self.frame.names[name], literals.get(name)) for name in names
-        ]
+        return [self.settled(node, self.frame.names[name], literals.get(name)) for name in names]
 
-    def settled(self, node: ast.stmt, name: str, value: Any, dtype: DType | None) -> KernelValue:
+    def settled(self, node: ast.stmt, value: Any, dtype: DType | None) -> KernelValue:
         """A value that a run may change: a number of Python becomes a scalar, of the type that
         the other values of the name have, or else index, f32 or i1."""
         if isinstance(value, KernelValue):
@@ -93,8 +92,6 @@ class ControlWalker(ExpressionWalker):
             lambda: scalars.of_number(value) if dtype is None else scalars.constant(dtype, value),
         )
         assert isinstance(made, ScalarValue)
-        place = (self.frame.calls, node.lineno, node.col_offset, name)
-        self.emitter.literals[place] = made.dtype
         return made
 
     def _arguments(self, names: Iterable[str], values: Sequence[KernelValue]) -> list[int]:
@@ -121,7 +118,8 @@ class ControlWalker(ExpressionWalker):
         carried = self._arguments(names, inits)
         opened = OpenLoop(loop.stages)
         emitter.loops.append(opened)
-        with emitter.block() as ops:
+        with emitter.block() as ops, emitter.decided() as decided:
+            _note(decided, opened, names, inits)
             self._take(names, inits, carried)
             arguments = [wrapped(v.type, slot) for v, slot in zip(hidden, own, strict=True)]
             counter = wrapped(loop.lower.type, index)
@@ -133,6 +131,7 @@ class ControlWalker(ExpressionWalker):
         if yields is None:
             frame.names = before
             del emitter.arrays[allocated:]
+            emitter.drop_decided()
             return False
         results = self._results(node, names, [*hidden, *inits], before, len(hidden))
         opened.op = build.for_loop(
@@ -233,26 +232,24 @@ class ControlWalker(ExpressionWalker):
         before, allocated = dict(frame.names), len(emitter.arrays)
         span = frame.span(node)
         carried = self._arguments(names, inits)
-        with emitter.block() as test:
-            self._take(names, inits, carried)
-            condition = self.truth(node.test, self.value(node.test))
-            if not isinstance(condition, ScalarValue):
-                raise self.unsupported(
-                    node.test,
-                    "while whose condition is known when it is compiled",
-                    hint="the condition has to depend on values of a run",
-                )
-        received = self._arguments(names, inits)
         opened = OpenLoop()
         emitter.loops.append(opened)
-        with emitter.block() as body:
-            self._take(names, inits, received)
-            self._inside(node.body)
-            yields = self._yields(node, names, inits, before, literals)
+        with emitter.decided() as decided:
+            _note(decided, opened, names, inits)
+            with emitter.block() as test:
+                self._take(names, inits, carried)
+                condition = self._going_on(node)
+            frame.names = before | {name: Gone(_IN_TEST) for name in assigned([node.test])}
+            received = self._arguments(names, inits)
+            with emitter.block() as body:
+                self._take(names, inits, received)
+                self._inside(node.body)
+                yields = self._yields(node, names, inits, before, literals)
         emitter.loops.pop()
         if yields is None:
             frame.names = before
             del emitter.arrays[allocated:]
+            emitter.drop_decided()
             return False
         results = self._results(node, names, inits, before)
         starts = [value.handle for value in inits]
@@ -262,6 +259,16 @@ class ControlWalker(ExpressionWalker):
         emitter.append(opened.op)
         return True
 
+    def _going_on(self, node: ast.While) -> ScalarValue:
+        condition = self.truth(node.test, self.value(node.test))
+        if not isinstance(condition, ScalarValue):
+            raise self.unsupported(
+                node.test,
+                "while whose condition is known when it is compiled",
+                hint="the condition has to depend on values of a run",
+            )
+        return condition
+
     def branch(self, node: ast.If) -> None:
         """An if: of the kernel, or decided now."""
         condition = self.truth(node.test, self.value(node.test))
@@ -270,10 +277,10 @@ class ControlWalker(ExpressionWalker):
             return
         emitter, frame = self.emitter, self.frame
         before = dict(frame.names)
-        with emitter.block() as then:
+        with emitter.block() as then, emitter.decided() as left:
             self._inside(node.body)
         first, frame.names = frame.names, dict(before)
-        with emitter.block() as otherwise:
+        with emitter.block() as otherwise, emitter.decided() as right:
             self._inside(node.orelse)
         second = frame.names
         self._forget(node, before, _IN_BRANCH)
@@ -281,6 +288,8 @@ class ControlWalker(ExpressionWalker):
         yields: tuple[list[int], list[int]] = ([], [])
         for name in frame.flow.leaving[node]:
             self._merge(node, name, first.get(name), second.get(name), results, yields)
+            if len(results) > len(left.types):
+                left.types[name] = right.types[name] = emitter.types[results[-1]]
         sides = (then, yields[0]), (otherwise, yields[1])
         emitter.append(build.branch(condition.handle, *sides, results, frame.span(node)))
 
@@ -308,7 +317,7 @@ class ControlWalker(ExpressionWalker):
             ):
                 if not isinstance(side, KernelValue) and kind is None:
                     kind = scalars.of_number(left + right if _numbers(left, right) else side).dtype  # type: ignore[union-attr]
-                sides.append(self.settled(node, name, side, kind))
+                sides.append(self.settled(node, side, kind))
         if len(sides) < 2 or sides[0].type != sides[1].type:
             raise self.frame.source.error(
                 CHANGES_TYPE,
@@ -361,4 +370,12 @@ def _numbers(*values: Any) -> bool:
 
 
 def _equal(left: Any, right: Any) -> bool:
+    if isinstance(left, float) and isinstance(right, float):
+        # 0.0 and -0.0 are two values.
+        return repr(left) == repr(right)
     return type(left) is type(right) and bool(left == right)
+
+
+def _note(decided: DecidedBody, loop: OpenLoop, names: list[str], inits: list[KernelValue]) -> None:
+    decided.loop = loop
+    decided.types = {name: value.type for name, value in zip(names, inits, strict=True)}

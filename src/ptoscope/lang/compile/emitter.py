@@ -12,33 +12,11 @@ from ptoscope.diagnostics import NOWHERE, Span
 from ptoscope.isa.dtypes import INDEX, DType
 from ptoscope.isa.targets import Revision, Target
 from ptoscope.isa.types import Mask, Ptr, Scalar, Type
+from ptoscope.lang.compile.bodies import DecidedBody, NewArray, OpenLoop
 from ptoscope.lang.maker import ChosenUse, ValueMaker
 from ptoscope.lang.scalars import CANNOT_FAIL
-from ptoscope.program import Block, Loop, Op, operation
-
-
-@dataclass(eq=False)
-class OpenLoop:
-    """A loop that is being written down. With several stages, its iterations take turns with
-    copies of the arrays that belong to them."""
-
-    stages: int = 1
-    stage: int = -1
-    """The slot of the number of the copy that an iteration uses."""
-    op: Loop | None = None
-
-
-@dataclass(eq=False)
-class NewArray:
-    """A UB array of `count` elements: the slot of its pointer, and the loop in whose body it was
-    made."""
-
-    dtype: DType
-    count: int
-    slot: int
-    span: Span
-    at: int | None
-    loop: OpenLoop | None
+from ptoscope.lang.values import KernelValue
+from ptoscope.program import Block, Op, operation
 
 
 @dataclass
@@ -66,9 +44,9 @@ class Emitter(ValueMaker):
         """The loops around, the innermost last."""
         self.staged: list[OpenLoop] = []
         """The loops with several stages."""
-        self.literals: dict[tuple[Any, ...], DType] = {}
-        """What type a number of Python got that a loop or branch changes: by the calls that lead
-        there, line, column and name."""
+        self.whole = DecidedBody()
+        """What is decided for a plain run."""
+        self._body = self.whole
         self._computed: list[dict[Any, tuple[int, ...]]] = [{}]
         """Scalars that the blocks around have computed, by what they are computed of."""
         self._scope: _Scope | None = None
@@ -117,7 +95,24 @@ class Emitter(ValueMaker):
             self.ops = before
             self._computed.pop()
 
-    def make(self, use: ChosenUse, operands: Sequence[int]) -> tuple[int, ...]:
+    @contextmanager
+    def decided(self) -> Iterator[DecidedBody]:
+        """The body of a loop or branch, until the end of the block."""
+        before, self._body = self._body, DecidedBody()
+        before.inner.append(self._body)
+        try:
+            yield self._body
+        finally:
+            self._body = before
+
+    def drop_decided(self) -> None:
+        """The body that ended last is written down again."""
+        self._body.inner.pop()
+
+    def make(self, use: ChosenUse, operands: Sequence[KernelValue]) -> tuple[int, ...]:
+        return self._made(use, [value.handle for value in operands])
+
+    def _made(self, use: ChosenUse, operands: Sequence[int]) -> tuple[int, ...]:
         if use.record.name not in CANNOT_FAIL:
             return self._written(use, operands)
         attrs = tuple(sorted((use.attrs or {}).items()))
@@ -182,7 +177,9 @@ class Emitter(ValueMaker):
     def allocate(self, kind: Ptr, count: int, size: int, at: int | None) -> int:
         slot = self.slot(kind)
         loop = self.loops[-1] if self.loops else None
-        self.arrays.append(NewArray(kind.dtype, count, slot, self.span, at, loop))
+        array = NewArray(kind.dtype, count, slot, self.span, at, loop)
+        self.arrays.append(array)
+        self._body.arrays.append(array)
         return slot
 
     def stage(self, stage: Any) -> None:

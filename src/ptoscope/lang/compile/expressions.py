@@ -15,6 +15,7 @@ from ptoscope.lang import loops, scalars
 from ptoscope.lang.compile import build
 from ptoscope.lang.compile.emitter import Emitter
 from ptoscope.lang.compile.frame import Frame
+from ptoscope.lang.flow import assigned
 from ptoscope.lang.scalars import ScalarValue
 from ptoscope.lang.source import RAISED, UNSUPPORTED
 from ptoscope.lang.template import Template
@@ -41,7 +42,7 @@ _UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
     ast.UAdd: operator.pos,
     ast.Invert: operator.invert,
 }
-_COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Lt: operator.lt,
     ast.LtE: operator.le,
     ast.Gt: operator.gt,
@@ -53,7 +54,7 @@ _COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.In: lambda a, b: a in b,
     ast.NotIn: lambda a, b: a not in b,
 }
-_SAME: dict[Any, Any] = {
+SAME: dict[Any, Any] = {
     range: loops.counted,
     min: scalars.minimum,
     max: scalars.maximum,
@@ -171,7 +172,7 @@ class ExpressionWalker:
         found: Any = None
         for op, right_node in zip(node.ops, node.comparators, strict=True):
             right = self.value(right_node)
-            one = self.doing(node, _COMPARE[type(op)], left, right)
+            one = self.doing(node, COMPARE[type(op)], left, right)
             found = one if found is None else self.doing(node, operator.and_, found, one)
             left = right
         return found
@@ -208,10 +209,23 @@ class ExpressionWalker:
         self, node: ast.AST, condition: Any, yes: Callable[[], Any], no: Callable[[], Any]
     ) -> Any:
         """One of two values, of which only one is computed where that can be seen."""
-        with self.emitter.block() as then:
+        with self.emitter.block() as then, self.emitter.decided() as here:
             first = yes()
-        with self.emitter.block() as otherwise:
+        with self.emitter.block() as otherwise, self.emitter.decided() as there:
             second = no()
+        chosen = self._choice(node, condition, first, second, then, otherwise)
+        here.types[""] = there.types[""] = chosen.type
+        return chosen
+
+    def _choice(
+        self,
+        node: ast.AST,
+        condition: Any,
+        first: Any,
+        second: Any,
+        then: list[Op],
+        otherwise: list[Op],
+    ) -> KernelValue:
         if _is_scalar(first) and _is_scalar(second) and _only_computes([*then, *otherwise]):
             self.emitter.ops += [*then, *otherwise]
             return self.doing(node, scalars.select, condition, first, second)
@@ -271,10 +285,18 @@ class ExpressionWalker:
         return value
 
     def _listcomp(self, node: ast.ListComp) -> Any:
-        return list(self._comprehended(node.elt, node.generators))
+        return self._comprehension(node)
 
     def _generatorexp(self, node: ast.GeneratorExp) -> Any:
-        return tuple(self._comprehended(node.elt, node.generators))
+        return tuple(self._comprehension(node))
+
+    def _comprehension(self, node: ast.ListComp | ast.GeneratorExp) -> list[Any]:
+        own = assigned(each.target for each in node.generators)
+        before = {name: value for name, value in self.frame.names.items() if name in own}
+        items = list(self._comprehended(node.elt, node.generators))
+        after = {name: value for name, value in self.frame.names.items() if name not in own}
+        self.frame.names = {**after, **before}
+        return items
 
     def _comprehended(self, item: ast.expr, loops_: list[ast.comprehension]) -> Iterator[Any]:
         if not loops_:
@@ -308,6 +330,9 @@ class ExpressionWalker:
 
     def _call(self, node: ast.Call) -> Any:
         callee: Any = self.value(node.func)
+        if any(callee is each for each in _ONLY_PLAIN):
+            # What it is given is not even computed.
+            return None
         given = list(self._items(node.args))
         named: dict[str, Any] = {}
         for keyword in node.keywords:
@@ -317,10 +342,8 @@ class ExpressionWalker:
                 named[keyword.arg] = self.value(keyword.value)
         if isinstance(callee, Template):
             return self.inlined(node, callee, given, named)
-        if callee in _ONLY_PLAIN:
-            return None
         if _hashable(callee):
-            callee = _SAME.get(callee, callee)
+            callee = SAME.get(callee, callee)
         if not _of_kernels(callee) and _has_values([*given, *named.values()]):
             name = getattr(callee, "__name__", str(callee))
             raise self.unsupported(

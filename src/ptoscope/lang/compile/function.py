@@ -10,6 +10,7 @@ from ptoscope.expansion import with_scopes
 from ptoscope.isa.targets import Revision, Target
 from ptoscope.isa.types import Ptr
 from ptoscope.lang.buffers import GmArray
+from ptoscope.lang.compile.bodies import DecidedBody
 from ptoscope.lang.compile.build import function_end
 from ptoscope.lang.compile.emitter import Emitter
 from ptoscope.lang.compile.frame import Frame
@@ -31,7 +32,7 @@ class BuiltKernel:
 
     program: Program
     memory: MemoryMap
-    literals: Mapping[tuple[Any, ...], Any]
+    whole: DecidedBody
 
 
 def compile_function(
@@ -93,7 +94,7 @@ def compile_function(
     function.body.ops = emitter.tidied(function.body.ops)
     if sync == "auto":
         synchronise(function, buffers(emitter, memory), target, revision)
-    return BuiltKernel(program, memory, emitter.literals)
+    return BuiltKernel(program, memory, emitter.whole)
 
 
 def _with_blocks(op: Op, blocks: tuple[Block, ...]) -> Op:

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from ptoscope.isa.dtypes import I64
 from ptoscope.isa.types import Scalar
 from ptoscope.lang.accesses import RootedAccess, RootedAccesses
-from ptoscope.lang.compile.emitter import Emitter, NewArray, OpenLoop
+from ptoscope.lang.compile.bodies import NewArray, OpenLoop
+from ptoscope.lang.compile.emitter import Emitter
 from ptoscope.lang.memory.allocation import Allocation
 from ptoscope.lang.memory.map import MemoryMap
 from ptoscope.lang.memory.plan import plan

@@ -1,0 +1,52 @@
+"""What the compiler decides inside loops and branches, for a plain run that goes the same way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from ptoscope.diagnostics import Span
+from ptoscope.isa.dtypes import DType
+from ptoscope.isa.types import Type
+from ptoscope.program import Loop
+
+
+@dataclass(eq=False)
+class OpenLoop:
+    """A loop that is being written down. With several stages, its iterations take turns with
+    copies of the arrays that belong to them."""
+
+    stages: int = 1
+    stage: int = -1
+    """The slot of the number of the copy that an iteration uses."""
+    op: Loop | None = None
+
+
+@dataclass(eq=False)
+class NewArray:
+    """A UB array of `count` elements: the slot of its pointer, and the loop in whose body it was
+    made."""
+
+    dtype: DType
+    count: int
+    slot: int
+    span: Span
+    at: int | None
+    loop: OpenLoop | None
+
+
+@dataclass(eq=False)
+class DecidedBody:
+    """A kernel, or a body in it that a run may repeat or leave out, with all that is unrolled and
+    inlined there.
+
+    `inner` are the bodies inside, in the order in which they were written down: a loop has one, a
+    branch one for each side. `arrays` are those that it allocates, in order. `types` are those of
+    the values that names have when an iteration begins, and behind a loop or a branch; under ""
+    that of a conditional expression.
+    """
+
+    inner: list[DecidedBody] = field(default_factory=list[Any])
+    arrays: list[NewArray] = field(default_factory=list[NewArray])
+    types: dict[str, Type] = field(default_factory=dict[str, Type])
+    loop: OpenLoop | None = None

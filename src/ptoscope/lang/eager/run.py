@@ -1,0 +1,114 @@
+"""A launch as plain Python: blocks one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ptoscope.arguments import Argument, bind, whole, whole_if_given
+from ptoscope.diagnostics import PtoError
+from ptoscope.isa.types import Ptr, Type
+from ptoscope.kernel import Kernel
+from ptoscope.lang.buffers import GmArray
+from ptoscope.lang.compile.function import BuiltKernel
+from ptoscope.lang.eager.maker import EagerMaker
+from ptoscope.lang.eager.rewrite import PlainFunction, plain_function
+from ptoscope.lang.flow import Flow
+from ptoscope.lang.maker import making
+from ptoscope.lang.signature import Parameters
+from ptoscope.lang.source import WRONG_VALUE, KernelSource
+from ptoscope.lang.values import KernelValue, Misuse, wrapped
+from ptoscope.machine.core import ReferenceCore
+from ptoscope.machine.deadlock import left_over
+from ptoscope.machine.elements import quietly
+from ptoscope.machine.launch import argument_value
+from ptoscope.machine.memory import Memory, gm_regions, own_regions
+from ptoscope.machine.prints import Prints
+
+
+@dataclass(frozen=True)
+class PlainKernel:
+    """A kernel as it was written, with values of its fixed parameters, and what it was compiled
+    to."""
+
+    source: KernelSource
+    flow: Flow
+    parameters: Parameters
+    fixed: Mapping[str, Any]
+    kernel: Kernel
+    built: BuiltKernel
+
+    def run(self, given: list[Any], grid: int, max_steps: int | None) -> None:
+        """Runs the body on `grid` blocks; arrays are written in place. PtoError for wrong
+        arguments and faults, after which the contents of arrays are undefined."""
+        grid, max_steps = whole("grid", grid), whole_if_given("max_steps", max_steps)
+        program = self.built.program
+        bound = bind(program, program.functions[0], given)
+        plain = plain_function(self.source, self.flow)
+        regions = gm_regions(bound)
+        prints = Prints()
+        cores: list[ReferenceCore] = []
+        try:
+            for block in range(grid):
+                memory = Memory(regions, own_regions(self.kernel.target))
+                core = ReferenceCore(memory, block, grid, max_steps)
+                core.prints = prints
+                self._block(plain, core, bound)
+                cores.append(core)
+        finally:
+            self.kernel.printed, self.kernel.prints_left_out = prints.kept()
+            for argument in bound:
+                argument.write_back()
+        left = {block: core.pipes.left_set() for block, core in enumerate(cores)}
+        held = {block: core.pipes.held() for block, core in enumerate(cores)}
+        self.kernel.warnings = left_over(program, program.functions[0], left, grid, held)
+
+    def _block(self, plain: PlainFunction, core: ReferenceCore, bound: list[Argument]) -> None:
+        maker = EagerMaker(self.built, core, self.kernel.target, self.kernel.revision)
+        maker.places.add(plain)
+        ordered, named = self._arguments(bound)
+        with making(maker), quietly():
+            try:
+                plain.function(*ordered, **named)
+            except Misuse as error:
+                raise self._misused(maker, error) from error
+            with maker.stopping():
+                core.settle_streams()
+                core.pipes.drain()
+
+    def _arguments(self, bound: list[Argument]) -> tuple[list[Any], dict[str, Any]]:
+        """What the function is called with: by position, and by name."""
+        values = {**self.fixed}
+        for argument, (name, kind) in zip(bound, self.parameters.run.items(), strict=True):
+            values[name] = _parameter(kind, argument)
+        ordered: list[Any] = []
+        named: dict[str, Any] = {}
+        for name, parameter in self.parameters.signature.parameters.items():
+            if parameter.kind is parameter.KEYWORD_ONLY:
+                named[name] = values[name]
+            else:
+                ordered.append(values[name])
+        return ordered, named
+
+    def _misused(self, maker: EagerMaker, error: Misuse) -> PtoError:
+        return PtoError(
+            [
+                self.built.program.diagnostic(
+                    WRONG_VALUE,
+                    maker.places.span(maker.places.raised(error)),
+                    error.message,
+                    found=error.found,
+                    expected=error.expected,
+                    hint=error.hint,
+                )
+            ]
+        )
+
+
+def _parameter(kind: Type, argument: Argument) -> KernelValue:
+    value = argument_value(argument)
+    if isinstance(kind, Ptr):
+        array: GmArray[Any] = GmArray(kind, value)
+        return array
+    return wrapped(kind, value)

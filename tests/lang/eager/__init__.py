@@ -1,0 +1,1 @@
+"""Kernels run as plain Python."""

@@ -4,9 +4,26 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 NameSet = frozenset[str]
 _NONE: NameSet = frozenset()
+
+
+class _Effect(NamedTuple):
+    """What statements do to names: which they read before they give them a value, and to which
+    they give one in any case."""
+
+    reads: NameSet = _NONE
+    sets: NameSet = _NONE
+
+    def then(self, other: _Effect) -> _Effect:
+        """The effect of both, one after the other."""
+        return _Effect(self.reads | (other.reads - self.sets), self.sets | other.sets)
+
+    def before(self, after: NameSet) -> NameSet:
+        """The names that are live before, given those that are live after."""
+        return self.reads | (after - self.sets)
 
 
 class Flow:
@@ -18,50 +35,73 @@ class Flow:
 
     def __init__(self, function: ast.FunctionDef) -> None:
         self.leaving: dict[ast.AST, tuple[str, ...]] = {}
-        self._before(function.body, _NONE)
+        self._effects: dict[ast.stmt, _Effect] = {}
+        self._note(function.body, _NONE)
 
-    def _before(self, body: Sequence[ast.stmt], after: NameSet) -> NameSet:
-        """What is live before statements, given what is live after them."""
-        for statement in reversed(body):
-            after = self._statement(statement, after)
-        return after
+    def _note(self, body: Sequence[ast.stmt], after: NameSet) -> None:
+        """Notes what leaves statements, given the names that are live after them."""
+        for node in reversed(body):
+            match node:
+                case ast.For():
+                    # At the end of an iteration, the next one may follow.
+                    again = self._all(node.body).reads - assigned([node.target])
+                    self._leaves(node, node.body, after | again)
+                case ast.While():
+                    self._leaves(node, node.body, after | self._of(node).reads)
+                case ast.If():
+                    self._leaves(node, [*node.body, *node.orelse], after)
+                case ast.With():
+                    self._leaves(node, node.body, after)
+                case _:
+                    pass
+            after = self._of(node).before(after)
 
-    def _statement(self, node: ast.stmt, after: NameSet) -> NameSet:
+    def _leaves(self, node: ast.stmt, body: list[ast.stmt], after: NameSet) -> None:
+        self.leaving[node] = tuple(sorted(assigned(body) & after))
+        if isinstance(node, ast.If):
+            self._note(node.body, after)
+            self._note(node.orelse, after)
+        else:
+            self._note(body, after)
+
+    def _of(self, node: ast.stmt) -> _Effect:
+        found = self._effects.get(node)
+        if found is None:
+            found = self._effects[node] = self._effect(node)
+        return found
+
+    def _all(self, body: Sequence[ast.stmt]) -> _Effect:
+        whole = _Effect()
+        for node in body:
+            whole = whole.then(self._of(node))
+        return whole
+
+    def _effect(self, node: ast.stmt) -> _Effect:
         match node:
             case ast.For():
-                targets = assigned([node.target])
-                inside = after
-                for _ in range(2):
-                    inside |= self._before(node.body, inside | after) - targets
-                self._note(node, node.body, inside | after)
-                return (inside | after) | read(node.iter)
+                inside = self._all(node.body).reads - assigned([node.target])
+                return _Effect(read(node.iter) | inside)
             case ast.While():
-                inside = after | read(node.test)
-                for _ in range(2):
-                    inside |= self._before(node.body, inside) | read(node.test)
-                self._note(node, node.body, inside)
-                return inside
+                return _Effect(read(node.test) | self._all(node.body).reads)
             case ast.If():
-                self._note(node, [*node.body, *node.orelse], after)
-                then = self._before(node.body, after)
-                return then | self._before(node.orelse, after) | read(node.test)
+                yes, no = self._all(node.body), self._all(node.orelse)
+                return _Effect(read(node.test) | yes.reads | no.reads, yes.sets & no.sets)
             case ast.With():
-                self._note(node, node.body, after)
-                inner = self._before(node.body, after)
-                named = assigned([i.optional_vars for i in node.items if i.optional_vars])
-                return (inner - named) | read(*(item.context_expr for item in node.items))
+                opened = _Effect(
+                    read(*(item.context_expr for item in node.items)),
+                    assigned([i.optional_vars for i in node.items if i.optional_vars]),
+                )
+                return opened.then(self._all(node.body))
             case ast.Expr(ast.Call(ast.Name("print" | "breakpoint"))):
                 # It does something in a plain run only, where all names have values.
-                return after
-            case ast.Return():
-                return read(node)
-            case ast.AugAssign():
-                return after | read(node)
+                return _Effect()
+            case ast.Assign():
+                return _Effect(read(node), assigned(node.targets))
+            case ast.AnnAssign():
+                sets = assigned([node.target]) if node.value is not None else _NONE
+                return _Effect(read(node), sets)
             case _:
-                return (after - _surely(node)) | read(node)
-
-    def _note(self, node: ast.stmt, body: Iterable[ast.AST], live: NameSet) -> None:
-        self.leaving[node] = tuple(sorted(assigned(body) & live))
+                return _Effect(read(node))
 
 
 def assigned(nodes: Iterable[ast.AST]) -> NameSet:
@@ -75,16 +115,6 @@ def assigned(nodes: Iterable[ast.AST]) -> NameSet:
         hidden = node.target if isinstance(node, ast.comprehension) else None
         rest += [child for child in ast.iter_child_nodes(node) if child is not hidden]
     return frozenset(found)
-
-
-def _surely(node: ast.stmt) -> NameSet:
-    match node:
-        case ast.Assign():
-            return assigned(node.targets)
-        case ast.AnnAssign():
-            return assigned([node.target]) if node.value is not None else _NONE
-        case _:
-            return _NONE
 
 
 def read(*nodes: ast.AST) -> NameSet:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 import inspect
 import linecache
-import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from ptoscope.diagnostics import Diagnostic, PtoError, Span
@@ -95,32 +95,37 @@ def characters(line: str, offset: int) -> int:
 def read_source(function: Callable[..., Any]) -> KernelSource:
     """The source of a function; PtoError where there is none, or where it is not a plain one."""
     name = getattr(function, "__name__", repr(function))
+    code = getattr(function, "__code__", None)
+    file = "" if code is None else inspect.getsourcefile(function) or code.co_filename
+    text = "".join(linecache.getlines(file, getattr(function, "__globals__", None)))
+    if code is None or not text:
+        raise _unread(
+            f"the source of {name} cannot be read",
+            hint="a kernel is compiled from its source: write it in a file or a notebook",
+        )
+    node = _functions(text).get(code.co_firstlineno)
+    if node is None or node.name != code.co_name:
+        raise _unread(
+            f"{name} is not in {file}, line {code.co_firstlineno}",
+            hint="a kernel is a function that was written with def; load its file again",
+        )
+    return KernelSource(function, node, file, text, text.split("\n"))
+
+
+def _unread(message: str, hint: str) -> PtoError:
+    return PtoError([Diagnostic(NO_SOURCE, message, hint=hint)])
+
+
+@lru_cache(maxsize=32)
+def _functions(text: str) -> dict[int, ast.FunctionDef]:
+    """The functions of a text by the line that they begin in, that of the first decorator."""
     try:
-        file = inspect.getsourcefile(function) or inspect.getfile(function)
-        pieces, first = inspect.getsourcelines(function)
-    except (OSError, TypeError):
-        raise PtoError(
-            [
-                Diagnostic(
-                    NO_SOURCE,
-                    f"the source of {name} cannot be read",
-                    hint="a kernel is compiled from its source: write it in a file or a notebook",
-                )
-            ]
-        ) from None
-    lines = linecache.getlines(file)
-    text = "".join(lines)
-    piece = textwrap.dedent("".join(pieces))
-    indent = len(pieces[0]) - len(pieces[0].lstrip())
-    tree = ast.parse(piece)
-    node = tree.body[0]
-    if isinstance(node, ast.FunctionDef):
-        ast.increment_lineno(node, first - 1)
-        for each in ast.walk(node):
-            if hasattr(each, "col_offset"):
-                each.col_offset += indent  # type: ignore[attr-defined]
-                each.end_col_offset += indent  # type: ignore[attr-defined]
-        return KernelSource(function, node, file, text, text.split("\n"))
-    raise PtoError(
-        [Diagnostic(NO_SOURCE, f"{name} is no function that was written with def", file=file)]
-    )
+        tree = ast.parse(text)
+    except SyntaxError:
+        # A file that was changed after it was loaded.
+        return {}
+    return {
+        min([node.lineno, *(d.lineno for d in node.decorator_list)]): node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef)
+    }

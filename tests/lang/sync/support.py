@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ptoscope import ir, sources
 from ptoscope.check.flow import Values
@@ -104,24 +104,17 @@ def done(
     return Synchronised(function, ir.print_module(Module(program)))
 
 
-def without_each(made: Synchronised) -> Iterator[tuple[str, str]]:
-    """The text without each flag, barrier or memory barrier in turn, and what is missing: of a
-    flag all of its parts."""
-    groups: dict[str, list[Op]] = {}
-    for op in made.inserted:
-        line = said(op, made.function)
-        key = " ".join(line.split()[1:]) if line.startswith(("set", "wait")) else f"{line} {id(op)}"
-        groups.setdefault(key, []).append(op)
-    program = sources.parse(made.text, "<test>")
-    spans = [op for op in program.functions[0].ops() if is_synchronisation(op)]
-    positions = {id(op): number for number, op in enumerate(made.inserted)}
-    for key, group in groups.items():
-        gone = {positions[id(op)] for op in group}
-        again = sources.parse(made.text, "<test>")
-        ops = [op for op in again.functions[0].ops() if is_synchronisation(op)]
-        assert len(ops) == len(spans)
-        drop(again.functions[0].body, {id(op) for i, op in enumerate(ops) if i in gone})
-        yield key, ir.print_module(Module(replace(again, text="")))
+def without_each(made: Synchronised) -> Iterator[str]:
+    """The text without each barrier in turn, and without each flag: all of its parts."""
+    groups: dict[str, set[int]] = {}
+    for number, line in enumerate(made.lines):
+        name, _, rest = line.partition(" ")
+        groups.setdefault(rest if name in ("set", "wait") else str(number), set()).add(number)
+    for gone in groups.values():
+        program = sources.parse(made.text, "<test>")
+        ops = [op for op in program.functions[0].ops() if is_synchronisation(op)]
+        drop(program.functions[0].body, {id(op) for i, op in enumerate(ops) if i in gone})
+        yield ir.print_module(Module(program))
 
 
 def drop(block: Block, ids: set[int]) -> None:

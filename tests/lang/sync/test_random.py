@@ -9,7 +9,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ptoscope import sources
+from ptoscope.isa.types import Ptr
 from ptoscope.kernel import Kernel
+from ptoscope.program import For, Function
 from ptoscope.watch import Watch, watch
 from tests.check.pipes import (
     branch,
@@ -22,11 +25,13 @@ from tests.check.pipes import (
     store,
 )
 
-from .support import synchronised
+from .support import UbBuffer, buffers, done, synchronised
 
 POINTER = "!pto.ptr<f32, ub>"
 ARRAY = "!pto.ptr<f32, gm>"
 BUFFERS = st.sampled_from(["%a", "%b", "%c"])
+IN_TURN = st.sampled_from(["%p", "%q", "%a"])
+"""In a pipelined loop: two buffers of several copies, and one of one."""
 OFFSETS = st.sampled_from(["%i0", "%i64", "%i128"])
 ROWS = st.sampled_from(["%i0", "%i64", "%at"])
 """Elements of an array: fixed ones, and those of the iteration of the innermost loop."""
@@ -38,27 +43,27 @@ def at(pointer: str, offset: str, kind: str, name: str) -> tuple[str, str]:
 
 
 @st.composite
-def copies_in(draw: st.DrawFn) -> str:
+def copies_in(draw: st.DrawFn, them: st.SearchStrategy[str] = BUFFERS) -> str:
     source, from_ = at("%x", draw(ROWS), ARRAY, "%from")
-    target, to = at(draw(BUFFERS), draw(OFFSETS), POINTER, "%to")
+    target, to = at(draw(them), draw(OFFSETS), POINTER, "%to")
     return "\n".join([source, target, copy_in(to).replace("%x,", f"{from_},")])
 
 
 @st.composite
-def copies_out(draw: st.DrawFn) -> str:
+def copies_out(draw: st.DrawFn, them: st.SearchStrategy[str] = BUFFERS) -> str:
     target, to = at(draw(st.sampled_from(["%x", "%y"])), draw(ROWS), ARRAY, "%to")
-    source, from_ = at(draw(BUFFERS), draw(OFFSETS), POINTER, "%from")
+    source, from_ = at(draw(them), draw(OFFSETS), POINTER, "%from")
     return "\n".join([target, source, copy_out(from_, to=to)])
 
 
 @st.composite
-def scopes(draw: st.DrawFn) -> str:
+def scopes(draw: st.DrawFn, them: st.SearchStrategy[str] = BUFFERS) -> str:
     lines: list[str] = []
     for number in range(draw(st.integers(1, 2))):
         value = f"%v{number}"
-        lines.append(load(value, draw(BUFFERS), draw(OFFSETS)))
+        lines.append(load(value, draw(them), draw(OFFSETS)))
         for _ in range(draw(st.integers(1, 2))):
-            lines.append(store(value, draw(BUFFERS), draw(OFFSETS)))
+            lines.append(store(value, draw(them), draw(OFFSETS)))
     if draw(st.booleans()):
         step, to = draw(st.sampled_from([("%i64", "%i128"), ("%i64", "%n64")]))
         moved = [line.replace("[%i0]", "[%j]") for line in lines]
@@ -148,3 +153,63 @@ def findings(made: Kernel, n: int, yes: bool, no: bool) -> list[str]:
 def test_no_run_has_a_race(text: str, n: int, yes: bool, no: bool) -> None:
     made = synchronised(text)
     assert findings(made.kernel(contents=False), n, yes, no) == []
+
+
+PIPELINED = st.one_of(copies_in(IN_TURN), copies_out(IN_TURN), scopes(IN_TURN), scalars())
+PIPELINED_BODIES = st.lists(
+    st.one_of(PIPELINED, PIPELINED, structured(PIPELINED)), min_size=1, max_size=5
+)
+
+
+def pipelined(body: Lines, copies: int) -> str:
+    """A loop over %n in whose iterations %p and %q take turns with their copies, behind %d."""
+    lines = [
+        "%at = arith.muli %t, %i64 : index",
+        "%offset = arith.muli %stage, %l1024 : i64",
+        "%p_at = arith.addi %offset, %l16384 : i64",
+        "%q_at = arith.addi %p_at, %l8192 : i64",
+        f"%p = pto.castptr %p_at : i64 -> {POINTER}",
+        f"%q = pto.castptr %q_at : i64 -> {POINTER}",
+        *body,
+        "%next = arith.addi %stage, %l1 : i64",
+        f"%copies = arith.constant {copies} : i64",
+        "%last = arith.cmpi eq, %next, %copies : i64",
+        "%new = arith.select %last, %l0, %next : i64",
+        "scf.yield %new : i64",
+    ]
+    start = "%end = scf.for %t = %i0 to %n step %i1 iter_args(%stage = %l0) -> (i64) {"
+    return "\n".join([start, *lines, "}"])
+
+
+def copies_of(function: Function, copies: int) -> list[UbBuffer]:
+    """The buffers of a kernel with pipelined loops."""
+    found = buffers(function)
+    for op in function.ops():
+        if isinstance(op, For) and op.carried:
+            roots = {function.names[r]: r for inner in op.body.ops for r in inner.results}
+            slots = [slot for name, slot in roots.items() if name.startswith(("p_", "q_"))]
+            pointers = [slot for slot in slots if isinstance(function.types[slot], Ptr)]
+            for slot, address in zip(pointers, (16384, 24576), strict=True):
+                found.append(UbBuffer((slot,), address, 1024, copies, op, op.carried[0]))
+    return found
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(LEAVES, max_size=2),
+    PIPELINED_BODIES,
+    st.lists(LEAVES, max_size=2),
+    st.integers(2, 3),
+    st.booleans(),
+    st.integers(0, 5),
+    st.booleans(),
+)
+def test_no_run_of_a_pipelined_loop_has_a_race(
+    before: Lines, body: Lines, after: Lines, copies: int, nested: bool, n: int, yes: bool
+) -> None:
+    inner = pipelined(body, copies)
+    whole = [loop(inner, *after, to="%i2", index="%outer")] if nested else [inner, *after]
+    program = sources.parse(numbered(["%l16384 = arith.constant 16384 : i64", *before, *whole]), "")
+    function = program.functions[0]
+    made = done(program, function, copies_of(function, copies))
+    assert findings(made.kernel(contents=False), n, yes, not yes) == []

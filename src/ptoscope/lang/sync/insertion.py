@@ -11,7 +11,7 @@ from ptoscope.ir.module import fresh
 from ptoscope.isa import arith, sync
 from ptoscope.isa.dtypes import I64
 from ptoscope.isa.order.rules import SET, WAIT
-from ptoscope.isa.parts import EVENTS
+from ptoscope.isa.parts import EVENTS, PIPE_ALL
 from ptoscope.isa.types import Scalar
 from ptoscope.lang.sync.buffers import UbBuffer
 from ptoscope.lang.sync.placing import PlacedSync
@@ -66,7 +66,8 @@ class _Insertion:
     def _operation(self, one: PlacedSync) -> Op:
         span = one.op.span
         if one.event is None:
-            return operation(sync.pipe_barrier.name, attrs={"pipe": one.src}, span=span)
+            record = sync.barrier if one.src == PIPE_ALL else sync.pipe_barrier
+            return operation(record.name, attrs={"pipe": one.src}, span=span)
         name, pipes = _FLAGS[one.rule.name], {"src": one.src, "dst": one.dst}
         if one.buffer is None:
             return operation(name, attrs={**pipes, "event": EVENTS[one.event]}, span=span)

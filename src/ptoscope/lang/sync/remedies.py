@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import chain
 
 from ptoscope.check.positions import Positions
-from ptoscope.isa.parts import PIPE_ALL
+from ptoscope.isa.parts import PIPE_ALL, SCALAR_PIPE
 from ptoscope.lang.sync.dependences import Dependence
 from ptoscope.lang.sync.order import StepOrder
 from ptoscope.lang.sync.placing import Flag, FlagOrBarrier, PipeBarrier, PlacedSync
@@ -131,11 +131,13 @@ def _other_way(one: FlagOrBarrier, others: list[FlagOrBarrier]) -> bool:
     """Whether others lead from one pipe to the other at all."""
     if isinstance(one, PipeBarrier) or any(isinstance(other, PipeBarrier) for other in others):
         return True
-    reached, grows = {one.src}, True
-    while grows:
-        more = {f.dst for f in others if isinstance(f, Flag) and f.src in reached} - reached
+    reached: set[str] = set()
+    more = {one.src}
+    while more:
         reached |= more
-        grows = bool(more) and one.dst not in more
-    return one.dst in reached or any(
-        isinstance(f, Flag) and (f.src, f.dst) == (one.src, one.dst) for f in others
-    )
+        more = {f.dst for f in others if isinstance(f, Flag) and f.src in more}
+        if one.dst in more or SCALAR_PIPE in more:
+            # What the scalar unit waits for, all that it issues does.
+            return True
+        more -= reached
+    return False

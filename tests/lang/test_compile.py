@@ -56,3 +56,23 @@ def test_an_empty_array_is_given_back() -> None:
     out = scalars(pto.empty(9), 3)
     assert out.dtype == np.int32
     assert out[0] == 5
+
+
+@pto.kernel
+def emptied(out: pto.gm[pto.i32], n: pto.i32):
+    if n > 3:
+        print("big")
+    else:
+        out[1] = 4
+    if n > 4:
+        print(n + 1)
+    out[0] = n
+
+
+def test_branches_without_anything() -> None:
+    assert emptied.text.count("scf.if") == 1
+    assert "scf.if %v {\n    } else {\n" in emptied.text
+    for n in (3, 4):
+        out = np.zeros(2, np.int32)
+        emptied(out, n)
+        assert out.tolist() == [n, 4 if n <= 3 else 0]

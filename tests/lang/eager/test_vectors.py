@@ -6,7 +6,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from ptoscope import pto
+from ptoscope import UsageError, pto
 from tests.lang.eager.agreement import agreed
 
 SOME = np.random.default_rng(17)
@@ -34,18 +34,53 @@ def test_tiles(n: int, grid: int) -> None:
 
 
 @pto.kernel(sync="manual")
+def flagged(x: pto.gm[pto.f32], out: pto.gm[pto.f32]):
+    xs = pto.load(x[0:64])
+    pto.set_flag("PIPE_MTE2", "PIPE_V", "EVENT_ID0")
+    pto.wait_flag("PIPE_MTE2", "PIPE_V", "EVENT_ID0")
+    with pto.vecscope():
+        xs[0] = -xs[0]
+    pto.set_flag("PIPE_V", "PIPE_MTE3", "EVENT_ID0")
+    pto.wait_flag("PIPE_V", "PIPE_MTE3", "EVENT_ID0")
+    pto.store(out[0:64], xs)
+
+
+@pto.kernel(sync="manual")
+def early(x: pto.gm[pto.f32], out: pto.gm[pto.f32]):
+    xs = pto.ub(pto.f32, 64)
+    pto.wait_flag("PIPE_MTE2", "PIPE_V", "EVENT_ID0")
+    with pto.vecscope():
+        xs[0] = -xs[0]
+    pto.load(xs, x[0:64])
+    pto.set_flag("PIPE_MTE2", "PIPE_V", "EVENT_ID0")
+    pto.pipe_barrier("PIPE_ALL")
+    pto.store(out[0:64], xs)
+
+
+def test_flags_of_the_author() -> None:
+    x = SOME.normal(size=64).astype(np.float32)
+    _, out = agreed(flagged, x, np.zeros(64, np.float32))
+    assert (out == -x).all()
+
+
+def test_a_vector_pipe_that_waits_for_later_lines() -> None:
+    x, out = np.ones((2, 64), np.float32)
+    early(x, out, engine="reference")
+    assert (out == -1).all()
+    with pytest.raises(UsageError, match="waits for what the kernel does later"):
+        early.eager(x, out)
+
+
+@pto.kernel
 def whole(x: pto.gm[pto.i16], out: pto.gm[pto.i16], n: pto.i32):
     xs, ys = pto.ub(pto.i16, 512), pto.ub(pto.i16, 512)
     for t in pto.pipelined(0, n, 512, stages=3):
         pto.load(xs, x[t : t + 512])
-        pto.pipe_barrier("PIPE_ALL")
         with pto.vecscope():
             for i, m in pto.lanes(xs, limit=n - t):
                 v = xs[i]
                 ys[i, m] = (v + v) ^ 3
-        pto.pipe_barrier("PIPE_ALL")
         pto.store(out[t : t + 512], ys)
-        pto.pipe_barrier("PIPE_ALL")
 
 
 def test_arrays_that_iterations_take_turns_with() -> None:
@@ -54,10 +89,9 @@ def test_arrays_that_iterations_take_turns_with() -> None:
     assert (out == ((x + x) ^ 3)).all()
 
 
-@pto.kernel(sync="manual")
+@pto.kernel
 def scanned(x: pto.gm[pto.f16], out: pto.gm[pto.f16]):
     xs, ys = pto.load(x[0:512]), pto.ub(pto.f16, 512)
-    pto.pipe_barrier("PIPE_ALL")
     with pto.vecscope():
         most = pto.vbr(-1000.0, dtype=pto.f16)
         for i, m in pto.lanes(xs):
@@ -67,7 +101,6 @@ def scanned(x: pto.gm[pto.f16], out: pto.gm[pto.f16]):
             v = xs[i]
             small = v < top
             ys[i, m] = pto.vsel(v - top, top, small & m)
-    pto.pipe_barrier("PIPE_ALL")
     pto.store(out[0:512], ys)
 
 
@@ -78,14 +111,12 @@ def test_vectors_that_loops_carry() -> None:
     assert (out == np.where(x < top, x - top, top)).all()
 
 
-@pto.kernel(sync="manual", revision="micro")
+@pto.kernel(revision="micro")
 def narrowed(x: pto.gm[pto.f32], out: pto.gm[pto.bf16], size: pto.static = 256):
     xs, ys = pto.load(x[0:size]), pto.ub(pto.bf16, size)
-    pto.pipe_barrier("PIPE_ALL")
     with pto.vecscope():
         for i, m in pto.lanes(xs):
             ys[i, m, "PK_B32"] = pto.vcvt(xs[i], m, dtype=pto.bf16, part="EVEN")
-    pto.pipe_barrier("PIPE_ALL")
     pto.store(out[0:size], ys)
 
 
@@ -96,10 +127,9 @@ def test_conversions(size: int) -> None:
     assert (out[:size] == x[:size].astype(ml_dtypes.bfloat16)).all()
 
 
-@pto.kernel(sync="manual", revision="micro")
+@pto.kernel(revision="micro")
 def shifted(x: pto.gm[pto.f32], out: pto.gm[pto.f32], by: pto.i32, n: pto.i32):
     xs, ys = pto.load(x[0:192]), pto.ub(pto.f32, 192)
-    pto.pipe_barrier("PIPE_ALL")
     with pto.vecscope():
         source = pto.addptr(xs, by)
         loading, storing = pto.vldas(source), pto.init_align()
@@ -108,7 +138,6 @@ def shifted(x: pto.gm[pto.f32], out: pto.gm[pto.f32], by: pto.i32, n: pto.i32):
             v, loading, source = pto.vldus(source, loading, update=True)
             storing, start = pto.vstus(storing, n, v, start, update=True)
         pto.vstar(storing, start)
-    pto.pipe_barrier("PIPE_ALL")
     pto.store(out[0:192], ys)
 
 
@@ -121,15 +150,13 @@ def test_streams(by: int, n: int) -> None:
     assert (out == expected).all()
 
 
-@pto.kernel(sync="manual")
+@pto.kernel
 def picked(x: pto.gm[pto.i32], places: pto.gm[pto.i32], out: pto.gm[pto.i32]):
     xs, at, ys = pto.load(x[0:256]), pto.load(places[0:64]), pto.ub(pto.i32, 64)
-    pto.pipe_barrier("PIPE_ALL")
     with pto.vecscope():
         found = pto.vgather2(xs, at[0])
         ys[0] = found
         ys[0, found > 100] = found + found
-    pto.pipe_barrier("PIPE_ALL")
     pto.store(out[0:64], ys)
 
 
@@ -151,17 +178,14 @@ def smoothed(xs, count):
     return ys
 
 
-@pto.kernel(sync="manual")
+@pto.kernel
 def unrolled(x: pto.gm[pto.f32], out: pto.gm[pto.f32], parts: pto.static = (64, 128)):
     arrays = [pto.load(x[0:size]) for size in parts]
-    pto.pipe_barrier("PIPE_ALL")
     place = 0
     for xs, size in zip(arrays, parts, strict=True):
         ys = smoothed(xs, size)
-        pto.pipe_barrier("PIPE_ALL")
         pto.store(out[place : place + size], ys)
         place += size
-        pto.pipe_barrier("PIPE_ALL")
 
 
 def test_arrays_of_unrolled_loops_and_helpers() -> None:

@@ -119,7 +119,8 @@ class _Writer:
             return
         self._before(place, depth)
         spelled = spelling.generic(op, note) if self.generic else spelling.custom(op, note)
-        blocks = [b for b in op.blocks if b.ops or self.generic or not isinstance(op, If)]
+        no_else = isinstance(op, If) and not self.generic and not op.otherwise.ops
+        blocks = op.blocks[:1] if no_else else op.blocks
         self._whole(spelling, spelled, blocks, place, depth, op.span)
 
     def _level(self, note: Note | None) -> Level:

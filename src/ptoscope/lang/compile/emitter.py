@@ -16,7 +16,7 @@ from ptoscope.lang.compile.bodies import DecidedBody, NewArray, OpenLoop
 from ptoscope.lang.maker import ChosenUse, ValueMaker
 from ptoscope.lang.scalars import CANNOT_FAIL
 from ptoscope.lang.values import KernelValue
-from ptoscope.program import Block, Op, operation
+from ptoscope.program import Block, If, Op, operation
 
 
 @dataclass
@@ -205,14 +205,22 @@ class Emitter(ValueMaker):
 
 
 def _without_unused(block: Block, used: set[int]) -> bool:
-    """Takes out scalars that nothing uses; whether there were any."""
-    kept = [op for op in block.ops if op.name not in CANNOT_FAIL or used.intersection(op.results)]
+    """Takes out scalars that nothing uses, and branches that do nothing; whether there were
+    any."""
+    kept = [op for op in block.ops if used.intersection(op.results) or not _does_nothing(op)]
     fewer = len(kept) < len(block.ops)
     block.ops[:] = kept
     for op in kept:
         for inner in op.blocks:
             fewer = _without_unused(inner, used) or fewer
     return fewer
+
+
+def _does_nothing(op: Op) -> bool:
+    """Whether an operation only computes its results."""
+    if isinstance(op, If):
+        return not (op.results or op.then.ops or op.otherwise.ops)
+    return op.name in CANNOT_FAIL
 
 
 def _constant_name(dtype: DType, number: int | float) -> str:

@@ -68,12 +68,13 @@ def results(call: Any, arguments: Sequence[Any], grid: int, **options: Any) -> l
 
 @pytest.mark.parametrize(("name", "sizes"), [(n, s) for n in NAMES for s in SIZES[n]])
 def test_same_bits_as_the_text(name: str, sizes: tuple[int, ...]) -> None:
-    """Both on native code, the kernel in Python also on the reference engine."""
+    """Both on native code, the kernel in Python also on the reference engine and eagerly."""
     text, kernel = ptoscope.load(PYTHON.parent / f"{name}.pto"), KERNELS[name]
     for arguments, grid in launches(name, sizes):
         expected = results(text, arguments, grid, engine="native")
         assert results(kernel, arguments, grid, engine="native") == expected
         assert results(kernel, arguments, grid, engine="reference") == expected
+        assert results(kernel.eager, arguments, grid) == expected
 
 
 @every
@@ -88,6 +89,18 @@ def test_nothing_is_found_in_a_run_of_it(name: str) -> None:
     kernel: Kernel = KERNELS[name].on()
     for arguments, grid in launches(name, SEVERAL[name]):
         assert kernel.watch(*arguments, grid=grid, schedules=4).diagnostics == []
+
+
+@every
+def test_it_takes_no_more_cycles_than_the_text(name: str) -> None:
+    """At most a twentieth more: tiles are the same, and synchronisation is no more than needed."""
+    for arguments, grid in launches(name, SEVERAL[name]):
+        text = ptoscope.load(PYTHON.parent / f"{name}.pto")
+        timings = (
+            k.time(*arguments, grid=grid, engine="native") for k in (text, KERNELS[name].on())
+        )
+        written, compiled = (timing.total_cycles for timing in timings)
+        assert compiled <= 1.05 * written
 
 
 @every

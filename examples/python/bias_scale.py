@@ -15,9 +15,9 @@ def bias_scale(
     columns: pto.i32,
 ) -> None:
     for t in pto.tiles(rows, ROWS):
-        xs = pto.load(x.rows(columns)[t], to_pitch=PITCH)
+        xs, ys = pto.load(x.rows(columns)[t], to_pitch=PITCH), pto.ub(pto.f32, ROWS, PITCH)
         with pto.vecscope():
             for row in range(0, t.count * PITCH, PITCH):
                 for i, m in pto.lanes(xs, limit=columns):
-                    xs[row + i, m] = (xs[row + i] + bias) * scale
-        pto.store(out.rows(columns)[t], xs, from_pitch=PITCH)
+                    ys[row + i, m] = (xs[row + i] + bias) * scale
+        pto.store(out.rows(columns)[t], ys, from_pitch=PITCH)

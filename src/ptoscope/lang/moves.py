@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from ptoscope.isa.copies import LENGTH_BITS
 from ptoscope.isa.dtypes import I64
+from ptoscope.isa.targets import BLOCK_BYTES
 from ptoscope.lang import instructions
 from ptoscope.lang.buffers import ArrayPiece, GmArray, RowsPiece, UbArray, dtype_of
 from ptoscope.lang.maker import current
 from ptoscope.lang.scalars import convert, minimum
 from ptoscope.lang.values import Misuse, described
+
+_LONGEST = (1 << LENGTH_BITS) - 1
+"""Bytes of a row."""
 
 
 def ub(element: Any, *shape: int, at: int | None = None) -> UbArray[Any]:
@@ -46,14 +51,7 @@ def load(
         pitch, rows, most, piece = piece.width, piece.rows, piece.most, piece.first
     array = _new(piece, most, to_pitch) if source is None else target
     there = _in_ub(array)
-    count = _count(piece, there, limit)
-    size = piece.array.dtype.bytes
-    length = _bytes(count, size)
-    strides = (
-        length if pitch is None else _bytes(pitch, size),
-        length if to_pitch is None else _bytes(to_pitch, size),
-    )
-    burst = (_as_i64(rows), *strides)
+    length, burst = _burst(piece, _count(piece, there, limit), rows, pitch, to_pitch)
     instructions.call("pto.mte_gm_ub", piece.pointer, there.pointer, 0, length, nburst=burst)
     return array if isinstance(array, UbArray) else array.array
 
@@ -86,15 +84,41 @@ def store(
     piece, there = _in_gm(target), _in_ub(source)
     if isinstance(piece, RowsPiece) and from_pitch is not None:
         pitch, rows, piece = piece.width, piece.rows, piece.first
-    count = _count(piece, there, limit)
+    length, burst = _burst(piece, _count(piece, there, limit), rows, from_pitch, pitch)
+    instructions.call("pto.mte_ub_gm", there.pointer, piece.pointer, length, nburst=burst)
+
+
+def _burst(
+    piece: ArrayPiece[Any], count: Any, rows: Any, source_pitch: Any, target_pitch: Any
+) -> tuple[Any, tuple[Any, Any, Any]]:
+    """The bytes of a row, and how many rows there are with what strides in bytes. One that is
+    longer than a row can be is cut into several."""
     size = piece.array.dtype.bytes
     length = _bytes(count, size)
-    strides = (
-        length if from_pitch is None else _bytes(from_pitch, size),
-        length if pitch is None else _bytes(pitch, size),
-    )
-    burst = (_as_i64(rows), *strides)
-    instructions.call("pto.mte_ub_gm", there.pointer, piece.pointer, length, nburst=burst)
+    pitches = source_pitch, target_pitch
+    longest = length if isinstance(length, int) else (piece.size or 0) * size
+    if longest > _LONGEST:
+        if not isinstance(length, int) or rows != 1 or pitches != (None, None):
+            raise Misuse(
+                f"a row of a copy has at most {_LONGEST} bytes",
+                found=f"up to {longest} bytes",
+                expected=f"at most {_LONGEST // size} elements",
+                hint="take a smaller tile",
+            )
+        rows = next((n for n in range(2, longest // BLOCK_BYTES + 1) if _fits(longest, n)), None)
+        if rows is None:
+            raise Misuse(
+                f"{longest} bytes cannot be cut into rows of whole {BLOCK_BYTES}-byte blocks",
+                hint="copy in two pieces",
+            )
+        length = longest // rows
+    strides = (length if pitch is None else _bytes(pitch, size) for pitch in pitches)
+    return length, (_as_i64(rows), *strides)
+
+
+def _fits(total: int, rows: int) -> bool:
+    length, rest = divmod(total, rows)
+    return not rest and length % BLOCK_BYTES == 0 and length <= _LONGEST
 
 
 def _fixed(value: Any) -> int:

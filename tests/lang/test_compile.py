@@ -76,3 +76,18 @@ def test_branches_without_anything() -> None:
         out = np.zeros(2, np.int32)
         emptied(out, n)
         assert out.tolist() == [n, 4 if n <= 3 else 0]
+
+
+@pto.kernel
+def picked(x: pto.gm[pto.f32], rows: pto.gm[pto.i32], out: pto.gm[pto.f32], n: pto.i32):
+    for j in range(n):
+        row = rows[j]
+        pto.store(out[j * 64 : j * 64 + 64], pto.load(x[row * 64 : row * 64 + 64]))
+
+
+def test_the_length_of_a_slice_is_known_where_its_ends_differ_by_a_number() -> None:
+    x = np.arange(640, dtype=np.float32)
+    rows = np.array([3, 1, 9, 1], np.int32)
+    expected = x.reshape(10, 64)[rows].reshape(-1)
+    assert np.array_equal(picked(x, rows, pto.empty(256), 4), expected)
+    assert np.array_equal(picked.eager(x, rows, pto.empty(256), 4), expected)

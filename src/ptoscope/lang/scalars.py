@@ -350,7 +350,16 @@ def distance(start: Any, stop: Any) -> Any:
     (first, before), (last, behind) = (
         (v.origin or (v, 0)) if isinstance(v, ScalarValue) else (None, v) for v in (start, stop)
     )
-    return behind - before if first is last else stop - start
+    return behind - before if _same(first, last) else stop - start
+
+
+def _same(one: ScalarValue | None, other: ScalarValue | None) -> bool:
+    """Whether two scalars are one: what is computed twice has one handle, or one number."""
+    if one is None or other is None:
+        return one is other
+    if isinstance(one.handle, int):
+        return one.handle == other.handle
+    return one is other or one.number() == other.number()
 
 
 def _scalars(*values: Any) -> bool:

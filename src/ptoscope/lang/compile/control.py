@@ -18,7 +18,7 @@ from ptoscope.lang.flow import assigned
 from ptoscope.lang.scalars import ScalarValue
 from ptoscope.lang.scopes import VectorScope
 from ptoscope.lang.source import CHANGES_TYPE, UNSUPPORTED
-from ptoscope.lang.values import KernelValue, described, wrapped
+from ptoscope.lang.values import KernelValue, Vector, described, wrapped
 
 _IN_LOOP = "only the loop gives it a value, and that may have no iteration"
 _IN_BRANCH = "only one branch gives it a value"
@@ -182,7 +182,7 @@ class ControlWalker(ExpressionWalker):
                 literals[name] = value.dtype
                 again = True
             else:
-                raise self._changed(node, name, init, value)
+                raise self._changed(node, name, before[name], value)
         return None if again else found
 
     def _changed(self, node: ast.stmt, name: str, before: Any, after: Any) -> PtoError:
@@ -192,7 +192,9 @@ class ControlWalker(ExpressionWalker):
             f"'{name}' changes its type in the loop",
             found=f"{described(before)} before, {described(after)} after an iteration",
             expected="one type",
-            hint="convert it before the loop, or give it another name",
+            hint=f"begin with a vector: pto.vbr({before!r}, dtype=pto.{after.dtype})"
+            if isinstance(after, Vector) and isinstance(before, (int, float))
+            else "convert it before the loop, or give it another name",
         )
 
     def _results(

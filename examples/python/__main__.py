@@ -10,6 +10,7 @@ import sys
 import tokenize
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from ptoscope.lang.kernel import PythonKernel
 
@@ -70,7 +71,7 @@ def main(names: list[str]) -> int:
     names = names or NAMES
     wrong = 0
     for name in names:
-        script = module_of(HERE.parent / f"{name}.py")
+        script: Any = module_of(HERE.parent / f"{name}.py")
         script.KERNEL = kernel_of(name)
         wrong += script.main()
     lines = {name: lines_of(name) for name in names}

@@ -33,8 +33,8 @@ def top_k(
             # A record is two floats long.
             lengths, apart = pto.i64(min(k, each)) * LENGTHS_OF_1, 2 * each
             for at in range(0, 2 * ROOM, 4 * apart):
-                lists = [pto.addptr(source, at + apart * j) for j in pto.static(range(4))]
-                pto.vmrgsort4(pto.addptr(target, at), *lists, lengths, FOUR_LISTS)
+                a, b, c, d = [pto.addptr(source, at + apart * j) for j in (0, 1, 2, 3)]
+                pto.vmrgsort4(pto.addptr(target, at), a, b, c, d, lengths, FOUR_LISTS)
             source, target = target, source
         with pto.vecscope():
             for i, m in pto.lanes(vs, limit=k):

@@ -9,7 +9,7 @@ from ptoscope import pto
 
 
 @pto.kernel
-def numbered(out: pto.gm[pto.i32], n: pto.i32, stages: pto.static = 3):
+def numbered(out: pto.gm[pto.i32], n: pto.i32, stages: int = 3):
     for t in pto.pipelined(0, n, 4, stages=stages):
         out[t // 4] = pto.i32(t.stage)
 

@@ -35,14 +35,14 @@ def test_numbers_loads_and_pointers() -> None:
 def not_said(out: pto.gm[pto.i32]):
     ys = pto.ub(pto.i32, 64)
     with pto.vecscope():
-        ys[0] = pto.vbr(7)
+        ys[0] = pto.vbr(7)  # pyright: ignore[reportArgumentType]
 
 
 @pto.kernel
 def wrongly_said(out: pto.gm[pto.i32]):
     ys = pto.ub(pto.i32, 64)
     with pto.vecscope():
-        ys[0] = pto.vadd(ys[0], ys[0], dtype=pto.f32)
+        ys[0] = pto.vadd(ys[0], ys[0], dtype=pto.f32)  # pyright: ignore[reportCallIssue]
 
 
 @pytest.mark.parametrize(

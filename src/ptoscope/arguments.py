@@ -81,6 +81,16 @@ def in_order(
     return [found[name] for name in names]
 
 
+def parameter_position(function: Function, key: int | str) -> int:
+    """The position of a parameter by its position or its name; UsageError if there is none."""
+    names = [function.names[slot] for slot in function.params]
+    if isinstance(key, str) and key.removeprefix("%") in names:
+        return names.index(key.removeprefix("%"))
+    if isinstance(key, int) and not isinstance(key, bool) and 0 <= key < len(names):
+        return key
+    raise UsageError(f"@{function.name} has no parameter {key}")
+
+
 def _count(program: Program, function: Function, found: str) -> PtoError:
     signature = ", ".join(
         f"%{function.names[slot]}: {function.types[slot]}" for slot in function.params

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ptoscope.arguments import array_dtype, fits
+from ptoscope.arguments import array_dtype, fits, parameter_position
 from ptoscope.diagnostics import UsageError
 from ptoscope.isa.types import Ptr
 from ptoscope.replay.apart import apart, tolerance
@@ -60,7 +60,7 @@ def first_difference(
         raise UsageError("the run ended with a fault: what its arrays hold is undefined")
     function = run.recording.trace.function
     for key, wanted in expected.items():
-        position = _position(run, key)
+        position = parameter_position(function, key)
         slot = function.params[position]
         kind = function.types[slot]
         name = run.name_of(slot)
@@ -100,13 +100,3 @@ def element_origin(run: History, position: int, element: int) -> OriginChain:
     width = array_dtype(kind.dtype).itemsize
     last = len(run) - 1
     return origin_of_bytes(run, space, begin + element * width, width, last, kind.dtype)
-
-
-def _position(run: History, key: int | str) -> int:
-    function = run.recording.trace.function
-    names = [run.name_of(slot) for slot in function.params]
-    if isinstance(key, str) and f"%{key.removeprefix('%')}" in names:
-        return names.index(f"%{key.removeprefix('%')}")
-    if isinstance(key, int) and not isinstance(key, bool) and 0 <= key < len(names):
-        return key
-    raise UsageError(f"@{function.name} has no parameter {key}")

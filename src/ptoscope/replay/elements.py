@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ptoscope.arguments import array_dtype
-from ptoscope.isa.dtypes import DType
+from ptoscope.isa.dtypes import UI8, DType
+from ptoscope.isa.formats import FORMATS
 from ptoscope.machine.elements import storage
+from ptoscope.machine.lanes import NumpyLanes
 
 ElementForm = Literal["value", "hex", "bits"]
 """How an element is written: as a number, or its bits as hexadecimal or binary digits."""
@@ -27,6 +30,15 @@ def numbers(dtype: DType, lanes: NDArray[np.generic]) -> NDArray[Any]:
     if dtype.storage == dtype.array or not has_numbers(dtype):
         return lanes
     return lanes.view(array_dtype(dtype))
+
+
+@cache
+def code_numbers(dtype: DType) -> NDArray[np.float64]:
+    """The numbers that all codes of a float of 8 or 4 bits stand for."""
+    codes = NumpyLanes(np.arange(1 << dtype.bits, dtype=np.uint8), UI8, 1 << dtype.bits)
+    decoded = FORMATS[dtype].decode(codes)
+    assert isinstance(decoded, NumpyLanes)
+    return decoded.a.astype(np.float64)
 
 
 def as_compared(dtype: DType, elements: NDArray[Any]) -> NDArray[Any]:

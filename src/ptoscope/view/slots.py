@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from ptoscope.isa.dtypes import INDEX, NARROW_FLOATS, UI8
-from ptoscope.isa.formats import FORMATS
+from ptoscope.isa.dtypes import INDEX, NARROW_FLOATS
 from ptoscope.isa.types import Align, Mask, Ptr, Scalar, Type, VAddr, VReg
-from ptoscope.machine.lanes import NumpyLanes
 from ptoscope.machine.memory import gm_base
 from ptoscope.program import Function
+from ptoscope.replay.elements import code_numbers
 from ptoscope.trace.trace import SPACE_NUMBERS, Place
 from ptoscope.view.columns import Columns
 
@@ -71,7 +68,4 @@ def lane_mask(place: Place) -> int:
 def add_codes(columns: Columns) -> None:
     """The numbers that the codes of floats of 8 and 4 bits stand for."""
     for dtype in NARROW_FLOATS:
-        codes = NumpyLanes(np.arange(1 << dtype.bits, dtype=np.uint8), UI8, 1 << dtype.bits)
-        numbers = FORMATS[dtype].decode(codes)
-        assert isinstance(numbers, NumpyLanes)
-        columns.add(f"codes_{dtype.name}", numbers.a, "float64")
+        columns.add(f"codes_{dtype.name}", code_numbers(dtype), "float64")

@@ -44,6 +44,7 @@ ROOMS = (
     "xdsl",
     "lang",
     "pto",
+    "testing",
     "__init__",
     "demo",
     "docs",

@@ -80,6 +80,7 @@ def _navigation() -> str:
         "  - What is chosen: chosen.md",
         "  - Cycles: cycles.md",
         "  - Looking into a kernel: debugging.md",
+        "  - Testing a kernel: testing.md",
         "  - All groups: groups/index.md",
     ]
     for group, members in _groups():

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import ptoscope
-from ptoscope.testing import CheckFailed, pto_check
+from ptoscope.native import NotCovered
+from ptoscope.testing import CheckFailed, CheckOutcome, pto_check
+from ptoscope.testing.outcome import heard_by
 from tests.testing.kernels import (
     RACY,
     ROWS,
@@ -212,6 +214,29 @@ def test_a_kernel_of_python_runs_eagerly_too() -> None:
         f"{told[1]} on the reference engine"
     ) in str(error)
     assert "1 of 640 elements differs" in str(error)
+
+
+def test_what_the_native_engine_does_not_cover(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any) -> None:
+        raise NotCovered("it has no such instruction")
+
+    monkeypatch.setattr("ptoscope.native.compile_program", refuse)
+    heard: list[CheckOutcome] = []
+    x, y = rows()
+    text = f"// not covered\n{TEXT}"
+    with heard_by(heard.append), pytest.warns(UserWarning, match="it has no such") as warned:
+        pto_check(text, [x, y, ROWS], softmax, rtol=PRECISION)
+    assert warned[0].filename == __file__
+    assert [(o.name, bool(o.skipped)) for o in heard] == [
+        ("check", False),
+        ("results (native)", True),
+        ("results (reference)", False),
+        ("races (reference)", False),
+        ("poison (reference)", False),
+        ("schedules (reference)", False),
+    ]
+    with pytest.raises(ptoscope.UsageError, match="it has no such instruction"):
+        pto_check(text, [x, y, ROWS], softmax, engines="native")
 
 
 def test_a_fault_is_a_failure() -> None:

@@ -29,7 +29,8 @@ def test_a_kernel_of_python(factor: tuple[int, ...]) -> None:
     def expected(x: Any, y: Any, n: int) -> Any:
         return x * (*factor, 2)[0]
 
-    y = pto_check(scaled, [X, pto.empty(3000), 3000, *factor], expected, grid=2)
+    given = [X, pto.empty(3000), 3000, *factor]
+    y = pto_check(scaled, given, expected, grid=2, targets=["a5", "a2a3"])
     assert np.array_equal(y, expected(X, y, 3000))
 
 
@@ -39,7 +40,8 @@ def test_its_lines_are_shown() -> None:
     with pytest.raises(CheckFailed) as raised:
         pto_check(scaled, {"x": X, "y": np.zeros_like(X), "n": 3000}, {"y": wrong}, checks="none")
     told = str(raised.value).split("\n")
-    assert told[0].startswith("@scaled on a5: ")
+    names = ", ".join(f"results ({engine})" for engine in ("native", "reference", "eager"))
+    assert told[0] == f"@scaled on a5: 3 of 5 checks failed: {names}"
     line = scaled.function.__code__.co_firstlineno + 6
     assert told[1].startswith(f"{__file__}:{line}:")
     assert "error[PTO0808]: pto.vmuls: element [2000] of %y (argument 1) is 4000.0" in told[1]

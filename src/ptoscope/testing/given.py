@@ -47,7 +47,10 @@ class GivenArguments:
         return copies(self.bound)
 
     def shape(self, position: int) -> tuple[int, ...]:
-        return tuple(np.shape(self._given[position]))
+        """The shape of the array that was given; of one that says none, its number of elements."""
+        argument = self.bound[position]
+        flat = (argument.data.nbytes // argument.dtype.bytes,)
+        return tuple(int(side) for side in getattr(self._given[position], "shape", flat))
 
     def shaped(self, position: int, data: Any) -> Any:
         """An array of a run with the shape and the type of the one that was given."""

@@ -79,12 +79,15 @@ class Subjects:
         found = getattr(self._subject, "eager", None)
         return found if callable(found) else None
 
-    def run_eagerly(self, names: Sequence[str], arguments: Sequence[Any], grid: int) -> None:
-        """Runs it as plain Python; UsageError if it does not."""
+    def run_eagerly(
+        self, names: Sequence[str], arguments: Sequence[Any], grid: int, target: str | None
+    ) -> None:
+        """Runs it as plain Python, for a target or its own; UsageError if it does not."""
         eager = self.eager
         if eager is None:
             raise UsageError("there is no engine 'eager' for this kernel: it is not of Python")
+        options: dict[str, Any] = {"grid": grid} | ({} if target is None else {"target": target})
         if self._fixed:
-            eager(grid=grid, **dict(zip(names, arguments, strict=True)), **self._fixed)
-        else:
-            eager(*arguments, grid=grid)
+            options |= {**dict(zip(names, arguments, strict=True)), **self._fixed}
+            arguments = ()
+        eager(*arguments, **options)

@@ -41,7 +41,7 @@ class Examination:
         self, subjects: Subjects, target: str | None, expected: ExpectedResults, plan: CheckPlan
     ) -> None:
         """Makes them. PtoError for wrong arguments, UsageError for what cannot be asked."""
-        self._subjects, self._plan = subjects, plan
+        self._subjects, self._plan, self._wanted = subjects, plan, target
         self.outcomes: list[CheckOutcome] = []
         self._results: dict[str, list[Any]] = {}
         self._name, self._target = subjects.name, target or "its own target"
@@ -115,18 +115,22 @@ class Examination:
     def _runs(self) -> Iterator[tuple[str, Callable[[list[Any]], None]]]:
         """How the kernel runs on arguments, by engine."""
         kernel, grid, asked = self._kernel, self._plan.grid, self._plan.engines
+        wanted = self._wanted
         names = [kernel.signature.function.names[s] for s in kernel.signature.function.params]
         if NATIVE in asked:
             chosen, why = kernel.engine(None if self._plan.every_engine else NATIVE)
             if chosen == NATIVE:
                 yield NATIVE, lambda arguments: kernel(*arguments, grid=grid, engine=NATIVE)
             else:
-                warnings.warn(f"not on the native engine: {why}", stacklevel=6)
+                warnings.warn(f"not on the native engine: {why}", stacklevel=5)
                 self._add(RESULTS, NATIVE, perf_counter(), skipped=why)
         if REFERENCE in asked:
             yield REFERENCE, lambda arguments: kernel(*arguments, grid=grid, engine=REFERENCE)
         if EAGER in asked and (self._subjects.eager is not None or not self._plan.every_engine):
-            yield EAGER, lambda arguments: self._subjects.run_eagerly(names, arguments, grid)
+            yield (
+                EAGER,
+                lambda arguments: self._subjects.run_eagerly(names, arguments, grid, wanted),
+            )
 
     def _agree(self, comparison: ResultComparison) -> None:
         """Compares the engines with the reference engine, or else with the first."""

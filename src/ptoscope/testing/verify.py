@@ -62,9 +62,11 @@ def pto_check(
     )
     subjects = Subjects(kernel, args)
     names = [None] if targets is None else list(targets)
-    examined = [Examination(subjects, target, expected, plan) for target in names]
-    if not examined:
+    if not names:
         raise UsageError("targets are empty: nothing would be checked")
+    examined: list[Examination] = []
+    for target in names:
+        examined.append(Examination(subjects, target, expected, plan))
     outcomes = [outcome for one in examined for outcome in one.outcomes]
     if any(outcome.failed for outcome in outcomes):
         raise CheckFailed(outcomes)

@@ -19,10 +19,13 @@ def answer(request: Request) -> Result:
     """Runs a kernel, or two on the same arguments, and writes their page."""
     first, *rest = request.args
     paths = [first, rest.pop(0)] if rest and names_kernel(rest[0]) else [first]
+    asked = request.get("output")
+    if asked:
+        check_file(asked)
     wanted = expectations(request)
     kernels, words = [kernel_word(path) for path in paths], [read_word(text) for text in rest]
     name = "kernel" if kernels[0].path == STDIN else kernels[0].title
-    output = request.get("output") or f"{name or 'kernel'}.html"
+    output = asked or f"{name or 'kernel'}.html"
     check_file(output)
     from ptoscope.view.page import page
     from ptoscope.view.run import view_run

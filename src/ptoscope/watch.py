@@ -82,8 +82,8 @@ class Seen:
 
     def with_check(self, findings: Iterable[Diagnostic]) -> list[Diagnostic]:
         """What check found and what was seen, without what the run shows better."""
-        seen = {(d.code, d.line) for d in self.diagnostics}
-        only = [d for d in findings if (_SEEN_RUNNING.get(d.code), d.line) not in seen]
+        seen = {(d.code, d.span[:2]) for d in self.diagnostics}
+        only = [d for d in findings if (_SEEN_RUNNING.get(d.code), d.span[:2]) not in seen]
         return [*only, *self.diagnostics]
 
 

@@ -185,3 +185,81 @@ def test_cycles_are_by_line_of_python(cli: Cli) -> None:
     assert ADDS in {row["line"] for row in said["lines"]}
     outcome = cli("time", "axpy.py", *WORDS)
     assert "ys[i, m] = pto.vadd(product, ys[i], m)" in outcome.out
+
+
+def test_values_have_the_names_of_variables_or_of_their_instructions(cli: Cli) -> None:
+    asked = (f"{ADDS}:%product@%i=64", f"{ADDS}:%ys_new@%i=64", f"{LOADS}:%xs")
+    said = cli("run", "axpy.py", *WORDS, "--print", ",".join(asked), "--json").json
+    shown = [(row["line"], row["text"].partition(" = ")[0]) for row in said["printed"]]
+    # What is computed once before the loop for the line of the loads is not printed.
+    assert shown == [(LOADS, "%xs"), (ADDS, "%product"), (ADDS, "%ys_new")]
+    outcome = cli("run", "axpy.py", *WORDS, "--print", f"{ADDS}:%v")
+    assert outcome.code == 2
+    assert f"@axpy has no value %v; line {ADDS} makes %vlds_1, %ys_new" in outcome.err
+
+
+def test_trace_says_which_part_of_a_line_an_instruction_comes_from(cli: Cli) -> None:
+    out = cli("trace", "axpy.py", *WORDS, "--line", str(ADDS), "--limit", "3").out
+    first, second, third, *_ = (row.partition(" | ")[2] for row in out.split("\n"))
+    assert first.startswith("pto.vlds: ys[i] ")
+    assert second.startswith("pto.vadd(product, ys[i], m) ")
+    assert third.startswith("pto.vsts: ys[i, m] ")
+
+
+def test_debug_goes_from_one_execution_of_a_line_to_the_next(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import io
+
+    script = f"goto {ADDS}\nprint %product\nnext\nback\nnext\nlist\ngoto {LOADS}\nmap\n"
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(script.encode())))
+    said = cli("debug", "axpy.py", *WORDS, "--json").json["said"]
+    heads = [step["lines"][0] for step in said]
+    places = [heads[at].split(": ")[1] for at in (0, 2, 3)]
+    assert places == [
+        f"line {ADDS}, PIPE_V, %t = 0, %i = 0",
+        f"line {ADDS}, PIPE_V, %t = 0, %i = 64",
+        f"line {ADDS}, PIPE_V, %t = 0, %i = 64",
+    ]
+    assert heads[4] == f"line {ADDS} is not executed after this"
+    assert f"> {ADDS}                 ys[i, m] = pto.vadd(product, ys[i], m)" in said[5]["lines"]
+    # The two copies of one line are two rows of the map.
+    rows = [row.split()[0] for row in said[7]["lines"][1:]]
+    assert rows == ["ub:0x0..0x190:f32", "ub:0x1000..0x1190:f32"]
+
+
+def test_a_wrong_element_is_traced_back_through_the_parts_of_a_line(cli: Cli) -> None:
+    np.save("golden.npy", np.arange(100, dtype=np.float32) * 3 + (np.arange(100) == 7))
+    outcome = cli("run", "axpy.py", *WORDS, "--expect", "2=golden.npy")
+    assert outcome.code == 1
+    for part in (f"line {ADDS}, %t = 0, %i = 0 (pto.vsts)", "lane 7 of %ys_new = 21"):
+        assert part in outcome.err
+
+
+def test_two_kernels_in_python_are_compared(cli: Cli, write) -> None:
+    write("other.py", AXPY.replace("vadd(product", "vsub(product"))
+    outcome = cli("run", "axpy.py", *WORDS, "--against", "other.py:axpy")
+    assert outcome.code == 1
+    assert f"axpy.py:{ADDS}:28: error[PTO0809]: pto.vadd: departs from other.py:axpy" in outcome.err
+    assert cli("run", "axpy.py", *WORDS, "--against", "axpy.py:axpy:tile=1024").code == 0
+    assert cli("run", "axpy.py", *WORDS, "--against", "revision:micro").code == 0
+    write("lines.py", f"def line_{ADDS}(a, b):\n    return a - b\n")
+    outcome = cli("run", "axpy.py", *WORDS, "--against", "lines.py")
+    assert f"axpy.py:{ADDS}:28: error[PTO0809]: pto.vadd: departs from lines.py" in outcome.err
+
+
+def test_hints_say_what_to_write_in_python(cli: Cli) -> None:
+    for argv in (("check", "race.py"), ("run", "race.py", *WORDS, "--races")):
+        said = cli(*argv).err
+        assert f'put pto.set_flag("PIPE_MTE2", "PIPE_V", "EVENT_ID0") after line {LOADS}' in said
+        assert "set_flag[" not in said
+
+
+def test_view_writes_the_python_file(cli: Cli, tmp_path) -> None:
+    assert cli("view", "axpy.py", *WORDS).code == 0
+    page = (tmp_path / "axpy.html").read_text("utf-8")
+    assert "ys[i, m] = pto.vadd(product, ys[i], m)" in page
+    outcome = cli(
+        "view", "axpy.py:axpy", "axpy.py:axpy:tile=64", *WORDS, "-o", "two.html", "--json"
+    )
+    assert outcome.json["kernels"] == ["axpy", "axpy"]

@@ -71,7 +71,7 @@ def emptied(out: pto.gm[pto.i32], n: pto.i32):
 
 def test_branches_without_anything() -> None:
     assert emptied.text.count("scf.if") == 1
-    assert "scf.if %v {\n    } else {\n" in emptied.text
+    assert "scf.if %cmpi {\n    } else {\n" in emptied.text
     for n in (3, 4):
         out = np.zeros(2, np.int32)
         emptied(out, n)

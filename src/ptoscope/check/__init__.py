@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ptoscope.check import (
     addresses,
     atomics,
@@ -17,6 +15,7 @@ from ptoscope.check import (
     structure,
     types,
 )
+from ptoscope.check.built import of_python
 from ptoscope.check.rule import Context, Rule
 from ptoscope.check.streams import rules as streams
 from ptoscope.check.synchronisation import rules as synchronisation
@@ -73,8 +72,7 @@ def check(program: Program, target: Target, revision: Revision) -> list[Diagnost
                 wrong = bool(found) and rule.severity == "error" and rule in OPERATION_RULES
                 is_right = is_right and not wrong
     if program.built:
-        # A fix is a change of a kernel's own text.
-        findings = [replace(d, fix=()) for d in findings]
+        findings = [of_python(finding) for finding in findings]
     return _sorted(findings)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, get_args
 
 from ptoscope.cli.files import ArrayFile, kernel_name, read_word
@@ -94,8 +95,10 @@ def _page(timing: Timing, name: str, grid: int) -> list[str | Table]:
         ),
     ]
     if reasons.path:
-        steps = sorted(reasons.path, key=lambda step: -step.cycles)[:_SHOWN]
-        path = ", ".join(f"line {step.line} {step.cycles}" for step in steps)
+        cycles: Counter[int] = Counter()
+        for step in reasons.path:
+            cycles[step.line] += step.cycles
+        path = ", ".join(f"line {line} {most}" for line, most in cycles.most_common(_SHOWN))
         page.append(f"critical path, most cycles first: {path}")
     if reasons.loops:
         rows = [

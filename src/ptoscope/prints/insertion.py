@@ -1,7 +1,8 @@
 """Puts into a program what somebody asks to see of it.
 
 What is asked of a line is shown when the pipe that executes its instruction has executed it. A line
-may have several instructions: then it is shown behind the last one of a block. On the line of a
+may have several instructions: then it is shown behind the last one of a block, but not behind
+what is computed before a loop for a line inside of it. On the line of a
 loop, what its iterations begin with is shown when they begin, and all else when it has ended.
 """
 
@@ -108,6 +109,12 @@ class _Writer:
         """A block with what is asked of its lines."""
         around = around.copy()
         last = {_line(op): op for op in block.ops if not isinstance(op, Terminator)}
+        for op in block.ops:
+            if not _is_put_around(op):
+                # What a loop or vecscope has on other lines than its own is executed there.
+                inside = {_line(inner) for each in op.blocks for inner in each.walk()}
+                for line in inside - {_line(op)}:
+                    last.pop(line, None)
         ops: list[Op] = []
         for op in block.ops:
             ops.append(self._inside(op, around) if op.blocks else op)
@@ -194,7 +201,9 @@ class _Writer:
         seen = self._seen.get(line, [])
         if value and value not in (*names, *others):
             there = sorted({name for around in seen for _, name in around.values})
+            made = [names[s] for op in function.ops() if op.span.line == line for s in op.results]
             hint = nearest(value, there) or nearest(value, names)
+            hint = hint or (f"line {line} makes {', '.join(dict.fromkeys(made))}" if made else "")
             return f"@{function.name} has no value {value}" + (f"; {hint}" if hint else "")
         if value and not any(value == name for around in seen for _, name in around.values):
             makers = sorted(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ptoscope.check.built import as_python
 from ptoscope.check.text import Text
 from ptoscope.diagnostics import Diagnostic
 from ptoscope.isa.order.memory import needs_memory_barriers
@@ -59,11 +60,11 @@ def list_races(trace: Trace, program: Program, target: Target) -> list[Race]:
     races += [replace(race, remedies=(BLOCKS_REMEDY,)) for race in between.races()]
     if needs_memory_barriers(target):
         races += _in_scopes(trace, runs, remedies)
-    return [_without_fixes(race) for race in races] if program.built else races
+    return [_of_python(race) for race in races] if program.built else races
 
 
-def _without_fixes(race: Race) -> Race:
-    return replace(race, remedies=tuple(Remedy(remedy.text) for remedy in race.remedies))
+def _of_python(race: Race) -> Race:
+    return replace(race, remedies=tuple(Remedy(as_python(r.text)) for r in race.remedies))
 
 
 def _in_scopes(trace: Trace, runs: Runs, remedies: Remedies) -> list[Race]:

@@ -25,10 +25,11 @@ LineFunction = Callable[..., KernelArgument]
 def first_departure_from_functions(
     run: History, functions: Mapping[int, LineFunction], rtol: float = 0.0, atol: float = 0.0
 ) -> Departure | None:
-    """Where a line first makes something else than its function gives for its operands. A
-    function takes as many of the operands as it has parameters, from the first on, as NumPy
-    arrays; where it does not take the mask, inactive lanes are not compared. UsageError for a
-    line that makes no numbers, and for a function that fails."""
+    """Where a line first makes something else than its function gives for its operands; of several
+    instructions of a line the last that makes something is meant. A function takes as many of the
+    operands as it has parameters, from the first on, as NumPy arrays; where it does not take the
+    mask, inactive lanes are not compared. UsageError for a line that makes no numbers, and for a
+    function that fails."""
     rtol, atol = tolerance("rtol", rtol), tolerance("atol", atol)
     trace = run.recording.trace
     steps: list[tuple[int, int]] = []
@@ -36,7 +37,8 @@ def first_departure_from_functions(
         places = [p for p in trace.places if p.span.line == line and p.op.results and p.record]
         if not places:
             raise UsageError(f"line {line} of @{trace.function.name} makes no value")
-        steps += [(step, line) for step in np.flatnonzero(run.lines == line).tolist()]
+        last = places[-1].index
+        steps += [(step, line) for step in np.flatnonzero(run.places == last).tolist()]
     for step, line in sorted(steps):
         found = _departs(run, step, functions[line], rtol, atol)
         if found is not None:

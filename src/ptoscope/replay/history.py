@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ptoscope.diagnostics import UsageError
+from ptoscope.diagnostics import Span, UsageError
 from ptoscope.program import Program
 from ptoscope.replay.writes import Memories
 from ptoscope.trace.recording import Content, Recording, Signals
@@ -33,14 +33,24 @@ class History:
         """A line of the source, without the blanks around it."""
         return self._text[line - 1].strip() if 0 < line <= len(self._text) else ""
 
+    def piece(self, span: Span) -> str:
+        """The part of a line of the source that a span covers."""
+        line = self._text[span.line - 1] if 0 < span.line <= len(self._text) else ""
+        return line[span.column - 1 : span.column - 1 + span.length].strip()
+
     # Places.
+
+    @cached_property
+    def places(self) -> Column:
+        """The number of the place of each moment."""
+        trace = self.recording.trace
+        return trace.events.place[trace.executed]
 
     @cached_property
     def lines(self) -> Column:
         """The line of each moment."""
-        trace = self.recording.trace
-        lines = np.array([place.span.line for place in trace.places], dtype=np.int64)
-        return lines[trace.events.place[trace.executed]]
+        lines = [place.span.line for place in self.recording.trace.places]
+        return np.array(lines, dtype=np.int64)[self.places]
 
     @cached_property
     def blocks(self) -> Column:
@@ -48,9 +58,22 @@ class History:
         trace = self.recording.trace
         return trace.events.block[trace.executed]
 
+    def executions(self, line: int) -> Column:
+        """The moments at which a line has been executed. Where it has several instructions, those
+        that follow each other are one execution, which ends with the last; and those inside of
+        the most loops count, not what is computed for them before."""
+        places, here = self.recording.trace.places, self.lines == line
+        depths = np.array([len(place.loops) for place in places], dtype=np.int64)[self.places]
+        deepest = here & (depths == depths[here].max(initial=0))
+        found = np.flatnonzero(deepest)
+        follows = np.diff(found) == 1
+        follows &= np.diff(self.places[found]) > 0
+        follows &= np.diff(self.blocks[found]) == 0
+        return found[np.append(~follows, True)[: len(found)]]
+
     def on_line(self, line: int, index: int, back: bool = False) -> int | None:
-        """The first moment of a line from an index on, or backwards from it."""
-        found = np.flatnonzero(self.lines == line)
+        """The first execution of a line from an index on, or backwards from it."""
+        found = self.executions(line)
         place = int(np.searchsorted(found, index, side="right" if back else "left")) - back
         return int(found[place]) if 0 <= place < len(found) else None
 

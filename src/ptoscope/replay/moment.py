@@ -66,8 +66,12 @@ class Moment:
 
     @property
     def text(self) -> str:
-        """Its line of the source."""
-        return self.run.source(self.line)
+        """Its line of the source; of Python, where a line may have several instructions, the
+        instruction and the part of the line that it comes from."""
+        if not self.run.program.built:
+            return self.run.source(self.line)
+        piece = self.run.piece(self.place.span)
+        return piece if piece.startswith(self.name) else f"{self.name}: {piece}"
 
     @property
     def pipe(self) -> str:

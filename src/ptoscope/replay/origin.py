@@ -93,12 +93,13 @@ class OriginChain:
 
     @property
     def shown(self) -> list[Link]:
-        """The first link of each line, the nearest first."""
-        seen: set[int] = set()
+        """The first link of each instruction, the nearest first."""
+        seen: set[tuple[int, int]] = set()
         found: list[Link] = []
         for link in self.links:
-            if not link.steers and link.line not in seen:
-                seen.add(link.line)
+            place = link.line, -1 if link.moment is None else link.moment.place.index
+            if not link.steers and place not in seen:
+                seen.add(place)
                 found.append(link)
         return found
 
@@ -107,19 +108,23 @@ class OriginChain:
         """The nearest links, with their instructions, and the lines of the others."""
         shown = self.shown
         near = [f"{x} ({x.moment.name})" if x.moment else str(x) for x in shown[:_SAID]]
-        far = [str(link.line) for link in shown[_SAID:] if link.line]
+        far = _lines(shown[_SAID:])
         return "; ".join([*near, *([f"made by lines {', '.join(far)}"] if far else [])])
 
     def __str__(self) -> str:
         shown = self.shown
         lines = [str(link) for link in shown[:MOST_SHOWN]]
         if len(shown) > MOST_SHOWN:
-            rest = ", ".join(str(link.line) for link in shown[MOST_SHOWN:] if link.line)
-            lines.append(f"and lines {rest}")
+            lines.append(f"and lines {', '.join(_lines(shown[MOST_SHOWN:]))}")
         steering = [line for line in self.lines if line not in self.data_lines]
         if steering:
             lines.append(f"where and whether: lines {', '.join(map(str, steering))}")
         return "\n".join(lines)
+
+
+def _lines(links: list[Link]) -> list[str]:
+    """The lines of links, each once."""
+    return list(dict.fromkeys(str(link.line) for link in links if link.line))
 
 
 def origin_of_bytes(

@@ -41,16 +41,16 @@ def written_regions(run: History, space: str, index: int) -> list[WrittenRegion]
     live = (read <= written) & (read != NEVER)
     cut = run.recording.left_out > 0 and end == len(run)
     unknown = (read == NEVER) & (written == NEVER) & cut
-    line = np.where(writer < 0, -1, run.lines[writer])
+    place = np.where(writer < 0, -1, run.places[writer])
     state = np.where(unknown, 2, live.astype(np.int64))
-    borders = np.flatnonzero((np.diff(line) != 0) | (np.diff(state) != 0)) + 1
+    borders = np.flatnonzero((np.diff(place) != 0) | (np.diff(state) != 0)) + 1
     edges = [0, *borders.tolist(), size]
     found: list[WrittenRegion] = []
     for begin, upto in pairwise(edges):
-        if size and line[begin] >= 0:
+        if size and place[begin] >= 0:
             known = None if state[begin] == 2 else bool(state[begin])
             last = int(writer[begin:upto].max())
-            found.append(WrittenRegion(begin, upto, int(line[begin]), last, known))
+            found.append(WrittenRegion(begin, upto, int(run.lines[last]), last, known))
     return found
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from ptoscope.arguments import KernelArgument, bind, whole, whole_if_given
 from ptoscope.diagnostics import PtoError, UsageError
 from ptoscope.machine.recording.values import record
@@ -82,7 +80,8 @@ class RecordedRun(History):
         """An execution of a line: of those in a block the one of this number, from 0, negative
         from the end; or the first in the iterations of these loops (`{"%i": 64}`). UsageError if
         it was not executed so often, or not there."""
-        found = np.flatnonzero((self.lines == line) & (self.blocks == block)).tolist()
+        executions = self.executions(line)
+        found = executions[self.blocks[executions] == block].tolist()
         where = f"line {line}" + (f" in block {block}" if self.recording.trace.grid > 1 else "")
         if isinstance(iteration, int):
             if not -len(found) <= iteration < len(found):

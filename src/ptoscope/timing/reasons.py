@@ -87,7 +87,11 @@ def _pipes(timing: TimedRun) -> list[PipeUse]:
 def _assumed_cycles(timing: TimedRun, path: list[PathStep]) -> float:
     """Cycles of the critical path that rest on assumed figures."""
     scope_share = _scope_shares(timing)
-    by_line = {p.span.line: p.index for p in timing.trace.places if p.scope < 0}
+    used = {
+        (place.span.line, place.pipe): figures
+        for place in timing.trace.places
+        if place.scope < 0 and (figures := timing.model.used.get(place.index)) is not None
+    }
     total = 0.0
     for step in path:
         if step.what == "issue":
@@ -95,8 +99,8 @@ def _assumed_cycles(timing: TimedRun, path: list[PathStep]) -> float:
         elif step.what == "vecscope":
             total += step.cycles * scope_share.get(step.line, 0.0)
         else:
-            used = timing.model.used.get(by_line.get(step.line, -1))
-            total += step.cycles * (used is not None and used.assumed)
+            figures = used.get((step.line, step.pipe))
+            total += step.cycles * (figures is not None and figures.assumed)
     return total
 
 

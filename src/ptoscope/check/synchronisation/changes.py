@@ -14,7 +14,7 @@ from ptoscope.check.analysis.nodes import BranchNode, LoopNode, Node, Sync
 from ptoscope.check.positions import place_name
 from ptoscope.check.rule import Context
 from ptoscope.check.text import Fix
-from ptoscope.diagnostics import Edit, Span
+from ptoscope.diagnostics import NOWHERE, Edit, Span
 from ptoscope.isa.order.rules import SET, WAIT, OrderRule
 from ptoscope.program import Op
 
@@ -123,7 +123,10 @@ def _place(op: Op) -> object:
 
 
 def edits(context: Context, change: Change) -> Fix:
-    """The change of the text; nothing where a part of it cannot be made."""
+    """The change of the text; nothing where a part of it cannot be made. Of Python there is one
+    that changes nothing: what to do is said in words."""
+    if context.program.built:
+        return (Edit(NOWHERE, ""),)
     made: dict[Span, str] = {}
     # What is put behind an operation stands before what is put before the next one.
     for step in sorted(change, key=lambda step: isinstance(step, Insert) and not step.after):

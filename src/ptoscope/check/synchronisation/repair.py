@@ -155,6 +155,10 @@ class _Repairs:
             left = self._wrong(problems)
         gone = [key for key in self._before if key not in left]
         fix = edits(self._context, change) if gone and left < self._before else ()
+        if self._context.program.built:
+            # Each finding says what it needs; there is no text that a fix could change.
+            self.found |= {key: Repair(()) for key in gone}
+            fix = ()
         for at, key in enumerate(gone if fix else ()):
             if at == 0:
                 adds = f"; the fix does so for all of {len(gone)} findings together"

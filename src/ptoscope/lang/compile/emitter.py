@@ -73,8 +73,11 @@ class Emitter(ValueMaker):
         self._taken.add(name)
         self.names[slot] = name
 
-    def name_the_rest(self) -> None:
-        """Gives a number to all that the kernel has no name for."""
+    def name_the_rest(self, body: Block) -> None:
+        """Gives what the kernel has no name for that of the instruction which makes it."""
+        for op in body.walk():
+            for slot in op.results:
+                self.name(slot, "after" if op.blocks else op.name.partition(".")[2])
         for slot, name in enumerate(self.names):
             if not name:
                 self.name(slot, "v" if not isinstance(self.types[slot], Mask) else "m")

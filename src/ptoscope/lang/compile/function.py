@@ -90,7 +90,7 @@ def compile_function(
         built=True,
     )
     memory = place(program, function, emitter)
-    emitter.name_the_rest()
+    emitter.name_the_rest(function.body)
     function.body.ops = emitter.tidied(function.body.ops)
     if sync == "auto":
         synchronise(function, buffers(emitter, memory), target, revision)

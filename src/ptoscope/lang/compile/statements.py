@@ -99,6 +99,9 @@ class StatementWalker(ControlWalker):
                 self._unpack(target, value)
             case ast.Subscript():
                 whole = self.value(target.value)
+                if isinstance(value, KernelValue) and isinstance(target.value, ast.Name):
+                    # What has no name of its own is known by where it is written.
+                    self.emitter.name(value.handle, f"{target.value.id}_new")
                 self.doing(target, operator.setitem, whole, self.key(target.slice), value)
             case ast.Starred():
                 raise self.unsupported(target, "* in an assignment")

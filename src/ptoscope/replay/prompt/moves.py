@@ -54,8 +54,10 @@ def _again(session: Session, words: PromptWords, way: int, when: str) -> list[st
     at_most(words, 1)
     count = number(words[0], "number of executions") if words else 1
     here = session.moment
-    found = (session.run.lines == here.line).nonzero()[0]
-    place = int(found.searchsorted(here.index)) + way * count
+    found = session.run.executions(here.line)
+    # From a moment inside of an execution on, its end is not the next one.
+    own = int(found.searchsorted(here.index))
+    place = own + way * count
     there = session.run[int(found[place])] if 0 <= place < len(found) else None
     often = "" if count == 1 else f" {count} times"
     return session.go(there, f"line {here.line} is not executed{often} {when} this")

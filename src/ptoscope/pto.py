@@ -10,8 +10,13 @@ from typing import Any
 
 from ptoscope.isa.dtypes import ELEMENTS
 from ptoscope.lang import operators as _operators
-from ptoscope.lang.calls.names import BY_NAME
+from ptoscope.lang.buffers import ArrayPiece as _ArrayPiece
+from ptoscope.lang.buffers import GmRows as _GmRows
+from ptoscope.lang.buffers import Tile as Tile
+from ptoscope.lang.buffers import UbArray as UbArray
+from ptoscope.lang.calls.names import BY_NAME as _INSTRUCTIONS
 from ptoscope.lang.instructions import function as _instruction
+from ptoscope.lang.kernel import PythonKernel as PythonKernel
 from ptoscope.lang.kernel import empty as empty
 from ptoscope.lang.kernel import function as function
 from ptoscope.lang.kernel import kernel as kernel
@@ -24,13 +29,25 @@ from ptoscope.lang.moves import ub as ub
 from ptoscope.lang.scopes import vecscope as vecscope
 from ptoscope.lang.signature import gm as gm
 from ptoscope.lang.signature import static as static
-from ptoscope.lang.values import SCALAR_CLASSES
+from ptoscope.lang.values import SCALAR_CLASSES as _SCALARS
+from ptoscope.lang.values import AddressValue as _AddressValue
+from ptoscope.lang.values import AlignValue as _AlignValue
+from ptoscope.lang.values import MaskValue as _MaskValue
+from ptoscope.lang.values import PointerValue as _PointerValue
+from ptoscope.lang.values import Vector as Vector
 
-_TYPES = {dtype.name: kind for dtype, kind in SCALAR_CLASSES.items()}
-_TYPES |= {d.name: type(d.name, (), {"dtype": d}) for d in ELEMENTS if d not in SCALAR_CLASSES}
 _OWN = ("empty", "function", "gm", "kernel", "lanes", "load", "pipelined", "static", "store")
-_OWN += ("tiles", "ub", "vecscope")
-_INSTRUCTIONS = [name for name in BY_NAME if name not in _OWN]
+_OWN += ("tiles", "ub", "vecscope", "PythonKernel", "Tile", "UbArray", "Vector")
+_TYPES: dict[str, Any] = {
+    "Align": _AlignValue,
+    "Mask": _MaskValue,
+    "Piece": _ArrayPiece,
+    "Pointer": _PointerValue,
+    "Rows": _GmRows,
+    "VectorAddress": _AddressValue,
+}
+_TYPES |= {dtype.name: kind for dtype, kind in _SCALARS.items()}
+_TYPES |= {d.name: type(d.name, (), {"dtype": d}) for d in ELEMENTS if d not in _SCALARS}
 
 __all__ = [*_OWN, *_TYPES, *_INSTRUCTIONS]  # pyright: ignore[reportUnsupportedDunderAll]
 assert _operators

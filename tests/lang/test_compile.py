@@ -22,7 +22,7 @@ def collatz(n):
 
 
 @pto.kernel
-def scalars(out: pto.gm[pto.i32], n: pto.i32, bound: pto.static = 3):
+def scalars(out: pto.gm[pto.i32], n: pto.i32, bound: int = 3):
     total = 0
     for i in range(n):
         total = total + i * i

@@ -1,5 +1,8 @@
 """What errors of kernels in Python suggest can be written as it stands there."""
 
+# Mistakes are what this is about.
+# pyright: reportOperatorIssue=false, reportArgumentType=false
+
 from __future__ import annotations
 
 import math

@@ -10,7 +10,7 @@ from ptoscope import pto
 
 
 @pto.kernel(sync="manual")
-def doubled(x: pto.gm[pto.f32], y: pto.gm[pto.f32], n: pto.i32, size: pto.static = 64):
+def doubled(x: pto.gm[pto.f32], y: pto.gm[pto.f32], n: pto.i32, size: int = 64):
     for t in pto.tiles(n, size):
         xs = pto.load(x[t])
         pto.pipe_barrier("PIPE_ALL")

@@ -9,7 +9,7 @@ from ptoscope import pto
 
 
 @pto.kernel
-def scale_in_place(x: pto.gm[pto.f32], n: pto.i32, stages: pto.static = 1):
+def scale_in_place(x: pto.gm[pto.f32], n: pto.i32, stages: int = 1):
     for t in pto.tiles(n, 512, stages=stages):
         xs = pto.load(x[t])
         for i, m in pto.lanes(xs):

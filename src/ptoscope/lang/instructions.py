@@ -14,6 +14,7 @@ from typing import Any
 from ptoscope.isa.record import Record
 from ptoscope.isa.table import TABLE
 from ptoscope.isa.types import Mask
+from ptoscope.lang.calls.documentation import docstring, signature
 from ptoscope.lang.calls.fitting import ChosenCall, Decided, Fitting, OperandStep
 from ptoscope.lang.calls.names import BY_NAME, python_name
 from ptoscope.lang.calls.parameters import call_forms
@@ -85,10 +86,11 @@ def _operand(
 ) -> KernelValue:
     if step.every:
         return wrapped(Mask(step.every), current().all_lanes(step.every))
-    first, *inner = step.place
-    value = named[first] if isinstance(first, str) else arguments[first]
-    for k in inner:
-        value = value[k] if isinstance(value, (tuple, list)) else value
+    at = step.place.argument
+    value = named[at] if isinstance(at, str) else arguments[at]
+    for part in step.place.within:
+        # A clause of one value is written without a tuple.
+        value = value[part] if isinstance(value, (tuple, list)) else value
     if step.scalar is None:
         return value
     of = step.range
@@ -111,5 +113,6 @@ def function(name: str) -> Callable[..., Any]:
 
     made_now.__name__ = made_now.__qualname__ = name
     made_now.__module__ = "ptoscope.pto"
-    made_now.__doc__ = record.doc
+    made_now.__doc__ = docstring(record)
+    vars(made_now)["__signature__"] = signature(record)
     return made_now

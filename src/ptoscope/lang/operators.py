@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from ptoscope.lang import instructions
 from ptoscope.lang.scalars import ScalarValue
-from ptoscope.lang.values import MaskValue, Misuse, Vector, described
+from ptoscope.lang.values import OPERATORS, MaskValue, Misuse, Vector, described
 
 _VECTORS = {
     "+": ("vadd", "vadds", True),
@@ -21,15 +22,15 @@ _VECTORS = {
 }
 """The instruction of two vectors, that of a vector and a scalar, and whether they commute."""
 _MASKS = {"&": "pand", "|": "por", "^": "pxor"}
+_ALONE = {"neg": "vneg", "abs": "vabs", "~": "vnot"}
 _TESTS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
-_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 
 
 def _is_scalar(value: Any) -> bool:
     return isinstance(value, (ScalarValue, int, float))
 
 
-def vector(sign: str, lhs: Any, rhs: Any) -> Any:
+def of_vectors(sign: str, lhs: Any, rhs: Any) -> Any:
     """A vector with a vector or a scalar."""
     both, scalar, commutes = _VECTORS[sign]
     if isinstance(lhs, Vector) and isinstance(rhs, Vector):
@@ -48,7 +49,7 @@ def vector(sign: str, lhs: Any, rhs: Any) -> Any:
     return NotImplemented
 
 
-def test(sign: str, lhs: Vector[Any], rhs: Any) -> Any:
+def compared(sign: str, lhs: Vector[Any], rhs: Any) -> Any:
     """A comparison of vectors, or of a vector with a scalar: a mask."""
     if isinstance(rhs, Vector):
         return instructions.function("vcmp")(lhs, rhs, mode=_TESTS[sign])
@@ -57,38 +58,22 @@ def test(sign: str, lhs: Vector[Any], rhs: Any) -> Any:
     return NotImplemented
 
 
-def masks(sign: str, lhs: Any, rhs: Any) -> Any:
+def of_masks(sign: str, lhs: MaskValue, rhs: Any) -> Any:
     """Two masks."""
-    if not isinstance(rhs, MaskValue):
+    if not isinstance(rhs, MaskValue) or sign not in _MASKS:
         return NotImplemented
     return instructions.function(_MASKS[sign])(lhs, rhs)
 
 
-def _install() -> None:
-    """Gives the classes their operators."""
-    names = {
-        "+": "add",
-        "-": "sub",
-        "*": "mul",
-        "/": "truediv",
-        "&": "and",
-        "|": "or",
-        "^": "xor",
-        "<<": "lshift",
-        ">>": "rshift",
-    }
-    for sign, name in names.items():
-        setattr(Vector, f"__{name}__", lambda a, b, sign=sign: vector(sign, a, b))
-        setattr(Vector, f"__r{name}__", lambda a, b, sign=sign: vector(sign, b, a))
-    for sign, name in _TESTS.items():
-        setattr(Vector, f"__{name}__", lambda a, b, sign=sign: test(sign, a, b))
-    for sign in _MASKS:
-        setattr(MaskValue, f"__{names[sign]}__", lambda a, b, sign=sign: masks(sign, a, b))
-    for cls, opposite in ((Vector, "vnot"), (MaskValue, "pnot")):
-        cls.__invert__ = lambda a, name=opposite: instructions.function(name)(a)
-    Vector.__neg__ = lambda a: instructions.function("vneg")(a)
-    Vector.__abs__ = lambda a: instructions.function("vabs")(a)
-    Vector.__hash__ = lambda a: id(a)
+def _of_two(sign: str, lhs: Any, rhs: Any) -> Any:
+    return (of_masks if isinstance(lhs, MaskValue) else of_vectors)(sign, lhs, rhs)
 
 
-_install()
+def _of_one(sign: str, value: Vector[Any] | MaskValue) -> Any:
+    name = "pnot" if isinstance(value, MaskValue) else _ALONE[sign]
+    return instructions.function(name)(value)
+
+
+OPERATORS.update({sign: partial(_of_two, sign) for sign in _VECTORS})
+OPERATORS.update({sign: partial(compared, sign) for sign in _TESTS})
+OPERATORS.update({sign: partial(_of_one, sign) for sign in _ALONE})

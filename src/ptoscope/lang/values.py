@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -70,9 +70,13 @@ class KernelValue:
         )
 
 
+OPERATORS: dict[str, Callable[..., Any]] = {}
+"""What operators make of vectors and masks, which `operators` says: each is an instruction."""
+
+
 class Vector(KernelValue, Generic[T]):
-    """A vector register. `+ - * /` with a vector or a scalar, `< <= > >= == !=`, `-` and, for
-    integers, `& | ^ ~ << >>` are one instruction each, on all lanes."""
+    """A vector register. `+ - * /` with a vector or a scalar, `< <= > >= == !=`, `-`, `abs` and,
+    for integers, `& | ^ ~ << >>` are one instruction each, on all lanes."""
 
     type: VReg
 
@@ -81,11 +85,107 @@ class Vector(KernelValue, Generic[T]):
         """The type of its elements."""
         return self.type.dtype
 
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __add__(self, other: Any) -> Any:
+        return OPERATORS["+"](self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return OPERATORS["+"](other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return OPERATORS["-"](self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return OPERATORS["-"](other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return OPERATORS["*"](self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return OPERATORS["*"](other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        return OPERATORS["/"](self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return OPERATORS["/"](other, self)
+
+    def __and__(self, other: Any) -> Any:
+        return OPERATORS["&"](self, other)
+
+    def __rand__(self, other: Any) -> Any:
+        return OPERATORS["&"](other, self)
+
+    def __or__(self, other: Any) -> Any:
+        return OPERATORS["|"](self, other)
+
+    def __ror__(self, other: Any) -> Any:
+        return OPERATORS["|"](other, self)
+
+    def __xor__(self, other: Any) -> Any:
+        return OPERATORS["^"](self, other)
+
+    def __rxor__(self, other: Any) -> Any:
+        return OPERATORS["^"](other, self)
+
+    def __lshift__(self, other: Any) -> Any:
+        return OPERATORS["<<"](self, other)
+
+    def __rlshift__(self, other: Any) -> Any:
+        return OPERATORS["<<"](other, self)
+
+    def __rshift__(self, other: Any) -> Any:
+        return OPERATORS[">>"](self, other)
+
+    def __rrshift__(self, other: Any) -> Any:
+        return OPERATORS[">>"](other, self)
+
+    def __lt__(self, other: Any) -> Any:
+        return OPERATORS["<"](self, other)
+
+    def __le__(self, other: Any) -> Any:
+        return OPERATORS["<="](self, other)
+
+    def __gt__(self, other: Any) -> Any:
+        return OPERATORS[">"](self, other)
+
+    def __ge__(self, other: Any) -> Any:
+        return OPERATORS[">="](self, other)
+
+    def __eq__(self, other: Any) -> Any:
+        return OPERATORS["=="](self, other)
+
+    def __ne__(self, other: Any) -> Any:
+        return OPERATORS["!="](self, other)
+
+    def __neg__(self) -> Any:
+        return OPERATORS["neg"](self)
+
+    def __abs__(self) -> Any:
+        return OPERATORS["abs"](self)
+
+    def __invert__(self) -> Any:
+        return OPERATORS["~"](self)
+
 
 class MaskValue(KernelValue):
     """A mask. `& | ^ ~` are one instruction each."""
 
     type: Mask
+
+    def __and__(self, other: Any) -> Any:
+        return OPERATORS["&"](self, other)
+
+    def __or__(self, other: Any) -> Any:
+        return OPERATORS["|"](self, other)
+
+    def __xor__(self, other: Any) -> Any:
+        return OPERATORS["^"](self, other)
+
+    def __invert__(self) -> Any:
+        return OPERATORS["~"](self)
 
 
 class AlignValue(KernelValue):

@@ -18,8 +18,21 @@ from ptoscope.lang.maker import ChosenUse, current
 from ptoscope.lang.scalars import ScalarValue
 from ptoscope.lang.values import SCALAR_CLASSES, KernelValue, Misuse, described
 
-ArgumentPlace = tuple[int | str, ...]
-"""Where an argument is: its number or name, then its numbers within a clause."""
+
+@dataclass(frozen=True)
+class ArgumentPlace:
+    """Where an argument is: its number or name, then its numbers within a clause."""
+
+    argument: int | str
+    within: tuple[int, ...] = ()
+
+    def inner(self, number: int) -> ArgumentPlace:
+        """The place of one part of it."""
+        return ArgumentPlace(self.argument, (*self.within, number))
+
+
+NOWHERE = ArgumentPlace("")
+"""Of an operand that is left out."""
 
 
 @dataclass(frozen=True)
@@ -72,14 +85,14 @@ class Fitting:
         self.progress = 1
         self._words(given)
         operands: list[tuple[Operand, ArgumentPlace, Any]] = [
-            (o, *given.get(o.name, (("",), None))) for o in self.form.operands
+            (o, *given.get(o.name, (NOWHERE, None))) for o in self.form.operands
         ]
         segments: list[tuple[str, int]] = []
         for group in self.form.groups:
-            for place, values in self._clauses(group, *given.get(group.keyword, (("",), None))):
+            for place, values in self._clauses(group, *given.get(group.keyword, (NOWHERE, None))):
                 segments.append((group.keyword, len(values)))
                 operands += [
-                    (o, (*place, k), v)
+                    (o, place.inner(k), v)
                     for k, (o, v) in enumerate(zip(group.operands, values, strict=False))
                 ]
         steps, results = self._typed(operands, element)
@@ -105,14 +118,14 @@ class Fitting:
         given: dict[str, tuple[ArgumentPlace, Any]] = {}
         for at, (name, value) in enumerate(zip(names, arguments, strict=False)):
             if value is not None:
-                given[name] = (at,), value
+                given[name] = ArgumentPlace(at), value
         for name, value in named.items():
             if name not in self.call.by_name:
                 raise self._unknown(name)
             if name in names[: len(arguments)]:
                 raise Misuse(f"{self.name} has two arguments '{name}'", expected=self.face())
             if value is not None:
-                given[name] = (name,), value
+                given[name] = ArgumentPlace(name), value
         for parameter in self.call.parameters:
             if parameter.required and parameter.name not in given:
                 raise Misuse(
@@ -171,7 +184,7 @@ class Fitting:
                     found=str(len(values)),
                     expected=f"{group.keyword}=({names})",
                 )
-            found.append(((*place, k) if several else place, values))
+            found.append((place.inner(k) if several else place, values))
         if len(found) > group.most:
             raise Misuse(
                 f"{self.name} has at most {group.most} {group.keyword}", found=str(len(found))
@@ -242,8 +255,8 @@ class Fitting:
 
     def _say(self, element: DType | None) -> None:
         """Binds what the caller says, where vectors and pointers leave it open."""
-        for result in self.form.results if element is not None else ():
-            kind = said(result.type, element, self.known)
+        for result in self.form.results:
+            kind = said(result.type, element, self.known) if element is not None else None
             if kind is not None:
                 result.type.match(kind, self.known)
                 return

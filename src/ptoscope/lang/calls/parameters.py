@@ -57,8 +57,8 @@ class CallForm:
     def space(self) -> bool:
         """Whether a caller may say the memory of a pointer that it results in."""
         patterns = [choice for r in self.form.results for choice in choices(r.type)]
-        firm = {p.space for o in self.form.operands if isinstance(p := o.type, PtrTo)}
-        return any(isinstance(p, PtrTo) and p.space == "S" for p in patterns) and "S" not in firm
+        open_one = any(isinstance(p, PtrTo) and p.space == "S" for p in patterns)
+        return open_one and self.dtype != "never"
 
     @cached_property
     def by_name(self) -> dict[str, CallParameter]:
@@ -120,15 +120,18 @@ def can_be_left_out(of: Operand | Attr, form: Form) -> bool:
 
 def _need(record: Record, form: Form) -> Need:
     """Whether a caller says the element type of a result."""
-    operands = [choice for o in form.operands for choice in choices(o.type)]
-    firm = {p.var for p in operands if isinstance(p, (Vec, PtrTo, AnyMask, VectorAddress))}
-    soft = {p.var for p in operands if isinstance(p, (ScalarFor, ScalarVar))}
-    needs = {_result_need(record, r.type, firm, soft) for r in form.results}
+    needs = {result_need(record, r.type, form) for r in form.results}
     return "must" if "must" in needs else "may" if "may" in needs else "never"
 
 
-def _result_need(record: Record, pattern: Pattern, firm: set[str], soft: set[str]) -> Need:
+def result_need(record: Record, pattern: Pattern, form: Form) -> Need:
+    """Whether a caller says the element type of a result with that pattern."""
+    operands = [choice for o in form.operands for choice in choices(o.type)]
+    firm = {p.var for p in operands if isinstance(p, (Vec, PtrTo, AnyMask, VectorAddress))}
+    soft = {p.var for p in operands if isinstance(p, (ScalarFor, ScalarVar))}
     match pattern:
+        case OneOf() if any(o.type == pattern for o in form.operands):
+            return "never"
         case Extended() | IntVec() | OneOf():
             return "may"
         case ScalarIn():

@@ -79,7 +79,12 @@ class ScopeCompletion:
         if early in used:
             return True
         earlier = [i for i in range(early + 1, late) if fenced >> i & 1 or i in used]
-        return any(self.ordered(early, i) for i in earlier)
+        return any(self.ordered(early, i) for i in earlier if self._surely(i, early, late))
+
+    def _surely(self, between: int, early: int, late: int) -> bool:
+        """Whether an access is executed wherever two others are, if that has to be certain."""
+        given, first, then = (self.accesses[i][0].given for i in (between, early, late))
+        return not self._certain or given <= first | then
 
     def iteration(self, access: int) -> Iteration:
         """In which iterations of the loops of the vecscope an access is."""

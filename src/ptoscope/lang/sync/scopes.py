@@ -190,10 +190,13 @@ class _Look:
             order.fenced.append(fences.before(kind.kind, event.given))
             for early in reversed(range(late)):
                 before, touch, _ = order.accesses[early]
-                if _exclude(before.given, event.given):
+                kinds = scope_kind(touch), kind
+                if _exclude(before.given, event.given) or not needs_order(
+                    *kinds, same_instruction=False
+                ):
                     continue
                 if (
-                    needs_order(scope_kind(touch), kind, touch.op is node.op)
+                    touch.op is not node.op
                     and not order.fenced[late] >> early & 1
                     and (found := self._hazard(before, event, events)) is not None
                     and not order.same_data(early, late)
@@ -212,10 +215,16 @@ class _Look:
                     break
             fences.access(kind.kind, 1 << late)
 
+    def _apart(self, early: Touch, late: Touch, one: tuple[int, ...], two: tuple[int, ...]) -> int:
+        """The depth of the outermost loop around both in whose iterations two executions differ;
+        -1 if they differ in none."""
+        common = self._common(early, late)
+        return next((depth for depth in common if one[depth] != two[depth]), -1)
+
     def _hazard(self, before: Execution, event: Execution, events: _Events) -> _Hazard | None:
         """What two accesses are to each other, if they may meet."""
         early, late = events.touch(before), events.touch(event)
-        depth = _apart(before.iterations, event.iterations)
+        depth = self._apart(early, late, before.iterations, event.iterations)
         if not self._meet(early, late, depth):
             return None
         loop = None if depth < 0 else self._loops[id(late)][depth].op
@@ -336,9 +345,3 @@ class _Events:
 def _exclude(one: Conditions, two: Conditions) -> bool:
     """Whether no run has both."""
     return any((condition, not holds) in two for condition, holds in one)
-
-
-def _apart(early: tuple[int, ...], late: tuple[int, ...]) -> int:
-    """The depth of the outermost loop in whose iterations two executions differ; -1 if none."""
-    pairs = zip(early, late, strict=False)
-    return next((depth for depth, (a, b) in enumerate(pairs) if a != b), -1)

@@ -81,6 +81,8 @@ def _navigation() -> str:
         "  - Cycles: cycles.md",
         "  - Looking into a kernel: debugging.md",
         "  - Testing a kernel: testing.md",
+        "  - Kernels in Python, step by step: tutorial.md",
+        "  - Kernels in Python: python.md",
         "  - All groups: groups/index.md",
     ]
     for group, members in _groups():

@@ -70,9 +70,11 @@ def test_commands(
 
 
 @pytest.mark.parametrize("block", fences("python"))
-def test_python(block: str):
+def test_python(block: str, tmp_path: Path):
+    script = tmp_path / "block.py"  # kernels in Python are compiled from their source
+    script.write_text(block, encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", block],
+        [sys.executable, "-W", "error", script],
         cwd=ROOT,
         capture_output=True,
         text=True,

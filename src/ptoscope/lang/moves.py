@@ -112,8 +112,8 @@ def _burst(
                 hint="copy in two pieces",
             )
         length = longest // rows
-    strides = (length if pitch is None else _bytes(pitch, size) for pitch in pitches)
-    return length, (_as_i64(rows), *strides)
+    first, second = (length if pitch is None else _bytes(pitch, size) for pitch in pitches)
+    return length, (_as_i64(rows), first, second)
 
 
 def _fits(total: int, rows: int) -> bool:

@@ -378,7 +378,7 @@ def _(mo):
 
 @app.cell
 def _(pto, row_softmax, rows):
-    page = row_softmax.view(rows[:40], pto.empty(40, 128), 40)
+    page = row_softmax.view(rows[:40], pto.empty(40, 128), 40, title="40 rows")
     page.save("softmax.html")
     page
     return

@@ -4,14 +4,19 @@ leaves no race in any run."""
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ptoscope import sources
+from ptoscope.isa.parts import EVENTS
 from ptoscope.isa.types import Ptr
 from ptoscope.kernel import Kernel
+from ptoscope.lang.sync import events as event_numbers
 from ptoscope.program import For, Function
 from ptoscope.watch import Watch, watch
 from tests.check.pipes import (
@@ -25,7 +30,7 @@ from tests.check.pipes import (
     store,
 )
 
-from .support import UbBuffer, buffers, done, synchronised
+from .support import UbBuffer, buffers, done, synchronised, without_each
 
 POINTER = "!pto.ptr<f32, ub>"
 ARRAY = "!pto.ptr<f32, gm>"
@@ -141,6 +146,18 @@ def _renamed(line: str, known: dict[str, str]) -> str:
     return re.sub(r"%\w+", lambda m: known.get(m.group(), m.group()), line)
 
 
+FEW = st.sampled_from([len(EVENTS), len(EVENTS), 1, 2, 3])
+"""Numbers of events: where they are few, flags have to do with them."""
+
+
+@contextmanager
+def events(few: int) -> Iterator[None]:
+    """Of each two pipes there are so many events."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(event_numbers, "EVENTS", EVENTS[:few])
+        yield
+
+
 def findings(made: Kernel, n: int, yes: bool, no: bool) -> list[str]:
     rng = np.random.default_rng(0)
     x, y = rng.standard_normal((2, 1024), np.float32)
@@ -149,10 +166,21 @@ def findings(made: Kernel, n: int, yes: bool, no: bool) -> list[str]:
 
 
 @settings(max_examples=60, deadline=None)
-@given(BODIES.map(numbered), st.integers(0, 3), st.booleans(), st.booleans())
-def test_no_run_has_a_race(text: str, n: int, yes: bool, no: bool) -> None:
-    made = synchronised(text)
+@given(BODIES.map(numbered), st.integers(0, 3), st.booleans(), st.booleans(), FEW)
+def test_no_run_has_a_race(text: str, n: int, yes: bool, no: bool, few: int) -> None:
+    with events(few):
+        made = synchronised(text)
     assert findings(made.kernel(contents=False), n, yes, no) == []
+
+
+@settings(max_examples=40, deadline=None)
+@given(BODIES.map(numbered))
+def test_what_is_inserted_is_enough_and_nothing_of_it_too_much(text: str) -> None:
+    """To the result nothing is added; without any one flag or barrier, something is."""
+    made = synchronised(text)
+    assert synchronised(made.text, keep=True).text == made.text
+    for less in without_each(made):
+        assert synchronised(less, keep=True).text != less
 
 
 PIPELINED = st.one_of(copies_in(IN_TURN), copies_out(IN_TURN), scopes(IN_TURN), scalars())
@@ -203,13 +231,15 @@ def copies_of(function: Function, copies: int) -> list[UbBuffer]:
     st.booleans(),
     st.integers(0, 5),
     st.booleans(),
+    FEW,
 )
 def test_no_run_of_a_pipelined_loop_has_a_race(
-    before: Lines, body: Lines, after: Lines, copies: int, nested: bool, n: int, yes: bool
+    before: Lines, body: Lines, after: Lines, copies: int, nested: bool, n: int, yes: bool, few: int
 ) -> None:
     inner = pipelined(body, copies)
     whole = [loop(inner, *after, to="%i2", index="%outer")] if nested else [inner, *after]
     program = sources.parse(numbered(["%l16384 = arith.constant 16384 : i64", *before, *whole]), "")
     function = program.functions[0]
-    made = done(program, function, copies_of(function, copies))
+    with events(few):
+        made = done(program, function, copies_of(function, copies))
     assert findings(made.kernel(contents=False), n, yes, not yes) == []

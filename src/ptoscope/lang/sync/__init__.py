@@ -14,7 +14,7 @@ from ptoscope.lang.sync.dependences import dependences
 from ptoscope.lang.sync.events import numbered
 from ptoscope.lang.sync.insertion import PlacedMemoryBarrier, insert
 from ptoscope.lang.sync.order import StepOrder
-from ptoscope.lang.sync.remedies import parts, remedies
+from ptoscope.lang.sync.remedies import completed, parts, remedies
 from ptoscope.lang.sync.scopes import memory_barriers
 from ptoscope.lang.sync.steps import FunctionSteps
 from ptoscope.program import Function
@@ -35,7 +35,11 @@ def synchronise(
     found = list(dependences(steps, conflicts, positions))
     order = StepOrder(function, steps, found, buffers)
     wanted = remedies(found, order, positions, bool(steps.syncs))
-    placed = parts(numbered(wanted, function, steps.syncs.values()))
+    given = numbered(wanted, function, steps.syncs.values())
+    if len(given) < len(wanted) or any(one not in wanted for one in given):
+        # There are not events enough, and others do what some of them did.
+        given = completed(given, found, order, positions)
+    placed = parts(given)
     bars: list[PlacedMemoryBarrier] = []
     if needs_memory_barriers(target):
         for scope, step in steps.scopes:

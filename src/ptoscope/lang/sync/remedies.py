@@ -29,6 +29,20 @@ def remedies(
     return _needed(kept, order, synchronised, positions)
 
 
+def completed(
+    them: Sequence[FlagOrBarrier],
+    found: Sequence[Dependence],
+    order: StepOrder,
+    positions: Positions,
+) -> list[FlagOrBarrier]:
+    """The same with barriers of all pipes where something is not in order: a barrier in the place
+    of a flag of a loop does not order what comes after the loop."""
+    kept = list(them)
+    lacking = order.lacking(parts(kept))
+    places = {id(op): op for op in (_meet(found[n], positions)[2] for n in sorted(lacking))}
+    return [*kept, *(PipeBarrier(PIPE_ALL, op) for op in places.values())]
+
+
 def parts(them: Sequence[FlagOrBarrier]) -> list[PlacedSync]:
     """All that is to be placed."""
     return list(chain.from_iterable(one.placed() for one in them))

@@ -9,7 +9,8 @@ from ptoscope.version import __version__
 
 if TYPE_CHECKING:
     from ptoscope import pto
-    from ptoscope.kernel import Kernel, load
+    from ptoscope.kernel import Kernel
+    from ptoscope.lang.loading import load
     from ptoscope.replay.run import RecordedRun
     from ptoscope.timing import Timing
     from ptoscope.watch import Seen
@@ -34,8 +35,10 @@ def __dir__() -> list[str]:
 
 def __getattr__(name: str) -> object:
     # The command line starts fast because NumPy and xDSL come only when something is loaded.
-    if name in ("Kernel", "load"):
+    if name == "Kernel":
         from ptoscope import kernel as room
+    elif name == "load":
+        from ptoscope.lang import loading as room
     elif name == "pto":
         import importlib
 

@@ -38,8 +38,8 @@ def test_explain_every_code(cli: Cli, code: str) -> None:
         return
     assert f"{entry.severity}[{code}]: " in outcome.out
     assert "\nsource\n" in outcome.out
-    assert "\nbad.pto (--" in outcome.out
-    assert ("\nfixed.pto\n" in outcome.out) == (entry.bad != entry.fixed)
+    assert f"\nbad{entry.suffix}{' (--' if entry.suffix == '.pto' else ''}" in outcome.out
+    assert (f"\nfixed{entry.suffix}\n" in outcome.out) == (entry.bad != entry.fixed)
     assert ("\nput right\n" in outcome.out) == (entry.bad == entry.fixed)
     for text in (entry.bad, entry.fixed):
         assert "\n".join(f"  {line}" for line in text.split("\n")) in outcome.out

@@ -3,7 +3,8 @@
 Each code has a file in `examples/`. It begins with comments, `// why:` and `// source:`, and
 where they are not a5 and manual, `// target:` and `// revision:`; lines that go on are
 indented. Then follow `// bad` and `// fixed`, each with a whole kernel. A comment
-`// expect CODE: words` stands on every line of the bad one that is reported.
+`// expect CODE: words` stands on every line of the bad one that is reported. The examples of
+kernels in Python are in files `.txt`; there it is `# expect CODE: words`.
 
 A code that only a run reports also says how to run: `// run:` is what follows the kernel on
 the command line of `ptoscope run`, `// call:` the arguments of a call from Python, for what a
@@ -90,6 +91,14 @@ ARGUMENTS = {
 
 PYTHON = {
     "PTO0309": "buffers of a kernel in Python that are live at once fit UB",
+    "PTO1001": "a kernel has only such Python as a kernel can have",
+    "PTO1002": "values of a kernel are used as instructions can use them",
+    "PTO1003": "a name has a value where it is read",
+    "PTO1004": "a value keeps its type through loops and branches",
+    "PTO1005": "what is computed while a kernel is compiled raises nothing",
+    "PTO1006": "the source of a kernel can be read",
+    "PTO1007": "the parameters of a kernel say what they are",
+    "PTO1008": "a file of kernels can be imported",
 }
 """What is reported of a kernel in Python before it has a text."""
 
@@ -99,14 +108,15 @@ COMMAND = {
 }
 """What is reported of no kernel."""
 
-NO_EXAMPLE = ("PTO0000", "PTO0007", "PTO0309", "PTO0805", "PTO0806", "PTO9999")
+NO_EXAMPLE = ("PTO0000", "PTO0007", "PTO0309", "PTO0805", "PTO0806", "PTO1006")
+NO_EXAMPLE += ("PTO9999",)
 """Codes of which a kernel, with arguments that can be written in a line, is no example."""
 
 _TITLES = {**READER, **RUN, **ARGUMENTS, **PYTHON, **COMMAND}
 _WARNINGS = ("PTO0916",)
 """Those of `_TITLES` that stop nothing."""
 
-_EXPECT = re.compile(r"\s*// expect (PTO\d{4}): (.*?)(?=\s*// expect|$)")
+_EXPECT = re.compile(r"\s*(?://|#) expect (PTO\d{4}): (.*?)(?=\s*// expect|$)")
 _FIELD = re.compile(
     r"// (why|source|target|revision|run|call|fixed run|fixed call):(?: (.*))?",
 )
@@ -150,6 +160,8 @@ class Entry:
     expected: tuple[Expected, ...]
     use: Use
     fixed_use: Use
+    suffix: str = ".pto"
+    """Of the files that its examples are: `.pto` or `.py`."""
 
 
 def codes() -> tuple[str, ...]:
@@ -186,7 +198,9 @@ def entry(code: str) -> Entry:
     rules = {rule.code: (rule.title, rule.severity) for rule in RULES}
     severity = "warning" if code in _WARNINGS else "note" if code == UNNAMED else "error"
     title, severity = rules.get(code) or (_TITLES[code], severity)
-    text = (EXAMPLES / f"{code}.pto").read_text(encoding="utf-8")
+    path = EXAMPLES / f"{code}.pto"
+    in_python = not path.exists()
+    text = (path.with_suffix(".txt") if in_python else path).read_text(encoding="utf-8")
     head, _, rest = text.partition("\n// bad\n")
     marked, _, fixed = rest.partition("\n// fixed\n")
     marked = marked.strip("\n")
@@ -207,6 +221,7 @@ def entry(code: str) -> Entry:
         _expected(marked),
         use,
         Use(fields.get("fixed run", use.run), fields.get("fixed call", use.call)),
+        ".py" if in_python else ".pto",
     )
 
 

@@ -87,19 +87,19 @@ def against(request: Request) -> Against | None:
 
 def departures(
     kernel: Kernel,
-    word: KernelWord,
     wanted: Against,
     request: Request,
     given: GivenRun,
     rtol: float,
     atol: float,
+    python: KernelWord | None = None,
 ) -> list[Diagnostic]:
-    """A finding where the run of a kernel, which `word` names, departs from what it is compared
-    with. UsageError where they cannot be compared."""
+    """A finding where the run departs from what it is compared with; `python` names the kernel
+    where it is Python. UsageError where they cannot be compared."""
     if wanted.functions:
         other = _functions(wanted.functions)
     else:
-        other = _other(kernel, word, wanted, request)
+        other = _other(kernel, python, wanted, request)
     run = given.record(kernel)
     if run is None:
         raise UsageError(f"--against {wanted.text}: the run is too long to be recorded")
@@ -137,14 +137,18 @@ def _values(found: Departure) -> dict[str, str]:
     return {"found": lane + more, "expected": str(expected)}
 
 
-def _other(kernel: Kernel, word: KernelWord, wanted: Against, request: Request) -> Kernel:
+def _other(kernel: Kernel, python: KernelWord | None, wanted: Against, request: Request) -> Kernel:
     """The kernel to compare with."""
     from ptoscope.diagnostics import PtoError
-    from ptoscope.kernel import stops
+    from ptoscope.kernel import prepare, stops
 
     target = kernel.target.name
     if wanted.kernel is None:
-        other = prepared_for(word, target, wanted.revision, request.get("entry"))
+        entry, program = request.get("entry"), kernel.signature.program
+        if python is None:
+            other = prepare(program.text, program.file, target, wanted.revision, entry)
+        else:
+            other = prepared_for(python, target, wanted.revision, entry)
     else:
         other = prepared_for(wanted.kernel, target, request.get("revision"))
     wrong = [d for d in other.findings if stops(d, force=True)]

@@ -11,13 +11,15 @@ from ptoscope.check import catalogue
 from ptoscope.check.catalogue import Entry, Use
 from ptoscope.check.revisions import UNNAMED
 from ptoscope.cli import options, run
-from ptoscope.cli.examine import examine_text
+from ptoscope.cli.examine import examine, examine_text
+from ptoscope.cli.kernels import kernel_word
 from ptoscope.cli.output import Result
 from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
 from ptoscope.isa.targets import DEFAULT_TARGET
 from ptoscope.kernel import prepare
 
 BAD, FIXED = "bad.pto", "fixed.pto"
+"""What the examples are called; those in Python are bad.py and fixed.py."""
 
 
 def explain(code: str) -> Result:
@@ -44,10 +46,25 @@ def findings(entry: Entry) -> list[Diagnostic]:
         return _run(entry, entry.use.run)
     if entry.use.call is not None:
         return _call(entry, entry.use.call)
+    if entry.suffix == ".py":
+        return _check_python(entry)
     target = None if _names(entry, "target_arch") else entry.target
     unnamed = entry.code == UNNAMED or _names(entry, "revision")
     revision = None if unnamed else entry.revision
     return examine_text(entry.bad, BAD, target, revision)[1]
+
+
+def _check_python(entry: Entry) -> list[Diagnostic]:
+    """What `ptoscope check` reports of an example in Python."""
+    with tempfile.TemporaryDirectory(prefix="ptoscope-") as directory:
+        path = Path(directory, _named(entry, BAD))
+        path.write_text(entry.bad, encoding="utf-8")
+        found = examine(kernel_word(str(path)), options.read(["check", str(path)]))[1]
+    return [replace(d, file=path.name) for d in found]
+
+
+def _named(entry: Entry, file: str) -> str:
+    return str(Path(file).with_suffix(entry.suffix))
 
 
 def _run(entry: Entry, words: str) -> list[Diagnostic]:
@@ -85,11 +102,11 @@ def _sections(entry: Entry, found: list[Diagnostic]) -> dict[str, str]:
     sections = {
         "why": textwrap.fill(entry.why, 88),
         "source": textwrap.fill(entry.source, 88),
-        f"{BAD} ({chosen})": entry.bad,
+        _named(entry, BAD) + ("" if entry.suffix == ".py" else f" ({chosen})"): entry.bad,
         reported: "\n".join(str(d) for d in found),
     }
     if entry.fixed != entry.bad:
-        sections[FIXED] = entry.fixed
+        sections[_named(entry, FIXED)] = entry.fixed
     elif entry.use:
         sections["put right"] = _shown(entry, entry.fixed_use)
     return sections

@@ -12,7 +12,6 @@ from ptoscope.lang.references import Reference, parse_reference
 
 if TYPE_CHECKING:
     from ptoscope.kernel import Kernel
-    from ptoscope.lang.kernel import PythonKernel
 
 
 class KernelWord(NamedTuple):
@@ -63,23 +62,10 @@ def prepared_for(
 ) -> Kernel:
     """The same for a target, revision and entry; None stands for what the kernel says itself."""
     if word.python is not None:
-        kernel, reference = python_kernel(word.python, entry)
-        from ptoscope.lang.files import settings
+        from ptoscope.lang.loading import load_python
 
-        return kernel.specialised(target, settings(kernel, reference), revision).kernel
+        return load_python(word.python, target, revision, entry)
     from ptoscope.kernel import prepare
 
     file, text = read_kernel(word.path)
     return prepare(text, file, target, revision, entry)
-
-
-def python_kernel(reference: Reference, entry: str | None) -> tuple[PythonKernel, Reference]:
-    """A kernel in Python, by its reference or by an entry; and the whole reference."""
-    from ptoscope.lang.files import find_kernel
-
-    if entry is not None:
-        named = entry.removeprefix("@")
-        if reference.name and reference.name != named:
-            raise UsageError(f"--entry {entry[:40]}: the kernel is {reference.name}")
-        reference = Reference(reference.file, named, reference.settings)
-    return find_kernel(reference), reference

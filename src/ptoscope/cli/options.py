@@ -177,6 +177,8 @@ def help_text(name: str = "") -> str:
     lines += ["", "options of every command:", *_described((*COMMON, VERSION))]
     lines += [
         "",
+        "A KERNEL is a .pto file, or a kernel in Python: file.py:axpy, where there is one file.py;",
+        "file.py:axpy:tile=512 gives values to parameters that are fixed when it is compiled.",
         "Options may stand anywhere; -- ends them. `ptoscope COMMAND --help` lists the others.",
         "Exit status: 0 all is well; 1 the kernel, its arguments or its run is wrong, a case does",
         "not pass, or a file would change (fmt --check); 2 wrong usage, or a file that cannot be",

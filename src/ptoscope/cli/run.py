@@ -80,7 +80,8 @@ def answer(request: Request) -> Result:
         findings = [*findings, *kernel.warnings, *differing.findings]
         if other is not None:
             tolerances = expected.rtol, expected.atol
-            findings += departures(kernel, given_kernel, other, request, given, *tolerances)
+            python = given_kernel if given_kernel.python is not None else None
+            findings += departures(kernel, other, request, given, *tolerances, python)
     except PtoError as error:
         findings = told_once([*findings, *error.diagnostics])
         shown, fields = _printed(kernel, grid, asked) if kernel is not None else ([], {})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import copyreg
 import inspect
 import io
 import linecache
@@ -22,6 +23,21 @@ from ptoscope.lang.template import Template
 
 _imported: dict[str, tuple[bytes, ModuleType]] = {}
 """Files that were imported, by their paths, with what they held then."""
+
+
+def _reduced(kernel: PythonKernel) -> Any:
+    """How a kernel is pickled: one of a file by the path of that file."""
+    known = _imported.get(kernel.__module__)
+    if known is None or known[1] is not sys.modules.get(kernel.__module__):
+        return kernel.__reduce__()
+    return _of_file, (kernel.__module__, kernel.__qualname__)
+
+
+def _of_file(path: str, name: str) -> PythonKernel:
+    return find_kernel(Reference(path, name))
+
+
+copyreg.pickle(PythonKernel, _reduced)
 
 
 def find_kernel(reference: Reference) -> PythonKernel:
@@ -112,6 +128,11 @@ def import_file(file: str) -> ModuleType:
     module = ModuleType(name)
     module.__file__ = file
     _run(module, data, file, str(path.resolve().parent))
+    for value in vars(module).values():
+        if isinstance(value, (PythonKernel, Template)):
+            with contextlib.suppress(PtoError):
+                # It is read while the file is what was imported.
+                _ = value.source
     _imported[name] = data, module
     return module
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from ptoscope.arguments import Array, KernelArgument, array_dtype
-from ptoscope.diagnostics import PtoError, UsageError
+from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
 from ptoscope.ir.module import Module
 from ptoscope.ir.printing import print_module
 from ptoscope.isa.targets import DEFAULT_REVISION, DEFAULT_TARGET, REVISIONS, TARGETS, Revision
@@ -22,6 +22,7 @@ from ptoscope.lang.memory.map import MemoryMap
 from ptoscope.lang.signature import Parameters, parameters
 from ptoscope.lang.source import KernelSource, read_source
 from ptoscope.lang.template import Template
+from ptoscope.signature import Signature
 
 if TYPE_CHECKING:
     from ptoscope.replay.run import RecordedRun
@@ -79,6 +80,16 @@ class PythonKernel:
     def __repr__(self) -> str:
         return f"<kernel {self.function.__name__} for {self.target_name}>"
 
+    def __reduce__(self) -> str:
+        # It is found again by its name, as a function is.
+        return self.__qualname__
+
+    def __copy__(self) -> PythonKernel:
+        return self
+
+    def __deepcopy__(self, _: Any) -> PythonKernel:
+        return self
+
     def on(self, target: str | None = None, **fixed: Any) -> Kernel:
         """The kernel for a target, with values of its fixed parameters other than their
         defaults, as `ptoscope.load` gives it for text."""
@@ -134,6 +145,24 @@ class PythonKernel:
     def text(self) -> str:
         """The canonical text of what it is compiled to, with the lines of Python as locations."""
         return print_module(Module(self.kernel.program), locations=True)
+
+    @property
+    def signature(self) -> Signature:
+        """What a launch passes to it."""
+        return self.kernel.signature
+
+    @property
+    def findings(self) -> list[Diagnostic]:
+        """What is wrong with it, on its own target."""
+        return self.check()
+
+    def check(self, target: str | None = None, **fixed: Any) -> list[Diagnostic]:
+        """What is wrong with it on a target, with values of its fixed parameters: errors of its
+        Python, or what the rules find in what it is compiled to."""
+        try:
+            return self.on(target, **fixed).findings
+        except PtoError as error:
+            return list(error.diagnostics)
 
     @property
     def memory(self) -> MemoryMap:

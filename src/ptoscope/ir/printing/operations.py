@@ -229,11 +229,13 @@ def packed(names: Sequence[str]) -> list[Name]:
 
 def _given(op: Op, note: Note | None, record: Record) -> dict[str, AttrValue]:
     """The attributes of an instruction to write: those of its text, or else those that differ
-    from their default."""
+    from their default; all where there would be nothing but its name."""
     if note is not None:
         return {name: op.attrs[name] for name in note.given}
     defaults = {attr.name: attr.default for attr in record.forms[op.form].attrs}
-    return {name: value for name, value in op.attrs.items() if value != defaults[name]}
+    differing = {name: value for name, value in op.attrs.items() if value != defaults[name]}
+    # A name alone would take what the next line begins with for its operand.
+    return differing if differing or op.operands or op.results else dict(op.attrs)
 
 
 def _number(value: AttrValue) -> int | float:

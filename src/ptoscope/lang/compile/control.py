@@ -266,7 +266,7 @@ class ControlWalker(ExpressionWalker):
         if not isinstance(condition, ScalarValue):
             raise self.unsupported(
                 node.test,
-                "while whose condition is known when it is compiled",
+                "while with a fixed condition",
                 hint="the condition has to depend on values of a run",
             )
         return condition
@@ -327,6 +327,7 @@ class ControlWalker(ExpressionWalker):
                 f"'{name}' has different types after the two branches",
                 found=f"{described(left)}, {described(right)}",
                 expected="one type",
+                hint="convert one of them, or give them two names",
             )
         slot = self.emitter.slot(sides[0].type, name)
         results.append(slot)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from types import FunctionType
 from typing import Any
 
-from ptoscope.diagnostics import PtoError, UsageError
+from ptoscope.diagnostics import PtoError, UsageError, nearest
 from ptoscope.isa.dtypes import I1
 from ptoscope.isa.table import TABLE
 from ptoscope.lang import loops, scalars
@@ -17,7 +17,7 @@ from ptoscope.lang.compile.emitter import Emitter
 from ptoscope.lang.compile.frame import Frame
 from ptoscope.lang.flow import assigned
 from ptoscope.lang.scalars import ScalarValue
-from ptoscope.lang.source import RAISED, UNSUPPORTED
+from ptoscope.lang.source import RAISED, UNDEFINED, UNSUPPORTED
 from ptoscope.lang.template import Template
 from ptoscope.lang.values import KernelValue, Misuse, described, wrapped
 from ptoscope.program import Op
@@ -74,14 +74,20 @@ class ExpressionWalker:
         """What an expression is: a value of the kernel, or an object that is known now."""
         method = getattr(self, f"_{type(node).__name__.lower()}", None)
         if method is None:
-            raise self.unsupported(node, _WORDS.get(type(node), type(node).__name__))
-        return method(node)
+            what, hint = _WORDS.get(type(node), (type(node).__name__, ""))
+            raise self.unsupported(node, what, hint)
+        try:
+            return method(node)
+        except (PtoError, UsageError):
+            raise
+        except Misuse as error:
+            raise self.frame.source.misused(node, error) from None
+        except Exception as error:
+            raise self._raised(node, error) from None
 
     def unsupported(self, node: ast.AST, what: str, hint: str = "") -> PtoError:
         """The error for Python that a kernel cannot have."""
-        return self.frame.source.error(
-            UNSUPPORTED, node, f"a kernel has no {what}", found=what, hint=hint
-        )
+        return self.frame.source.error(UNSUPPORTED, node, f"a kernel has no {what}", hint=hint)
 
     def doing(self, node: ast.AST, action: Callable[..., Any], *given: Any, **named: Any) -> Any:
         """`action(...)` with its operations at the place of the node; what goes wrong is an
@@ -97,14 +103,17 @@ class ExpressionWalker:
         except Exception as error:
             if _mixes(error, given):
                 raise self._no_operator(node, given) from None
-            raise self.frame.source.error(
-                RAISED,
-                node,
-                f"{type(error).__name__}: {error}",
-                hint="this is computed while the kernel is compiled",
-            ) from None
+            raise self._raised(node, error) from None
         finally:
             self.emitter.span = before
+
+    def _raised(self, node: ast.AST, error: Exception) -> PtoError:
+        return self.frame.source.error(
+            RAISED,
+            node,
+            f"{type(error).__name__}: {error}",
+            hint="this is computed while the kernel is compiled",
+        )
 
     def _no_operator(self, node: ast.AST, given: tuple[Any, ...]) -> PtoError:
         what = " and ".join(described(value) for value in given)
@@ -123,7 +132,20 @@ class ExpressionWalker:
         return self.frame.find(node)
 
     def _attribute(self, node: ast.Attribute) -> Any:
-        return self.doing(node, getattr, self.value(node.value), node.attr)
+        owner = self.value(node.value)
+        try:
+            return self.doing(node, getattr, owner, node.attr)
+        except PtoError:
+            if hasattr(owner, node.attr):
+                raise
+        what = described(owner) if isinstance(owner, KernelValue) else ast.unparse(node.value)
+        raise self.frame.source.error(
+            UNDEFINED,
+            node,
+            f"{what} has no '{node.attr}'",
+            found=node.attr,
+            hint=nearest(node.attr, (name for name in dir(owner) if name[:1] != "_")),
+        )
 
     def _tuple(self, node: ast.Tuple) -> Any:
         return tuple(self._items(node.elts))
@@ -360,15 +382,15 @@ class ExpressionWalker:
         raise NotImplementedError
 
 
-_WORDS: dict[type[ast.AST], str] = {
-    ast.Lambda: "lambda",
-    ast.Await: "await",
-    ast.Yield: "yield",
-    ast.YieldFrom: "yield from",
-    ast.Set: "set",
-    ast.SetComp: "set comprehension",
-    ast.DictComp: "dictionary comprehension",
-    ast.Starred: "* here",
+_WORDS: dict[type[ast.AST], tuple[str, str]] = {
+    ast.Lambda: ("lambda", "define a function outside, under @pto.function"),
+    ast.Await: ("await", ""),
+    ast.Yield: ("yield", "a kernel writes its results to arrays"),
+    ast.YieldFrom: ("yield from", "a kernel writes its results to arrays"),
+    ast.Set: ("set", "write a tuple or a list"),
+    ast.SetComp: ("set comprehension", "write a list"),
+    ast.DictComp: ("dictionary comprehension", "make the dictionary outside of the kernel"),
+    ast.Starred: ("* here", ""),
 }
 
 

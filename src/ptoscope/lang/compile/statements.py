@@ -17,6 +17,7 @@ from ptoscope.lang.values import KernelValue
 
 _DEEPEST = 50
 """Calls inside calls."""
+_NO_ATTRIBUTES = "names and elements of arrays are assigned: n = 1, out[0] = n"
 
 
 class _Returned(Exception):
@@ -87,7 +88,7 @@ class StatementWalker(ControlWalker):
                 new = self.doing(node, action, old, self.value(node.value))
                 self.doing(place, operator.setitem, whole, key, new)
             case _:
-                raise self.unsupported(node.target, "attribute that is assigned")
+                raise self.unsupported(node.target, "attribute that is assigned", _NO_ATTRIBUTES)
 
     def bind(self, target: ast.expr, value: Any) -> None:
         match target:
@@ -106,7 +107,7 @@ class StatementWalker(ControlWalker):
             case ast.Starred():
                 raise self.unsupported(target, "* in an assignment")
             case _:
-                raise self.unsupported(target, "attribute that is assigned")
+                raise self.unsupported(target, "attribute that is assigned", _NO_ATTRIBUTES)
 
     def _unpack(self, target: ast.Tuple | ast.List, value: Any) -> None:
         items = [value] if isinstance(value, KernelValue) else self.doing(target, list, value)
@@ -166,7 +167,7 @@ class StatementWalker(ControlWalker):
 _STATEMENTS: dict[type[ast.AST], tuple[str, str]] = {
     ast.Break: ("break", "let the condition of a while say when it ends"),
     ast.Continue: ("continue", "put the rest of the body under an if"),
-    ast.Try: ("try", ""),
+    ast.Try: ("try", "nothing is raised while a kernel runs; pto.trap() stops a run"),
     ast.Raise: ("raise", "pto.trap() stops a run"),
     ast.FunctionDef: ("def inside", "define it outside, under @pto.function"),
     ast.ClassDef: ("class", ""),

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
-from ptoscope import pto
+from ptoscope import PtoError, pto
+from ptoscope.lang.kernel import PythonKernel
 
 
 @pto.function
@@ -91,3 +93,64 @@ def test_the_length_of_a_slice_is_known_where_its_ends_differ_by_a_number() -> N
     expected = x.reshape(10, 64)[rows].reshape(-1)
     assert np.array_equal(picked(x, rows, pto.empty(256), 4), expected)
     assert np.array_equal(picked.eager(x, rows, pto.empty(256), 4), expected)
+
+
+@pto.kernel
+def kept_in_a_list(out: pto.gm[pto.i32], n: pto.i32):
+    sums = [pto.i32(0)]
+    for i in range(n):
+        sums[0] = sums[0] + pto.i32(i)
+        out[i] = sums[0]
+
+
+@pto.kernel
+def left_in_a_scope(out: pto.gm[pto.f32]):
+    xs, found = pto.ub(pto.f32, 64), []
+    with pto.vecscope():
+        found.append(xs[0])
+    with pto.vecscope():
+        xs[0] = found[0]
+    pto.store(out[0:64], xs)
+
+
+@pto.kernel
+def named_in_a_side(out: pto.gm[pto.i32], n: pto.i32):
+    y = n
+    z = (y := n + 1) if n > 3 else n
+    out[0] = y + z
+
+
+@pto.kernel
+def named_in_a_condition(out: pto.gm[pto.i32], n: pto.i32):
+    y = n
+    while (y := n - 1) > 3:
+        n = y
+    out[0] = n
+
+
+@pytest.mark.parametrize(
+    ("kernel", "code", "line"),
+    [
+        (kept_in_a_list, "PTO1001", "for i in range(n):"),
+        (left_in_a_scope, "PTO1002", "xs[0] = found[0]"),
+        (named_in_a_side, "PTO1003", "out[0] = y + z"),
+        (named_in_a_condition, "PTO1003", "n = y"),
+    ],
+)
+def test_values_stay_where_a_run_makes_them(kernel: PythonKernel, code: str, line: str) -> None:
+    with pytest.raises(PtoError) as caught:
+        assert kernel.text
+    (found,) = caught.value.diagnostics
+    assert (found.code, found.source_line.strip()) == (code, line)
+
+
+@pto.kernel
+def of_two_widths(out: pto.gm[pto.i64], x: pto.gm[pto.i32], n: pto.i32):
+    out[0] = x[0] if n > 3 else pto.i64(n) << 33
+
+
+def test_the_sides_of_a_condition_meet_in_the_wider_type() -> None:
+    for n in (3, 4):
+        out = np.zeros(1, np.int64)
+        of_two_widths(out, np.array([-7], np.int32), n)
+        assert out[0] == (-7 if n > 3 else n << 33)

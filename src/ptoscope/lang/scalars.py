@@ -273,17 +273,22 @@ def of_number(value: Any) -> ScalarValue | None:
 
 def together(lhs: Any, rhs: Any, sign: str) -> tuple[ScalarValue, ScalarValue]:
     """Two scalars brought to one type; Misuse where they have none."""
+    dtype = common(lhs, rhs, sign)
+    return convert(lhs, dtype), convert(rhs, dtype)
+
+
+def common(lhs: Any, rhs: Any, sign: str) -> DType:
+    """The type in which two scalars meet; Misuse where there is none."""
     if not isinstance(lhs, ScalarValue):
         if isinstance(lhs, (int, float)):
-            return constant(rhs.dtype, lhs), rhs
+            return rhs.dtype
     elif not isinstance(rhs, ScalarValue):
         if isinstance(rhs, (int, float)):
-            return lhs, constant(lhs.dtype, rhs)
+            return lhs.dtype
     elif lhs.dtype is rhs.dtype:
-        return lhs, rhs
+        return lhs.dtype
     elif lhs.dtype.is_int and rhs.dtype.is_int and I1 not in (lhs.dtype, rhs.dtype):
-        wide = _wider(lhs.dtype, rhs.dtype)
-        return convert(lhs, wide), convert(rhs, wide)
+        return _wider(lhs.dtype, rhs.dtype)
     raise Misuse(
         f"{described(lhs)} and {described(rhs)} do not go together in '{sign}'",
         found=f"{_kind(lhs)} {sign} {_kind(rhs)}",
@@ -294,14 +299,13 @@ def together(lhs: Any, rhs: Any, sign: str) -> tuple[ScalarValue, ScalarValue]:
     )
 
 
-def together_or_first(lhs: Any, rhs: Any) -> tuple[ScalarValue, ScalarValue]:
-    """Two scalars of one type; of two numbers of Python, what they are by themselves."""
+def common_or_own(lhs: Any, rhs: Any) -> DType:
+    """The same; of two numbers of Python, what they are by themselves."""
     if isinstance(lhs, ScalarValue) or isinstance(rhs, ScalarValue):
-        return together(lhs, rhs, "if")
-    dtype = F32 if isinstance(lhs + rhs, float) else INDEX
+        return common(lhs, rhs, "if")
     if isinstance(lhs, bool) and isinstance(rhs, bool):
-        dtype = I1
-    return constant(dtype, lhs), constant(dtype, rhs)
+        return I1
+    return F32 if isinstance(lhs + rhs, float) else INDEX
 
 
 def fixed(value: Any) -> int | None:
@@ -398,7 +402,8 @@ def compare(name: str, lhs: Any, rhs: Any) -> Any:
 
 def select(condition: Any, yes: Any, no: Any) -> Any:
     """One of two scalars."""
-    left, right = together_or_first(yes, no)
+    dtype = common_or_own(yes, no)
+    left, right = convert(yes, dtype), convert(no, dtype)
     return emitted("arith.select", [condition, left, right], left.dtype)
 
 

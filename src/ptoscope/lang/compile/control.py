@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ptoscope.diagnostics import PtoError
@@ -120,12 +120,13 @@ class ControlWalker(ExpressionWalker):
         emitter.loops.append(opened)
         with emitter.block() as ops, emitter.decided() as decided:
             _note(decided, opened, names, inits)
+            emitter.belong((index, *own, *carried))
             self._take(names, inits, carried)
             arguments = [wrapped(v.type, slot) for v, slot in zip(hidden, own, strict=True)]
             counter = wrapped(loop.lower.type, index)
             targets, after = self.doing(node.iter, loop.enter, counter, arguments)
             self.bind(node.target, targets)
-            self._inside(node.body)
+            self._inside(node, node.body)
             yields = self._yields(node, names, inits, before, literals)
         emitter.loops.pop()
         if yields is None:
@@ -151,10 +152,21 @@ class ControlWalker(ExpressionWalker):
         for name, value, slot in zip(names, inits, slots, strict=True):
             self.frame.names[name] = wrapped(value.type, slot)
 
-    def _inside(self, body: Sequence[ast.stmt]) -> None:
+    def _inside(self, node: ast.stmt, body: Sequence[ast.stmt]) -> None:
+        """Writes down what a run may repeat or leave out: it changes no list from outside."""
+        before = [(held, _items(held)) for held in _containers(self.frame.names.values())]
         self.frame.depth += 1
         self.statements(body)
         self.frame.depth -= 1
+        for held, items in before:
+            now = _items(held)
+            same = len(now) == len(items)
+            if not same or any(a is not b for a, b in zip(now, items, strict=True)):
+                raise self.unsupported(
+                    node,
+                    f"{type(held).__name__} that a loop or branch of a run changes",
+                    hint="give each value a name of its own, or unroll the loop by pto.static",
+                )
 
     def _yields(
         self,
@@ -239,13 +251,15 @@ class ControlWalker(ExpressionWalker):
         with emitter.decided() as decided:
             _note(decided, opened, names, inits)
             with emitter.block() as test:
+                emitter.belong(carried)
                 self._take(names, inits, carried)
                 condition = self._going_on(node)
             frame.names = before | {name: Gone(_IN_TEST) for name in assigned([node.test])}
             received = self._arguments(names, inits)
             with emitter.block() as body:
+                emitter.belong(received)
                 self._take(names, inits, received)
-                self._inside(node.body)
+                self._inside(node, node.body)
                 yields = self._yields(node, names, inits, before, literals)
         emitter.loops.pop()
         if yields is None:
@@ -280,10 +294,10 @@ class ControlWalker(ExpressionWalker):
         emitter, frame = self.emitter, self.frame
         before = dict(frame.names)
         with emitter.block() as then, emitter.decided() as left:
-            self._inside(node.body)
+            self._inside(node, node.body)
         first, frame.names = frame.names, dict(before)
         with emitter.block() as otherwise, emitter.decided() as right:
-            self._inside(node.orelse)
+            self._inside(node, node.orelse)
         second = frame.names
         self._forget(node, before, _IN_BRANCH)
         results: list[int] = []
@@ -345,7 +359,9 @@ class ControlWalker(ExpressionWalker):
             )
         before = dict(self.frame.names)
         with self.emitter.scope() as ops:
-            self._inside(node.body)
+            self.frame.depth += 1
+            self.statements(node.body)
+            self.frame.depth -= 1
         after = self.frame.names
         for name, value in after.items():
             if isinstance(value, KernelValue) and value is not before.get(name):
@@ -353,9 +369,21 @@ class ControlWalker(ExpressionWalker):
         self.emitter.append(build.vector_scope(ops, self.frame.span(node)))
 
 
-def _can_change(value: Any) -> bool:
-    """Whether a run can give a name that has this value another one."""
-    return isinstance(value, (KernelValue, int, float)) and not isinstance(value, UbArray)
+def _containers(values: Iterable[Any]) -> Iterator[list[Any] | dict[Any, Any]]:
+    """The lists and dictionaries among values, and inside of those."""
+    rest = list(values)
+    seen: set[int] = set()
+    while rest:
+        value = rest.pop()
+        if isinstance(value, (list, dict, tuple)) and id(value) not in seen:
+            seen.add(id(value))
+            rest += value.values() if isinstance(value, dict) else value
+            if not isinstance(value, tuple):
+                yield value
+
+
+def _items(held: list[Any] | dict[Any, Any]) -> list[Any]:
+    return [*held.keys(), *held.values()] if isinstance(held, dict) else list(held)
 
 
 def _index_name(target: ast.expr) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
@@ -15,7 +15,7 @@ from ptoscope.isa.types import Mask, Ptr, Scalar, Type
 from ptoscope.lang.compile.bodies import DecidedBody, NewArray, OpenLoop
 from ptoscope.lang.maker import ChosenUse, ValueMaker
 from ptoscope.lang.scalars import CANNOT_FAIL
-from ptoscope.lang.values import KernelValue
+from ptoscope.lang.values import KernelValue, Misuse, described
 from ptoscope.program import Block, If, Op, operation
 
 
@@ -23,6 +23,7 @@ from ptoscope.program import Block, If, Op, operation
 class _Scope:
     """A vecscope that is being written down: masks that it makes once, at its begin."""
 
+    ops: list[Op] = field(default_factory=list[Op])
     head: list[Op] = field(default_factory=list[Op])
     masks: dict[int, int] = field(default_factory=dict[int, int])
 
@@ -39,6 +40,10 @@ class Emitter(ValueMaker):
         """Constants, which stand before everything else."""
         self.ops: list[Op] = []
         """Where operations are written now."""
+        self._open: list[list[Op]] = [self.ops]
+        """The blocks around, the innermost last."""
+        self._homes: dict[int, list[Op]] = {}
+        """By slot, the block in which it has a value."""
         self.arrays: list[NewArray] = []
         self.loops: list[OpenLoop] = []
         """The loops around, the innermost last."""
@@ -58,6 +63,7 @@ class Emitter(ValueMaker):
         self.types.append(kind)
         self.names.append("")
         slot = len(self.types) - 1
+        self._homes[slot] = self._open[-1]
         if name:
             self.name(slot, name)
         return slot
@@ -89,14 +95,34 @@ class Emitter(ValueMaker):
     @contextmanager
     def block(self) -> Iterator[list[Op]]:
         """Operations go into a list of their own until the end of the block."""
-        before, self.ops = self.ops, []
-        inside = self.ops
+        inside: list[Op] = []
+        with self.again(inside):
+            yield inside
+
+    @contextmanager
+    def again(self, ops: list[Op]) -> Iterator[None]:
+        """Operations go into a block that has ended, behind its last one."""
+        before, self.ops = self.ops, ops
+        self._open.append(ops)
         self._computed.append({})
         try:
-            yield inside
+            yield
         finally:
             self.ops = before
+            self._open.pop()
             self._computed.pop()
+
+    def belong(self, slots: Iterable[int]) -> None:
+        """Slots have their values in the block of now: it takes them."""
+        for slot in slots:
+            self._homes[slot] = self.ops
+
+    def merge(self, ops: list[Op]) -> None:
+        """Writes the operations of a block that has ended down here."""
+        self.ops += ops
+        for op in ops:
+            for slot in op.results:
+                self._homes[slot] = self.ops
 
     @contextmanager
     def decided(self) -> Iterator[DecidedBody]:
@@ -113,7 +139,20 @@ class Emitter(ValueMaker):
         self._body.inner.pop()
 
     def make(self, use: ChosenUse, operands: Sequence[KernelValue]) -> tuple[int, ...]:
+        for value in operands:
+            self._check_home(value)
         return self._made(use, [value.handle for value in operands])
+
+    def _check_home(self, value: KernelValue) -> None:
+        home = self._homes.get(value.handle, self._open[0])
+        if not any(home is block for block in self._open):
+            raise Misuse(
+                f"{described(value)} of a loop, branch or vecscope is used outside of it",
+                found=str(value.type),
+                expected="a value that is made around here",
+                hint="assign it to a name that has a value before; a vecscope gives back "
+                "only what it stores",
+            )
 
     def _made(self, use: ChosenUse, operands: Sequence[int]) -> tuple[int, ...]:
         if use.record.name not in CANNOT_FAIL:
@@ -148,6 +187,7 @@ class Emitter(ValueMaker):
         slot = self._constants.get(key)
         if slot is None:
             slot = self._constants[key] = self.slot(Scalar(dtype), _constant_name(dtype, number))
+            self._homes[slot] = self._open[0]
             value = {"value": number}
             self.head.append(operation("arith.constant", (), (slot,), value, span=self.span))
         return slot
@@ -158,6 +198,7 @@ class Emitter(ValueMaker):
             return self._every(bits, self.ops)
         if bits not in scope.masks:
             scope.masks[bits] = self._every(bits, scope.head)
+            self._homes[scope.masks[bits]] = scope.ops
         return scope.masks[bits]
 
     def _every(self, bits: int, into: list[Op]) -> int:
@@ -172,6 +213,7 @@ class Emitter(ValueMaker):
         before, self._scope = self._scope, _Scope()
         try:
             with self.block() as ops:
+                self._scope.ops = ops
                 yield ops
             ops[:0] = self._scope.head
         finally:
@@ -179,6 +221,7 @@ class Emitter(ValueMaker):
 
     def allocate(self, kind: Ptr, count: int, size: int, at: int | None) -> int:
         slot = self.slot(kind)
+        self._homes[slot] = self._open[0]
         loop = self.loops[-1] if self.loops else None
         array = NewArray(kind.dtype, count, slot, self.span, at, loop)
         self.arrays.append(array)

@@ -14,7 +14,7 @@ from ptoscope.isa.table import TABLE
 from ptoscope.lang import loops, scalars
 from ptoscope.lang.compile import build
 from ptoscope.lang.compile.emitter import Emitter
-from ptoscope.lang.compile.frame import Frame
+from ptoscope.lang.compile.frame import Frame, Gone
 from ptoscope.lang.flow import assigned
 from ptoscope.lang.scalars import ScalarValue
 from ptoscope.lang.source import RAISED, UNDEFINED, UNSUPPORTED
@@ -231,10 +231,16 @@ class ExpressionWalker:
         self, node: ast.AST, condition: Any, yes: Callable[[], Any], no: Callable[[], Any]
     ) -> Any:
         """One of two values, of which only one is computed where that can be seen."""
+        names, before = self.frame.names, dict(self.frame.names)
         with self.emitter.block() as then, self.emitter.decided() as here:
             first = yes()
         with self.emitter.block() as otherwise, self.emitter.decided() as there:
             second = no()
+        both = _only_computes([*then, *otherwise])
+        for name in [n for n, value in names.items() if value is not before.get(n)]:
+            # A name that had no value has one now if both sides are computed.
+            if name in before or not both:
+                names[name] = Gone("it is given a value in a part that may not be computed")
         chosen = self._choice(node, condition, first, second, then, otherwise)
         here.types[""] = there.types[""] = chosen.type
         return chosen
@@ -249,7 +255,7 @@ class ExpressionWalker:
         otherwise: list[Op],
     ) -> KernelValue:
         if _is_scalar(first) and _is_scalar(second) and _only_computes([*then, *otherwise]):
-            self.emitter.ops += [*then, *otherwise]
+            self.emitter.merge([*then, *otherwise])
             return self.doing(node, scalars.select, condition, first, second)
         left, right = self._alike(node, first, second, then, otherwise)
         result = self.emitter.slot(left.type)
@@ -263,7 +269,12 @@ class ExpressionWalker:
         self, node: ast.AST, first: Any, second: Any, then: list[Op], otherwise: list[Op]
     ) -> tuple[KernelValue, KernelValue]:
         if _is_scalar(first) and _is_scalar(second):
-            return self.doing(node, scalars.together_or_first, first, second)
+            dtype = self.doing(node, scalars.common_or_own, first, second)
+            found: list[KernelValue] = []
+            for value, ops in ((first, then), (second, otherwise)):
+                with self.emitter.again(ops):
+                    found.append(self.doing(node, scalars.convert, value, dtype))
+            return found[0], found[1]
         if (
             isinstance(first, KernelValue)
             and isinstance(second, KernelValue)

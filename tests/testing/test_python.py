@@ -12,7 +12,7 @@ from ptoscope.testing import CheckFailed, pto_check
 
 
 @pto.kernel(target="a5")
-def scaled(x: pto.gm[pto.f32], y: pto.gm[pto.f32], n: pto.i32, factor: pto.static = 2):
+def scaled(x: pto.gm[pto.f32], y: pto.gm[pto.f32], n: pto.i32, factor: int = 2):
     for t in pto.tiles(n, 1024, stages=2):
         xs = pto.load(x[t])
         ys = pto.ub(pto.f32, 1024)

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from ptoscope.kernel import Kernel
     from ptoscope.replay.run import RecordedRun
 
-UNEXPECTED = "PTO0808"
-
 
 class Expectation(NamedTuple):
     """What an argument, by its number or its name, should hold."""
@@ -160,6 +158,7 @@ def _difference(
 ) -> tuple[BadData | None, int]:
     """What is wrong, and the first element that differs, or -1."""
     from ptoscope.replay.apart import apart
+    from ptoscope.replay.difference import UNEXPECTED
     from ptoscope.replay.elements import as_compared
 
     ours, theirs = (as_compared(dtype, array.seen) for array in (got, expected))

@@ -16,6 +16,9 @@ from ptoscope.replay.elements import as_compared
 from ptoscope.replay.history import History
 from ptoscope.replay.origin import OriginChain, origin_of_bytes
 
+UNEXPECTED = "PTO0808"
+"""The code of a finding about an element that is not what is expected."""
+
 
 @dataclass(frozen=True, eq=False)
 class ElementDifference:

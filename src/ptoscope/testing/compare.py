@@ -14,15 +14,13 @@ from ptoscope.isa.dtypes import DType
 from ptoscope.kernel import Kernel
 from ptoscope.machine.elements import raw_dtype
 from ptoscope.replay.apart import apart
-from ptoscope.replay.difference import element_origin
+from ptoscope.replay.difference import UNEXPECTED, element_origin
 from ptoscope.replay.elements import as_compared, has_numbers
 from ptoscope.replay.origin import Link, OriginChain
 from ptoscope.replay.parts import ValueLane
 from ptoscope.replay.run import RecordedRun
 from ptoscope.tables import counted
 from ptoscope.testing.given import GivenArguments, WantedArray
-
-UNEXPECTED = "PTO0808"
 
 
 @dataclass(frozen=True)

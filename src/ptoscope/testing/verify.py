@@ -10,7 +10,7 @@ from ptoscope.engines import ENGINES
 from ptoscope.replay.apart import tolerance
 from ptoscope.testing.compare import Tolerance
 from ptoscope.testing.given import ExpectedResults
-from ptoscope.testing.outcome import TEXT, CheckFailed, CheckOutcome
+from ptoscope.testing.outcome import TEXT, CheckFailed
 from ptoscope.testing.subject import Arguments, Subject, Subjects
 from ptoscope.testing.target import EAGER, CheckPlan, Examination
 from ptoscope.watch import POISON, RACES, SCHEDULES
@@ -90,6 +90,3 @@ def _chosen(what: str, given: str | Iterable[str], known: tuple[str, ...]) -> tu
     if what == "engines" and not names:
         raise UsageError("engines: the kernel has to run on one at least")
     return names
-
-
-__all__ = ["CHECKS", "CheckFailed", "CheckOutcome", "pto_check"]

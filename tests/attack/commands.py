@@ -18,10 +18,12 @@ from unittest.mock import patch
 
 from ptoscope.cli.commands import COMMANDS, COMMON
 from ptoscope.cli.main import main
+from tests.cli import python_kernels
 
 SECONDS = 120
 
 _EXAMPLES = Path(__file__).parents[2] / "examples"
+_PYTHON = [python_kernels.AXPY, python_kernels.TWO, python_kernels.WITHOUT_WAIT]
 _KERNELS = [path.read_text(encoding="utf-8") for path in sorted(_EXAMPLES.glob("*.pto"))]
 _LONGEST = 100_000
 _WORDS = (
@@ -41,6 +43,8 @@ _WORDS = (
     *("seed:1", "lazy", "all", "a5", "a2a3", "cpu", "manual", "micro", "native", "reference"),
     *("vadd.f32.latency=3", "1=a.npy", "@row_softmax", "k.pto", "a.npy", "b.bin", "missing.pto"),
     *("folder", "/dev/null", "out", "k.pto/below"),
+    *("k.py", "k.py:axpy", "k.py:first:n=2", "k.py:axpy:tile=64", "k.py:axpy:tile=(", "k.py:é"),
+    *("k.py:pto", "k.py:plain", "k.py:", "a.npy:axpy", "missing.py:axpy", "folder.py"),
 )
 # Nothing here may take long by what it is asked for.
 _BOUNDED = ("--max-steps", "2000")
@@ -71,7 +75,12 @@ def attempt(rng: random.Random) -> None:
         told = {Path(word).parts[0] for word in argv if word.strip("/")}
         if "view" in argv:
             # Without --output the page has the name of its kernel.
-            told |= {"kernel.html", *(f"{Path(word).stem}.html" for word in argv)}
+            told |= {
+                "kernel.html",
+                "axpy.html",
+                "first.html",
+                *(f"{Path(word).stem}.html" for word in argv),
+            }
         assert {Path(path).parts[0] for path in changed} <= told, (argv, changed)
 
 
@@ -95,7 +104,10 @@ def _line(rng: random.Random) -> list[str]:
     name = rng.choice([c for c in COMMANDS if c != "cases"])
     command = COMMANDS[name]
     words = [name]
-    words += [rng.choice(("k.pto", rng.choice(_WORDS))) for _ in range(rng.choice((0, 1, 1, 1, 2)))]
+    words += [
+        rng.choice(("k.pto", "k.py", rng.choice(_WORDS)))
+        for _ in range(rng.choice((0, 1, 1, 1, 2)))
+    ]
     words += [rng.choice(_WORDS) for _ in range(rng.choice((0, 0, 1, 3, 4)))]
     options = rng.choices((*command.options, *COMMON), k=rng.choice((0, 0, 1, 2, 4)))
     for option in options:
@@ -116,7 +128,15 @@ def _line(rng: random.Random) -> list[str]:
 def _fill(directory: Path, rng: random.Random) -> None:
     for name in ("k.pto", "a.npy", "b.bin"):
         (directory / name).write_bytes(_file(rng))
+    (directory / "k.py").write_bytes(_python(rng))
     (directory / "folder").mkdir()
+
+
+def _python(rng: random.Random) -> bytes:
+    """A file of kernels in Python, often damaged; sometimes another file under its name."""
+    if rng.random() < 0.2:
+        return _file(rng)
+    return _damaged(rng.choice(_PYTHON).encode(), rng)
 
 
 def _file(rng: random.Random) -> bytes:
@@ -129,6 +149,11 @@ def _file(rng: random.Random) -> bytes:
         data = b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head.encode() + bytes(256)
     else:
         data = rng.choice(_KERNELS).encode()
+    return _damaged(data, rng)
+
+
+def _damaged(data: bytes, rng: random.Random) -> bytes:
+    """Data with some pieces gone, doubled or changed."""
     for _ in range(rng.choice((0, 0, 1, 1, 3, 20))):
         at = rng.randrange(len(data) + 1)
         piece = data[at : at + rng.choice((0, 1, 8, 100))]

@@ -28,7 +28,7 @@ def axpy(tmp_path: Path) -> str:
 
 
 @pto.kernel
-def number(out: pto.gm[pto.i32], n: pto.i32, times: pto.static = 1):
+def number(out: pto.gm[pto.i32], n: pto.i32, times: int = 1):
     out[0] = n * times
 
 

@@ -108,8 +108,7 @@ COMMAND = {
 }
 """What is reported of no kernel."""
 
-NO_EXAMPLE = ("PTO0000", "PTO0007", "PTO0309", "PTO0805", "PTO0806", "PTO1006")
-NO_EXAMPLE += ("PTO9999",)
+NO_EXAMPLE = (*("PTO0000", "PTO0007", "PTO0309", "PTO0805", "PTO0806", "PTO1006", "PTO9999"),)
 """Codes of which a kernel, with arguments that can be written in a line, is no example."""
 
 _TITLES = {**READER, **RUN, **ARGUMENTS, **PYTHON, **COMMAND}

@@ -30,7 +30,7 @@ def _reduced(kernel: PythonKernel) -> Any:
     known = _imported.get(kernel.__module__)
     if known is None or known[1] is not sys.modules.get(kernel.__module__):
         return kernel.__reduce__()
-    return _of_file, (kernel.__module__, kernel.__qualname__)
+    return _of_file, (kernel.__module__, kernel.function.__qualname__)
 
 
 def _of_file(path: str, name: str) -> PythonKernel:

@@ -82,7 +82,7 @@ class PythonKernel:
 
     def __reduce__(self) -> str:
         # It is found again by its name, as a function is.
-        return self.__qualname__
+        return self.function.__qualname__
 
     def __copy__(self) -> PythonKernel:
         return self

@@ -122,7 +122,8 @@ def _(mo):
 
     A parameter with a default and no type of `pto`, or annotated `pto.static`, is a value of Python
     that is known when the kernel is compiled. Each value makes a kernel of its own. A branch on such a
-    value, and a loop over a list, leave nothing behind but what they choose.
+    value, and a loop over a list, leave nothing behind but what they choose. `on` gives the kernel for
+    other values, or for another target; `text` is what it was compiled to.
     """)
     return
 
@@ -143,7 +144,7 @@ def _(pto, x):
 
     print(polynomial(x, pto.empty(4), 4))
     print(polynomial(x, pto.empty(4), 4, terms=(1.0, 0.0, 2.0)))
-    print(polynomial.text.count("pto.vmul "))
+    print(polynomial.on(terms=(1.0,) * 8).text.count("pto.vmul "))
     return
 
 

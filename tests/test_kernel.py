@@ -73,6 +73,18 @@ def test_kernels_of_other_front_ends_are_loaded(source: Printing | Holding) -> N
     assert np.array_equal(-src, dst)
 
 
+def test_the_text_of_a_kernel_is_a_kernel() -> None:
+    path = Path(__file__).parents[1] / "examples" / "row_softmax.pto"
+    softmax = ptoscope.load(path)
+    again = ptoscope.load(softmax.text)
+    assert again.text == softmax.text == ptoscope.load(softmax).text
+    x = np.random.default_rng(0).standard_normal((20, 128), np.float32)
+    y, z = np.zeros_like(x), np.zeros_like(x)
+    softmax(x, y, 20)
+    again(x, z, 20)
+    assert np.array_equal(y.view(np.uint32), z.view(np.uint32))
+
+
 def test_findings_in_a_text_of_another_front_end_name_its_type() -> None:
     wrong: Any = SimpleNamespace(text="func.func @k() {\n  nonsense\n}\n")
     with pytest.raises(ptoscope.PtoError) as caught:

@@ -193,6 +193,15 @@ class Kernel:
         return self._program
 
     @property
+    def text(self) -> str:
+        """Its canonical text, without comments; that of a kernel in Python has the lines of Python
+        as locations."""
+        from ptoscope.ir.module import Module
+        from ptoscope.ir.printing import print_module
+
+        return print_module(Module(self.program), locations=self.program.built)
+
+    @property
     def function(self) -> Function:
         """The function that runs."""
         if self._function is None:

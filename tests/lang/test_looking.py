@@ -38,6 +38,14 @@ def test_a_target_can_be_said() -> None:
     assert on_a2a3 == doubled.on("a2a3").time(X, np.zeros_like(X), 200).total_cycles
 
 
+def test_the_text_is_that_of_the_target_and_the_fixed_parameters() -> None:
+    assert doubled.text == doubled.on().text
+    other = doubled.on("a2a3", size=128).text
+    assert 'target_arch = "a2a3"' in other
+    assert "128 : index" in other
+    assert 'loc("test_looking.py":' in other
+
+
 def test_what_is_watched_and_recorded_and_viewed() -> None:
     assert doubled.watch(X, pto.empty(200), 200, schedules=2).diagnostics == []
     run = doubled.record(X, pto.empty(200), 200)

@@ -144,7 +144,7 @@ class PythonKernel:
     @property
     def text(self) -> str:
         """The canonical text of what it is compiled to, with the lines of Python as locations."""
-        return print_module(Module(self.kernel.program), locations=True)
+        return self.kernel.text
 
     @property
     def signature(self) -> Signature:

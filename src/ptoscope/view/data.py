@@ -59,6 +59,8 @@ def page_data(
                 "index": _index(trace, place),
                 "mask": lane_mask(place),
                 "lanewise": place.record is not None and place.record.lanewise,
+                # Of Python, where a line may have several instructions.
+                "piece": run.piece(place.span) if run.program.built else "",
             }
             for place in trace.places
         ],

@@ -2,7 +2,7 @@
 
 /**
  * @typedef {{line: number, name: string, pipe: string, operands: number[], results: number[],
- *   doc: string, index: string, mask: number, lanewise: boolean}} Place
+ *   doc: string, index: string, mask: number, lanewise: boolean, piece: string}} Place
  * @typedef {{kind: "vector" | "mask" | "pointer" | "align" | "address" | "scalar", element: string,
  *   lanes: number, space?: number | null, to?: string, width?: number}} Shape how to read a value
  * @typedef {{base: number, name: string, number: number, element: string}} GmArray
@@ -202,6 +202,21 @@ export class Run {
     const mine = this.stepsOf(line);
     const at = back ? above(mine, step - 1) - 1 : above(mine, step);
     return at >= 0 && at < mine.length ? mine[at] : -1;
+  }
+
+  /**
+   * The step at which a line is executed again after a step, or was before it; -1 if there is none. Of a line with
+   * several instructions the same one is meant.
+   * @param {number} line
+   * @param {number} step
+   * @param {boolean} back
+   */
+  again(line, step, back) {
+    const here = step >= 0 ? this.placeOf(step) : null;
+    let found = this.onLine(line, step, back);
+    if (!here || here.line !== line) return found;
+    while (found >= 0 && this.placeOf(found) !== here) found = this.onLine(line, found, back);
+    return found;
   }
 
   /**

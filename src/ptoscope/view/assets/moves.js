@@ -16,9 +16,9 @@ export const MOVES = [
   { id: "step", label: "Step", keys: ["ArrowRight", "s"], title: "one moment on", to: (s) => s.step + 1 },
   { id: "last", label: "Last", keys: ["End"], title: "last moment", to: (s) => s.run.steps - 1 },
   { id: "previous-here", label: "Previous here", keys: ["p"], title: "previous execution of this line",
-    to: (s) => s.run.onLine(s.shown.line, s.step, true) },
+    to: (s) => s.run.again(s.shown.line, s.step, true) },
   { id: "next-here", label: "Next here", keys: ["n"], title: "next execution of this line",
-    to: (s) => s.run.onLine(s.shown.line, s.step, false) },
+    to: (s) => s.run.again(s.shown.line, s.step, false) },
   { id: "nan", label: "Next NaN", keys: ["a"], title: "next moment that makes a NaN",
     to: (s) => s.run.nextMade(s.step, HAS_NAN) },
   { id: "undefined", label: "Next undefined", keys: ["u"], title: "next moment that makes undefined bits",
@@ -76,5 +76,6 @@ function where(state) {
   const around = [`moment ${step} of ${run.steps}`, ...block, place.pipe, `line ${place.line}`, ...loops];
   const { difference } = run.data;
   const why = difference && difference.step === step ? [make("strong", {}, ` ${difference.text}`)] : [];
-  return [make("code", {}, place.name), ` ${around.join(", ")}`, ...why];
+  const piece = place.piece ? [" in ", make("code", {}, place.piece)] : [];
+  return [make("code", {}, place.name), ...piece, ` ${around.join(", ")}`, ...why];
 }

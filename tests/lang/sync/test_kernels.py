@@ -22,7 +22,7 @@ from tests.check.pipes import (
     waits,
 )
 
-from .support import Synchronised, synchronised, without_each
+from .support import Synchronised, UbBuffer, done, stripped, synchronised, without_each
 
 ARRAY = np.linspace(-1, 1, 4096, dtype=np.float32)
 
@@ -218,6 +218,25 @@ def test_after_a_scalar_load_all_is_known_that_it_waited_for() -> None:
     made = synchronised(kernel(copy_in("%a"), scope(), read, copy_out("%b")))
     assert "set V MTE3 0" not in made.lines
     clean(made)
+
+
+def test_buffers_that_share_bytes_are_one_memory() -> None:
+    """As a planner lets them, where the first one is not used any more."""
+    body = [copy_in("%a"), scope(load("%v", "%a"), store("%v", "%c")), copy_in("%b")]
+
+    def lines(address: int) -> list[str]:
+        program = stripped(kernel(*body))
+        function = program.functions[0]
+        slots = {function.names[slot]: slot for slot in range(len(function.names))}
+        places = {"a": (0, 1024), "b": (address, 1024), "c": (8192, 1024)}
+        them = [UbBuffer((slots[name],), *place) for name, place in places.items()]
+        return done(program, function, them).lines
+
+    forwards, back = ["set MTE2 V 0", "wait MTE2 V 0"], ["set V MTE2 0", "wait V MTE2 0"]
+    assert lines(128) == [*forwards, *back]
+    assert lines(0) == [*forwards, *back]
+    assert lines(256) == forwards
+    assert lines(1024) == forwards
 
 
 def test_three_stages() -> None:

@@ -7,12 +7,10 @@ a barrier between them, as far outside of loops as it can stand.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ptoscope.check.analysis.expr import Expr, Symbol, of
 from ptoscope.check.analysis.nodes import (
     BranchNode,
     LoopNode,
@@ -30,10 +28,11 @@ from ptoscope.check.synchronisation.scope_completion import (
     ScopeCompletion,
     scope_kind,
 )
-from ptoscope.isa.order.memory import Fences, barrier_between, needs_order
+from ptoscope.isa.order.memory import barrier_between, needs_order
 from ptoscope.lang.accesses import RootedAccess
 from ptoscope.lang.sync.conflicts import Conflicts
 from ptoscope.lang.sync.insertion import PlacedMemoryBarrier
+from ptoscope.lang.sync.scope_events import ConditionalFences, ScopeEvents
 from ptoscope.lang.sync.steps import PipeStep
 from ptoscope.program import If, Loop, Op
 
@@ -125,6 +124,7 @@ class _Look:
         self._trips: dict[int, int] = {}
         self._enter(scope.body, ())
         self._met: dict[tuple[int, int, int], bool] = {}
+        self._made: dict[tuple[int, tuple[int, ...]], Touch] = {}
 
     def _enter(self, nodes: list[Node], loops: tuple[LoopNode, ...]) -> None:
         for node in nodes:
@@ -175,9 +175,9 @@ class _Look:
     def hazards(self, placed: Sequence[PlacedMemoryBarrier]) -> Iterator[_Hazard]:
         """What is not in order with some barriers in place. After each the barrier that orders
         the two is taken to be there."""
-        events = _Events(self._scope, self._trips, self._positions, placed)
+        events = ScopeEvents(self._scope, self._trips, self._positions, placed, self._made)
         order = ScopeCompletion(events.found, self._values, _Trips(self._trips))
-        fences = _ConditionalFences(events.found)
+        fences = ConditionalFences(events.found)
         late = -1
         for event in events.found:
             node = event.node
@@ -221,7 +221,7 @@ class _Look:
         common = self._common(early, late)
         return next((depth for depth in common if one[depth] != two[depth]), -1)
 
-    def _hazard(self, before: Execution, event: Execution, events: _Events) -> _Hazard | None:
+    def _hazard(self, before: Execution, event: Execution, events: ScopeEvents) -> _Hazard | None:
         """What two accesses are to each other, if they may meet."""
         early, late = events.touch(before), events.touch(event)
         depth = self._apart(early, late, before.iterations, event.iterations)
@@ -231,115 +231,6 @@ class _Look:
         return _Hazard(
             early.op, late.op, barrier_between(scope_kind(early), scope_kind(late)), loop
         )
-
-
-class _ConditionalFences:
-    """What barriers order, each where it is executed."""
-
-    def __init__(self, events: list[Execution]) -> None:
-        self._fences: dict[Conditions, Fences[int]] = {
-            given: Fences(0, int.__or__) for given in {event.given for event in events}
-        }
-
-    def barrier(self, kinds: str, given: Conditions) -> None:
-        """A barrier on some conditions."""
-        self._fences[given].barrier(kinds)
-
-    def before(self, kind: str, given: Conditions) -> int:
-        """What barriers complete before an access on some conditions."""
-        found = 0
-        for on, fences in self._fences.items():
-            if on <= given:
-                found |= fences.before(kind)
-        return found
-
-    def access(self, kind: str, done: int) -> None:
-        """An access."""
-        for fences in self._fences.values():
-            fences.access(kind, done)
-
-
-class _Events:
-    """What a vecscope executes, iteration by iteration, with some barriers in place."""
-
-    def __init__(
-        self,
-        scope: ScopeNode,
-        trips: Mapping[int, int],
-        positions: Positions,
-        placed: Sequence[PlacedMemoryBarrier],
-    ) -> None:
-        self._scope, self._trips, self._positions = scope, trips, positions
-        self._bars: dict[int, list[str]] = defaultdict(list)
-        for one in placed:
-            self._bars[id(one.op)].append(one.type)
-        self._touches: dict[int, Touch] = {}
-        self._passed: set[tuple[int, tuple[int, ...]]] = set()
-        self.found: list[Execution] = []
-        self._follow(scope.body, {}, (), frozenset())
-
-    def touch(self, event: Execution) -> Touch:
-        """The access of the text that an event is an execution of."""
-        return self._touches[id(event.node)]
-
-    def _follow(
-        self,
-        nodes: list[Node],
-        known: dict[Symbol, Expr],
-        iterations: tuple[int, ...],
-        given: Conditions,
-    ) -> None:
-        for node in nodes:
-            self._barriers_before(node.op, iterations, given)
-            match node:
-                case Touch():
-                    made = node.instance(known)
-                    self._touches[id(made)] = node
-                    self.found.append(Execution(made, self._scope, 1, iterations, given))
-                case MemoryBarrier():
-                    self.found.append(Execution(node, self._scope, 1, iterations, given))
-                case LoopNode(op=Loop()):
-                    self._loop(node, known, iterations, given)
-                case LoopNode(body=body):
-                    self._follow(body, known, iterations, given)
-                case BranchNode(condition=condition):
-                    for side, holds in ((node.yes, True), (node.no, False)):
-                        self._follow(side, known, iterations, given | {(condition, holds)})
-                case _:
-                    pass
-
-    def _loop(
-        self,
-        node: LoopNode,
-        known: dict[Symbol, Expr],
-        iterations: tuple[int, ...],
-        given: Conditions,
-    ) -> None:
-        if node.trips.bounds()[0] < 1:
-            # What is inside counts only if it runs at all.
-            given |= {(of(Symbol("runs", id(node.op))), True)}
-        for number in range(self._trips[id(node.op)]):
-            at = (*iterations, number)
-            now = {**known, node.iteration: Expr(number)}
-            for carried in node.carried:
-                now[carried.symbol] = of(Symbol("carried", (carried.symbol.ident, at)))
-            self._follow(node.body, now, at, given)
-
-    def _barriers_before(self, op: Op, iterations: tuple[int, ...], given: Conditions) -> None:
-        """Those before an operation, or before a branch of which only one side can be taken: once
-        for all that is in it."""
-        if not self._bars:
-            return
-        chain: list[Op] = [op]
-        while isinstance(owner := self._positions.home(chain[-1]).owner, If):
-            chain.append(owner)
-        for around in reversed(chain):
-            passed = id(around), iterations
-            if passed not in self._passed:
-                self._passed.add(passed)
-                for kind in self._bars.get(id(around), ()):
-                    node = MemoryBarrier(around, kind)
-                    self.found.append(Execution(node, self._scope, 1, iterations, given))
 
 
 def _exclude(one: Conditions, two: Conditions) -> bool:

@@ -14,8 +14,9 @@ from typing import Any
 from ptoscope.isa.record import Record
 from ptoscope.isa.table import TABLE
 from ptoscope.isa.types import Mask
+from ptoscope.lang.calls.binding import Decided
 from ptoscope.lang.calls.documentation import docstring, signature
-from ptoscope.lang.calls.fitting import ChosenCall, Decided, Fitting, OperandStep
+from ptoscope.lang.calls.fitting import ChosenCall, Fitting, OperandStep
 from ptoscope.lang.calls.names import BY_NAME, python_name
 from ptoscope.lang.calls.parameters import call_forms
 from ptoscope.lang.maker import current

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from ptoscope.lang import instructions
+from ptoscope.lang.calls.names import BY_NAME
 from ptoscope.lang.scalars import ScalarValue
 from ptoscope.lang.values import OPERATORS, MaskValue, Misuse, Vector, described
 
@@ -34,11 +35,11 @@ def of_vectors(sign: str, lhs: Any, rhs: Any) -> Any:
     """A vector with a vector or a scalar."""
     both, scalar, commutes = _VECTORS[sign]
     if isinstance(lhs, Vector) and isinstance(rhs, Vector):
-        return instructions.function(both)(lhs, rhs)
+        return instructions.call(BY_NAME[both], lhs, rhs)
     if isinstance(lhs, Vector) and _is_scalar(rhs) and scalar:
-        return instructions.function(scalar)(lhs, rhs)
+        return instructions.call(BY_NAME[scalar], lhs, rhs)
     if isinstance(rhs, Vector) and _is_scalar(lhs) and scalar and commutes:
-        return instructions.function(scalar)(rhs, lhs)
+        return instructions.call(BY_NAME[scalar], rhs, lhs)
     if _is_scalar(lhs) or _is_scalar(rhs):
         scalar_side, dtype = (rhs, lhs.dtype) if _is_scalar(rhs) else (lhs, rhs.dtype)
         number = "..." if isinstance(scalar_side, ScalarValue) else repr(scalar_side)
@@ -52,9 +53,9 @@ def of_vectors(sign: str, lhs: Any, rhs: Any) -> Any:
 def compared(sign: str, lhs: Vector[Any], rhs: Any) -> Any:
     """A comparison of vectors, or of a vector with a scalar: a mask."""
     if isinstance(rhs, Vector):
-        return instructions.function("vcmp")(lhs, rhs, mode=_TESTS[sign])
+        return instructions.call(BY_NAME["vcmp"], lhs, rhs, mode=_TESTS[sign])
     if _is_scalar(rhs):
-        return instructions.function("vcmps")(lhs, rhs, mode=_TESTS[sign])
+        return instructions.call(BY_NAME["vcmps"], lhs, rhs, mode=_TESTS[sign])
     return NotImplemented
 
 
@@ -62,7 +63,7 @@ def of_masks(sign: str, lhs: MaskValue, rhs: Any) -> Any:
     """Two masks."""
     if not isinstance(rhs, MaskValue) or sign not in _MASKS:
         return NotImplemented
-    return instructions.function(_MASKS[sign])(lhs, rhs)
+    return instructions.call(BY_NAME[_MASKS[sign]], lhs, rhs)
 
 
 def _of_two(sign: str, lhs: Any, rhs: Any) -> Any:
@@ -71,7 +72,7 @@ def _of_two(sign: str, lhs: Any, rhs: Any) -> Any:
 
 def _of_one(sign: str, value: Vector[Any] | MaskValue) -> Any:
     name = "pnot" if isinstance(value, MaskValue) else _ALONE[sign]
-    return instructions.function(name)(value)
+    return instructions.call(BY_NAME[name], value)
 
 
 OPERATORS.update({sign: partial(_of_two, sign) for sign in _VECTORS})

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import count
 from typing import Any
 
 from ptoscope.diagnostics import NOWHERE, Span
@@ -57,6 +56,8 @@ class Emitter(ValueMaker):
         self._scope: _Scope | None = None
         self._constants: dict[tuple[DType, str], int] = {}
         self._taken: set[str] = set()
+        self._numbers: dict[str, int] = {}
+        """The last number behind a name that several slots want."""
 
     def slot(self, kind: Type, name: str = "") -> int:
         """A new slot; one without a name gets it when the kernel gives it one, or at the end."""
@@ -72,10 +73,10 @@ class Emitter(ValueMaker):
         """NameSet a slot, unless it has a name; no two have the same."""
         if self.names[slot]:
             return
-        numbered = (f"{wanted}_{k}" for k in count(1))
         name = wanted
         while name in self._taken:
-            name = next(numbered)
+            self._numbers[wanted] = self._numbers.get(wanted, 0) + 1
+            name = f"{wanted}_{self._numbers[wanted]}"
         self._taken.add(name)
         self.names[slot] = name
 

@@ -21,7 +21,13 @@ U = TypeVar("U", bound=Element)
 Value = TypeVar("Value")
 Body = TypeVar("Body", bound=Callable[..., Any])
 
-class Scalar(Element):
+class KernelValue:
+    """A value of a kernel."""
+
+    def numpy(self) -> Any:
+        """What it holds in a plain run, as an array of NumPy."""
+
+class Scalar(Element, KernelValue):
     """A scalar. A comparison is typed as bool: `if`, `while`, `and`, `max` and `min` take it."""
 
     def __init__(self, value: Scalar | float) -> None: ...
@@ -219,7 +225,7 @@ class index(Integer):
     def __rshift__(self, other: Integer | int) -> index: ...  # pyright: ignore[reportIncompatibleMethodOverride]
     def __rrshift__(self, other: int) -> index: ...  # pyright: ignore[reportIncompatibleMethodOverride]
 
-class Vector(Generic[T]):
+class Vector(KernelValue, Generic[T]):
     """A vector register. Each operator is one instruction, on all lanes."""
 
     @property
@@ -250,7 +256,7 @@ class Vector(Generic[T]):
     def __eq__(self, other: Vector[T] | T | float) -> Mask: ...  # pyright: ignore[reportIncompatibleMethodOverride]
     def __ne__(self, other: Vector[T] | T | float) -> Mask: ...  # pyright: ignore[reportIncompatibleMethodOverride]
 
-class Mask:
+class Mask(KernelValue):
     """Which lanes take part. `& | ^ ~` are one instruction each."""
 
     def __and__(self, other: Mask) -> Mask: ...
@@ -258,13 +264,13 @@ class Mask:
     def __xor__(self, other: Mask) -> Mask: ...
     def __invert__(self) -> Mask: ...
 
-class Align:
+class Align(KernelValue):
     """The state of an unaligned stream."""
 
-class VectorAddress:
+class VectorAddress(KernelValue):
     """A vector address."""
 
-class Pointer(Generic[T]):
+class Pointer(KernelValue, Generic[T]):
     """A pointer to elements in GM or UB."""
 
     @property
@@ -310,7 +316,14 @@ class UbArray(Pointer[T]):
     @overload
     def __getitem__(self, key: Tile | slice[Any, Any, Any]) -> Piece[T]: ...  # pyright: ignore[reportOverlappingOverload]
     @overload
-    def __getitem__(self, key: Integer | int | tuple[Integer | int, str]) -> Vector[T]: ...
+    def __getitem__(
+        self,
+        key: Integer
+        | int
+        | tuple[Integer | int, Mask | None]
+        | tuple[Integer | int, str]
+        | tuple[Integer | int, Mask | None, str],
+    ) -> Vector[T]: ...
     def __setitem__(
         self,
         key: Integer
@@ -777,7 +790,7 @@ def vsstb(
 def vscatter(
     value: Vector[T],
     dest: Pointer[T],
-    offsets: Vector[i16] | Vector[si16] | Vector[ui16],
+    offsets: Vector[Any] | Vector[i16] | Vector[si16] | Vector[ui16],
     mask: Mask | None = None,
 ) -> None:
     """Stores lanes to indexed elements.
@@ -3591,7 +3604,7 @@ def set_atomic_none() -> None:
 def set_flag(
     src: Literal["PIPE_S", "PIPE_V", "PIPE_MTE1", "PIPE_MTE2", "PIPE_MTE3", "PIPE_M", "PIPE_FIX"],
     dst: Literal["PIPE_S", "PIPE_V", "PIPE_MTE1", "PIPE_MTE2", "PIPE_MTE3", "PIPE_M", "PIPE_FIX"],
-    event: Integer | int,
+    event: Literal["EVENT_ID0", "EVENT_ID1", "EVENT_ID2", "EVENT_ID3", "EVENT_ID4", "EVENT_ID5", "EVENT_ID6", "EVENT_ID7"] | Integer | int,
 ) -> None:
     """Signals an event from one pipe to another, after what the first pipe did so far.
 
@@ -3612,7 +3625,7 @@ def set_flag(
 def wait_flag(
     src: Literal["PIPE_S", "PIPE_V", "PIPE_MTE1", "PIPE_MTE2", "PIPE_MTE3", "PIPE_M", "PIPE_FIX"],
     dst: Literal["PIPE_S", "PIPE_V", "PIPE_MTE1", "PIPE_MTE2", "PIPE_MTE3", "PIPE_M", "PIPE_FIX"],
-    event: Integer | int,
+    event: Literal["EVENT_ID0", "EVENT_ID1", "EVENT_ID2", "EVENT_ID3", "EVENT_ID4", "EVENT_ID5", "EVENT_ID6", "EVENT_ID7"] | Integer | int,
 ) -> None:
     """Holds the second pipe until the event is signalled, and consumes it.
 
@@ -3668,8 +3681,8 @@ def wait_flag_dyn(
 
 def get_buf(
     pipe: Literal["PIPE_S", "PIPE_V", "PIPE_MTE1", "PIPE_MTE2", "PIPE_MTE3", "PIPE_M", "PIPE_FIX"],
-    id: Integer | int,
-    mode: Integer | int,
+    id: int | Integer,
+    mode: int | Integer = 0,
 ) -> None:
     """Acquires a buffer id for a pipe; in mode 0 after all earlier releases of it.
 
@@ -3689,8 +3702,8 @@ def get_buf(
 
 def rls_buf(
     pipe: Literal["PIPE_S", "PIPE_V", "PIPE_MTE1", "PIPE_MTE2", "PIPE_MTE3", "PIPE_M", "PIPE_FIX"],
-    id: Integer | int,
-    mode: Integer | int,
+    id: int | Integer,
+    mode: int | Integer = 0,
 ) -> None:
     """Releases a buffer id that the pipe has acquired; in mode 1 after all pipes that hold it.
 
@@ -3800,7 +3813,7 @@ def wait_intra_core(block_id: Integer | int, event_id: Integer | int) -> None:
 
 def sync_set(
     pipe: Literal["PIPE_S", "PIPE_V", "PIPE_MTE1", "PIPE_MTE2", "PIPE_MTE3", "PIPE_M", "PIPE_FIX"],
-    event: Integer | int,
+    event: int | Integer,
     *,
     ffts_mode: int = 2,
 ) -> None:
@@ -3821,7 +3834,7 @@ def sync_set(
 
 def sync_wait(
     pipe: Literal["PIPE_S", "PIPE_V", "PIPE_MTE1", "PIPE_MTE2", "PIPE_MTE3", "PIPE_M", "PIPE_FIX"],
-    event: Integer | int,
+    event: int | Integer,
 ) -> None:
     """Holds a pipe until the other unit, vector or matrix, signals.
 

@@ -25,7 +25,7 @@ def axpy(
     out: pto.gm[pto.f32],
     n: pto.i32,
     a: pto.f32,
-    tile: pto.static = 1024,
+    tile: int = 1024,
 ):
     for t in pto.tiles(n, tile):
         xs, ys = pto.load(x[t]), pto.load(y[t])
@@ -57,7 +57,7 @@ def second(out: pto.gm[pto.i32]):
 
 
 @pto.kernel(target="a2a3")
-def first(out: pto.gm[pto.i32], n: pto.static = 1, kind: str = "up"):
+def first(out: pto.gm[pto.i32], n: int = 1, kind: str = "up"):
     out[0] = n if kind == "up" else -n
 
 

@@ -30,7 +30,7 @@ def sixty_lines(
     out: pto.gm[pto.f32],
     stats: pto.gm[pto.f32],
     rows: pto.i32,
-    width: pto.static = 256,
+    width: int = 256,
 ):
     ws, bs = pto.ub(pto.f32, width), pto.ub(pto.f32, width)
     pto.load(ws, w[0:width])

@@ -9,7 +9,7 @@ from ptoscope import PtoError, pto
 
 
 @pto.kernel
-def twice(x: pto.gm[pto.f32], out: pto.gm[pto.f32], n: pto.static = 32768):
+def twice(x: pto.gm[pto.f32], out: pto.gm[pto.f32], n: int = 32768):
     xs = pto.load(x[0:n])
     for i, m in pto.lanes(xs):
         xs[i, m] = xs[i] + xs[i]

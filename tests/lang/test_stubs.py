@@ -44,6 +44,8 @@ def test_a_function_tells_what_it_takes(name: str, record: Record) -> None:
     function = getattr(pto, name)
     assert function.__name__ == name
     signature = inspect.signature(function)
+    for parameter in signature.parameters.values():
+        ast.parse(str(parameter.annotation), mode="eval")
     doc = inspect.getdoc(function) or ""
     assert record.doc.split()[0] in doc
     if record.formula:

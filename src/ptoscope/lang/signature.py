@@ -34,8 +34,9 @@ class gm(Generic[T]):
 
 
 class static:
-    """What is known when the kernel is compiled: `tile: pto.static = 1024` as a parameter, and
-    `for k in pto.static(range(4))` as a loop that is unrolled."""
+    """What is known when the kernel is compiled: `tile: pto.static = 1024` as a parameter (for a
+    type checker `tile: int = 1024`, which means the same), and `for k in pto.static(range(4))` as
+    a loop that is unrolled."""
 
     def __new__(cls, value: Any) -> Any:
         if isinstance(value, RangeLoop):

@@ -97,7 +97,7 @@ def total(values):
 
 
 @pto.kernel
-def helpers(out: pto.gm[pto.f32], x: pto.f32, n: pto.i32, *, most: pto.static = 4):
+def helpers(out: pto.gm[pto.f32], x: pto.f32, n: pto.i32, *, most: int = 4):
     out[0] = power(x, 3)
     out[1] = total([x * k for k in range(most)])
     for i in range(n):

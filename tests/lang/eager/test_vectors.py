@@ -112,7 +112,7 @@ def test_vectors_that_loops_carry() -> None:
 
 
 @pto.kernel(revision="micro")
-def narrowed(x: pto.gm[pto.f32], out: pto.gm[pto.bf16], size: pto.static = 256):
+def narrowed(x: pto.gm[pto.f32], out: pto.gm[pto.bf16], size: int = 256):
     xs, ys = pto.load(x[0:size]), pto.ub(pto.bf16, size)
     with pto.vecscope():
         for i, m in pto.lanes(xs):
@@ -179,7 +179,7 @@ def smoothed(xs, count):
 
 
 @pto.kernel
-def unrolled(x: pto.gm[pto.f32], out: pto.gm[pto.f32], parts: pto.static = (64, 128)):
+def unrolled(x: pto.gm[pto.f32], out: pto.gm[pto.f32], parts: tuple = (64, 128)):
     arrays = [pto.load(x[0:size]) for size in parts]
     place = 0
     for xs, size in zip(arrays, parts, strict=True):

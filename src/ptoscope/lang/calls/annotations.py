@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ptoscope.isa.dtypes import F32, I1, DType
@@ -30,6 +31,9 @@ from ptoscope.lang.calls.parameters import (
     only,
     result_need,
 )
+
+_OUTSIDE = re.compile(r" \| (?![^\[]*\])")
+"""The sign between types that stand side by side, not within the brackets of another."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +121,7 @@ class _Typing:
     def _operand(self, pattern: Pattern) -> str:
         match pattern:
             case OneOf():
-                return _union(self._operand(choice) for choice in pattern.choices)
+                return union(self._operand(choice) for choice in pattern.choices)
             case ScalarFor() | ScalarVar() if self.said and pattern in self.soft and self.is_open:
                 return "Scalar | float"
             case ScalarFor() | ScalarVar():
@@ -153,7 +157,7 @@ class _Typing:
             case Vec():
                 return f"Vector[{self._variable(pattern.var)}]"
             case VecIn():
-                return _union(f"Vector[{d}]" for d in pattern.dtypes)
+                return union(f"Vector[{d}]" for d in pattern.dtypes)
             case PtrTo():
                 return f"Pointer[{self._variable(pattern.var)}]"
             case AlignState():
@@ -246,8 +250,9 @@ def _scalars(dtypes: tuple[DType, ...]) -> str:
     return "Float | float" if all(d.is_float for d in dtypes) else "Scalar | float"
 
 
-def _union(kinds: Iterator[str]) -> str:
-    return " | ".join(dict.fromkeys(part for kind in kinds for part in kind.split(" | ")))
+def union(kinds: Iterable[str]) -> str:
+    """What is of one of several types."""
+    return " | ".join(dict.fromkeys(part for kind in kinds for part in _OUTSIDE.split(kind)))
 
 
 def word_type(attr: Attr) -> str:

@@ -8,7 +8,7 @@ from textwrap import wrap
 
 from ptoscope.isa.dtypes import DType
 from ptoscope.isa.record import Attr, Group, Operand, Record
-from ptoscope.lang.calls.annotations import TypedCall, TypedParameter, typed_calls
+from ptoscope.lang.calls.annotations import TypedCall, TypedParameter, typed_calls, union
 from ptoscope.lang.calls.names import python_name
 from ptoscope.lang.calls.parameters import CallForm, call_forms
 
@@ -50,13 +50,12 @@ def signature(record: Record) -> inspect.Signature:
         everywhere = len(theirs) == len(ways) and all(o.by_name == p.by_name for o in theirs)
         required = everywhere and not p.default and (p.by_name or not optional)
         optional = optional or not required
-        parts = dict.fromkeys(part for o in theirs for part in o.annotation.split(" | "))
         found.append(
             inspect.Parameter(
                 p.name,
                 inspect.Parameter.KEYWORD_ONLY if p.by_name else _POSITIONAL,
                 default=inspect.Parameter.empty if required else _default(p),
-                annotation=WrittenType(" | ".join(parts)),
+                annotation=WrittenType(union(o.annotation for o in theirs)),
             )
         )
     found.sort(key=lambda parameter: parameter.kind)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib import import_module
 from importlib.resources import files
 
 from ptoscope.isa.dtypes import ELEMENTS, I1, INDEX, SCALARS, DType
 from ptoscope.isa.record import Record
-from ptoscope.lang.calls.annotations import TypedCall
+from ptoscope.lang.calls.annotations import TypedCall, union
 from ptoscope.lang.calls.documentation import calls, docstring
 from ptoscope.lang.calls.names import BY_NAME
 
@@ -76,16 +77,27 @@ def _base(dtype: DType) -> str:
 
 
 def _function(name: str, record: Record) -> str:
-    # Forms that differ by the types of their vectors alone are one to a type checker.
-    ways = list(
-        {(tuple(p.name for p in w.parameters), w.result): w for w in calls(record)}.values()
-    )
+    ways = _merged(calls(record))
     several = len(ways) > 1
     parts: list[str] = []
     for at, way in enumerate(ways):
         body = " ..." if at else f"\n{_quoted(docstring(record))}"
         parts.append(f"{'@overload' if several else ''}\n{_header(name, way)}{body}\n".lstrip("\n"))
     return "".join(parts)
+
+
+def _merged(ways: list[TypedCall]) -> list[TypedCall]:
+    """Ways with the same names and results are one, which takes what either takes."""
+    found: dict[object, TypedCall] = {}
+    for way in ways:
+        key = tuple(p.name for p in way.parameters), way.result
+        first = found.get(key, way)
+        both = zip(first.parameters, way.parameters, strict=True)
+        found[key] = TypedCall(
+            tuple(replace(p, annotation=union([p.annotation, o.annotation])) for p, o in both),
+            way.result,
+        )
+    return list(found.values())
 
 
 def _header(name: str, way: TypedCall) -> str:

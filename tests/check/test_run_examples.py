@@ -3,8 +3,6 @@ says, and a right twin of which every kind of run finds nothing."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -16,7 +14,6 @@ from ptoscope.check.catalogue import Entry, Use
 from ptoscope.cli.against import GivenRun, against, departures
 from ptoscope.cli.expect import differences, expectations
 from ptoscope.cli.files import ArrayFile, read_word
-from ptoscope.cli.kernels import KernelWord
 from ptoscope.cli.options import Request, read
 from ptoscope.cli.run import read_arguments
 from ptoscope.diagnostics import Diagnostic, edited
@@ -70,13 +67,7 @@ def found_by_run(kernel: Kernel, use: Use, engine: str) -> list[Diagnostic]:
         return list(error.diagnostics)
     words = [read_word(word) for word in request(use).args[1:]]
     given, other = GivenRun(taken, before, words, grid), against(request(use))
-    departing: list[Diagnostic] = []
-    if other is not None:
-        with TemporaryDirectory() as folder:
-            file = Path(folder) / "k.pto"
-            file.write_text(kernel.program.text, "utf-8")
-            word = KernelWord(file.name, file, None)
-            departing = departures(kernel, word, other, request(use), given, 0.0, 0.0)
+    departing = [] if other is None else departures(kernel, other, request(use), given, 0.0, 0.0)
     differing = differences(kernel, expectations(request(use)), given)
     return [*kernel.warnings, *differing.findings, *departing]
 

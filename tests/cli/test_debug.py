@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import select
 import signal
 import subprocess
 import sys
@@ -45,6 +46,8 @@ class Terminal:
             stderr=there,
             env=environment,
             start_new_session=True,
+            # Who runs the tests in the background has interrupts ignored, and so would the command.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         os.close(there)
         self.shown = ""
@@ -53,7 +56,8 @@ class Terminal:
         """What is shown until something is there, or the other end is closed."""
         shown, deadline = "", time.monotonic() + 60
         while not done(shown):
-            assert time.monotonic() < deadline, shown
+            ready, _, _ = select.select([self.here], [], [], deadline - time.monotonic())
+            assert ready, shown
             try:
                 chunk = os.read(self.here, 4096)
             except OSError:

@@ -65,13 +65,13 @@ def test_who_shares_memory_or_takes_turns_waits(
 def test_what_does_not_fit_is_said_at_its_line() -> None:
     @pto.kernel(target="a2a3")
     def large(x: pto.gm[pto.f32], n: pto.i32):
-        for t in pto.tiles(n, 16 * 1024, stages=4):
+        for t in pto.tiles(n, 15 * 1024, stages=4):
             pto.store(x[t], pto.load(x[t]))
 
     with pytest.raises(PtoError) as caught:
         _ = large.memory
     (said,) = caught.value.diagnostics
     assert (said.code, said.source_line.strip()) == ("PTO0309", "pto.store(x[t], pto.load(x[t]))")
-    assert said.found.startswith("262144 bytes are live at line ")
+    assert said.found.startswith("245760 bytes are live at line ")
     assert said.expected == "at most 196608 bytes (192 KiB on a2a3)"
-    assert "4 x 65536 bytes" in said.hint
+    assert "4 x 61440 bytes" in said.hint

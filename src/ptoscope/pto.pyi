@@ -30,6 +30,9 @@ class KernelValue:
 class Scalar(Element, KernelValue):
     """A scalar. A comparison is typed as bool: `if`, `while`, `and`, `max` and `min` take it."""
 
+    def numpy(self) -> Any:
+        """What it holds in a plain run, as an array of NumPy."""
+
     def __init__(self, value: Scalar | float) -> None: ...
     def __index__(self) -> int: ...
     def __bool__(self) -> bool: ...
@@ -228,6 +231,9 @@ class index(Integer):
 class Vector(KernelValue, Generic[T]):
     """A vector register. Each operator is one instruction, on all lanes."""
 
+    def numpy(self) -> Any:
+        """What it holds in a plain run, as an array of NumPy."""
+
     @property
     def dtype(self) -> DType:
         """The type of its elements."""
@@ -259,6 +265,9 @@ class Vector(KernelValue, Generic[T]):
 class Mask(KernelValue):
     """Which lanes take part. `& | ^ ~` are one instruction each."""
 
+    def numpy(self) -> Any:
+        """What it holds in a plain run, as an array of NumPy."""
+
     def __and__(self, other: Mask) -> Mask: ...
     def __or__(self, other: Mask) -> Mask: ...
     def __xor__(self, other: Mask) -> Mask: ...
@@ -272,6 +281,9 @@ class VectorAddress(KernelValue):
 
 class Pointer(KernelValue, Generic[T]):
     """A pointer to elements in GM or UB."""
+
+    def numpy(self) -> Any:
+        """What it holds in a plain run, as an array of NumPy."""
 
     @property
     def dtype(self) -> DType:

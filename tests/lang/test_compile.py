@@ -146,7 +146,8 @@ def test_values_stay_where_a_run_makes_them(kernel: PythonKernel, code: str, lin
 
 @pto.kernel
 def of_two_widths(out: pto.gm[pto.i64], x: pto.gm[pto.i32], n: pto.i32):
-    out[0] = x[0] if n > 3 else pto.i64(n) << 33
+    found = x[0] if n > 3 else pto.i64(n) << 33
+    out[0] = pto.i64(found)
 
 
 def test_the_sides_of_a_condition_meet_in_the_wider_type() -> None:

@@ -120,9 +120,9 @@ def test_wrong_arguments() -> None:
 def misprinted(x: pto.gm[pto.f32]):
     xs = pto.load(x[0:64])
     with pto.vecscope():
-        print(xs[0, 1])
+        print(xs[0, 1])  # pyright: ignore
 
 
 def test_what_a_print_does_wrong_is_an_error_there() -> None:
     found = _stopped(misprinted.eager, np.zeros(64, np.float32))
-    assert found.source_line.strip() == "print(xs[0, 1])"
+    assert found.source_line.strip().startswith("print(xs[0, 1])")

@@ -36,23 +36,23 @@ def test_tiles(n: int, grid: int) -> None:
 @pto.kernel(sync="manual")
 def flagged(x: pto.gm[pto.f32], out: pto.gm[pto.f32]):
     xs = pto.load(x[0:64])
-    pto.set_flag("PIPE_MTE2", "PIPE_V", "EVENT_ID0")
-    pto.wait_flag("PIPE_MTE2", "PIPE_V", "EVENT_ID0")
+    pto.set_flag("PIPE_MTE2", "PIPE_V", 0)
+    pto.wait_flag("PIPE_MTE2", "PIPE_V", 0)
     with pto.vecscope():
         xs[0] = -xs[0]
-    pto.set_flag("PIPE_V", "PIPE_MTE3", "EVENT_ID0")
-    pto.wait_flag("PIPE_V", "PIPE_MTE3", "EVENT_ID0")
+    pto.set_flag("PIPE_V", "PIPE_MTE3", 0)
+    pto.wait_flag("PIPE_V", "PIPE_MTE3", 0)
     pto.store(out[0:64], xs)
 
 
 @pto.kernel(sync="manual")
 def early(x: pto.gm[pto.f32], out: pto.gm[pto.f32]):
     xs = pto.ub(pto.f32, 64)
-    pto.wait_flag("PIPE_MTE2", "PIPE_V", "EVENT_ID0")
+    pto.wait_flag("PIPE_MTE2", "PIPE_V", 0)
     with pto.vecscope():
         xs[0] = -xs[0]
     pto.load(xs, x[0:64])
-    pto.set_flag("PIPE_MTE2", "PIPE_V", "EVENT_ID0")
+    pto.set_flag("PIPE_MTE2", "PIPE_V", 0)
     pto.pipe_barrier("PIPE_ALL")
     pto.store(out[0:64], xs)
 
@@ -174,7 +174,7 @@ def smoothed(xs, count):
     ys = pto.ub(pto.f32, count)
     with pto.vecscope():
         for i, m in pto.lanes(ys):
-            ys[i, m] += xs[i] * 0.5
+            ys[i, m] += xs[i] * 0.5  # pyright: ignore[reportCallIssue, reportArgumentType]
     return ys
 
 

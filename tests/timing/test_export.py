@@ -20,7 +20,15 @@ from tests.timing.validity import problems
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 NAMES = sorted(path.stem for path in EXAMPLES.glob("*.pto"))
-SMALL = {"bias_scale": (20, 100, 2), "abs_kernel": (1,), "row_softmax": (40, 2)}
+SMALL = {
+    "abs_kernel": (1,),
+    "bias_scale": (20, 100, 2),
+    "layer_norm": (20, 100, 2),
+    "quantize_int8": (20, 100, 2),
+    "rope": (5, 3, 33, 2),
+    "row_softmax": (40, 2),
+    "top_k": (2, 64, 33, 2),
+}
 ALL_MODELS = [(target, name) for target, models in MODELS.items() for name in models]
 
 

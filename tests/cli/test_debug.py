@@ -67,6 +67,14 @@ class Terminal:
             shown += chunk.decode(errors="replace")
         return shown.replace("\r", "")
 
+    def interrupt(self) -> None:
+        """Interrupts until it has an effect: between the prompt and the wait for a line, readline
+        does not notice."""
+        for _ in range(10):
+            os.kill(self.process.pid, signal.SIGINT)
+            if select.select([self.here], [], [], 6)[0]:
+                return
+
     def prompt(self) -> str:
         """What is shown up to the next prompt."""
         return self.until(lambda shown: shown.endswith("(pto) "))
@@ -135,7 +143,7 @@ def test_the_end_of_the_file_and_an_interrupt_end_it(terminal, key: str) -> None
     debug.prompt()
     if key == "\x03":
         # The terminal is not the session's own: the signal is sent as it would.
-        os.kill(debug.process.pid, signal.SIGINT)
+        debug.interrupt()
     else:
         debug.type(key)
     code, shown = debug.end()

@@ -89,11 +89,11 @@ def compile_function(
         revision=revision,
         built=True,
     )
-    memory = place(program, function, emitter)
+    memory, accesses = place(program, function, emitter)
     emitter.name_the_rest(function.body)
     function.body.ops = emitter.tidied(function.body.ops)
     if sync == "auto":
-        synchronise(function, buffers(emitter, memory), target, revision)
+        synchronise(function, buffers(emitter, memory), target, revision, accesses)
     return BuiltKernel(program, memory, emitter.whole)
 
 

@@ -16,11 +16,15 @@ from ptoscope.lang.sync.buffers import UbBuffer
 from ptoscope.program import For, Function, Op, Program, operation
 
 
-def place(program: Program, function: Function, emitter: Emitter) -> MemoryMap:
-    """Writes down where each array lies; the map of them. PtoError where they do not fit."""
+def place(
+    program: Program, function: Function, emitter: Emitter
+) -> tuple[MemoryMap, RootedAccesses]:
+    """Writes down where each array lies; the map of them, and the accesses of the function, which
+    stay what they are relative to the arrays. PtoError where they do not fit."""
     bases = {id(one): _based(function, emitter, one) for one in reversed(emitter.arrays)}
     roots = [one.slot for one in emitter.arrays]
-    accesses = list(RootedAccesses(function, roots, emitter.target, emitter.revision))
+    rooted = RootedAccesses(function, roots, emitter.target, emitter.revision)
+    accesses = list(rooted)
     loops = _pipelined(emitter, function)
     for one in emitter.arrays:
         if one.loop is None and one.at is None:
@@ -32,7 +36,7 @@ def place(program: Program, function: Function, emitter: Emitter) -> MemoryMap:
         base.attrs = {"value": placed.address}
         if placed.allocation.copies > 1:
             _stage(function, emitter, one, base, placed.allocation.stride)
-    return found
+    return found, rooted
 
 
 def buffers(emitter: Emitter, memory: MemoryMap) -> list[UbBuffer]:

@@ -23,14 +23,20 @@ __all__ = ["UbBuffer", "synchronise"]
 
 
 def synchronise(
-    function: Function, buffers: Sequence[UbBuffer], target: Target, revision: Revision
+    function: Function,
+    buffers: Sequence[UbBuffer],
+    target: Target,
+    revision: Revision,
+    accesses: RootedAccesses | None = None,
 ) -> None:
     """Inserts flags, barriers of pipes and memory barriers, so that every legal order of a run
     gives what the order of the text means. What the function does itself counts: where it
     synchronises enough, nothing is inserted. All that it accesses in UB is in one of `buffers`;
-    an inserted operation has the span of that which it stands at."""
-    roots = [slot for buffer in buffers for slot in buffer.roots]
-    accesses = RootedAccesses(function, roots, target, revision)
+    an inserted operation has the span of that which it stands at. `accesses` are those of the
+    function with the roots of all buffers, where the caller has them."""
+    if accesses is None:
+        roots = [slot for buffer in buffers for slot in buffer.roots]
+        accesses = RootedAccesses(function, roots, target, revision)
     steps, conflicts, positions = FunctionSteps(accesses), Conflicts(buffers), Positions(function)
     found = list(dependences(steps, conflicts, positions))
     order = StepOrder(function, steps, found, buffers)

@@ -13,6 +13,7 @@ from ptoscope.lang.memory.allocation import Allocation
 from ptoscope.lang.memory.map import MemoryMap
 from ptoscope.lang.memory.plan import plan
 from ptoscope.lang.sync.buffers import UbBuffer
+from ptoscope.lang.sync.conflicts import Conflicts
 from ptoscope.program import For, Function, Op, Program, operation
 
 
@@ -25,7 +26,7 @@ def place(
     roots = [one.slot for one in emitter.arrays]
     rooted = RootedAccesses(function, roots, emitter.target, emitter.revision)
     accesses = list(rooted)
-    loops = _pipelined(emitter, function)
+    loops = [loop for loop in emitter.staged if loop.op is not None]
     for one in emitter.arrays:
         if one.loop is None and one.at is None:
             one.loop = _only_user(one, accesses, loops)
@@ -62,26 +63,32 @@ def _based(function: Function, emitter: Emitter, one: NewArray) -> Op:
     return base
 
 
-def _pipelined(emitter: Emitter, function: Function) -> list[OpenLoop]:
-    """The loops with several stages that stand in no other such loop."""
-    return [loop for loop in emitter.staged if loop.op is not None]
-
-
 def _only_user(
     one: NewArray, accesses: Iterable[RootedAccess], loops: Iterable[OpenLoop]
 ) -> OpenLoop | None:
     """The pipelined loop to whose iterations an array belongs that was made before it: nothing
     else touches it, and every iteration begins by filling it with a copy."""
-    touching = [a for a in accesses if a.roots is None or one.slot in a.roots]
+    touching = [a for a in accesses if a.space == "ub" and (a.roots is None or one.slot in a.roots)]
+    if not touching or not _fills(touching[0], one):
+        return None
     for loop in loops:
         assert isinstance(loop.op, For)
         inside = {id(op) for op in loop.op.body.walk()}
-        top = {id(op) for op in loop.op.body.ops}
-        if touching and all(id(a.op) in inside for a in touching if a.space == "ub"):
-            first = touching[0]
-            if first.writes and first.scope is None and id(first.op) in top:
-                return loop
+        if any(touching[0].op is op for op in loop.op.body.ops) and all(
+            id(a.op) in inside for a in touching
+        ):
+            return loop
     return None
+
+
+def _fills(access: RootedAccess, one: NewArray) -> bool:
+    """Whether it is a copy to all of an array, or to its begin where there is less data: nothing
+    behind what a copy can reach is kept from one iteration to the next."""
+    if not access.writes or access.scope is not None:
+        return False
+    located = Conflicts(()).locate(access)
+    at = None if located.offset is None else located.offset.number
+    return at == 0 and located.high >= one.count * one.dtype.bytes
 
 
 def _allocation(emitter: Emitter, one: NewArray) -> Allocation:

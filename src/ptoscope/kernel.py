@@ -45,7 +45,11 @@ def load(
     whose only errors are in its addresses or its synchronisation can be run all the same.
     """
     file, text = read(source)
-    kernel = prepare(text, file, target, revision, entry)
+    return sound(prepare(text, file, target, revision, entry), force)
+
+
+def sound(kernel: Kernel, force: bool = False) -> Kernel:
+    """The kernel; PtoError with all findings that keep it from running."""
     errors = [d for d in kernel.findings if stops(d, force)]
     if errors:
         raise PtoError(errors)

@@ -139,12 +139,25 @@ def _unread(error: Unread, target: Target, revision: Revision) -> list[Diagnosti
     return with_makers_fixed(found, misused, examine)
 
 
+def named_target(name: str) -> Target:
+    """The target of a name that a caller gives; UsageError if there is none."""
+    if name not in TARGETS:
+        raise UsageError(f"unknown target '{name}'; there are {', '.join(TARGETS)}")
+    return TARGETS[name]
+
+
+def named_revision(name: str) -> Revision:
+    """The revision of a name that a caller gives; UsageError if there is none."""
+    for known in REVISIONS:
+        if known == name:
+            return known
+    raise UsageError(f"unknown revision '{name}'; there are {', '.join(REVISIONS)}")
+
+
 def choose_target(program: Program, target: str | None) -> Target:
     """The target asked for, else the module's, else the default."""
     if target is not None:
-        if target not in TARGETS:
-            raise UsageError(f"unknown target '{target}'; there are {', '.join(TARGETS)}")
-        return TARGETS[target]
+        return named_target(target)
     named = program.target_arch or DEFAULT_TARGET
     if named not in TARGETS:
         span = _attribute_span(program.text, "pto.target_arch")
@@ -172,12 +185,12 @@ def _attribute_span(text: str, name: str) -> Span:
 
 def choose_revision(program: Program, revision: str | None) -> Revision:
     """The revision asked for, else the module's, else the default."""
-    wanted = (program.revision or DEFAULT_REVISION) if revision is None else revision
+    if revision is not None:
+        return named_revision(revision)
+    wanted = program.revision or DEFAULT_REVISION
     for known in REVISIONS:
         if known == wanted:
             return known
-    if revision is not None:
-        raise UsageError(f"unknown revision '{revision}'; there are {', '.join(REVISIONS)}")
     raise PtoError(
         [
             program.diagnostic(

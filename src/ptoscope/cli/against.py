@@ -139,8 +139,7 @@ def _values(found: Departure) -> dict[str, str]:
 
 def _other(kernel: Kernel, python: KernelWord | None, wanted: Against, request: Request) -> Kernel:
     """The kernel to compare with."""
-    from ptoscope.diagnostics import PtoError
-    from ptoscope.kernel import prepare, stops
+    from ptoscope.kernel import prepare, sound
 
     target = kernel.target.name
     if wanted.kernel is None:
@@ -151,9 +150,7 @@ def _other(kernel: Kernel, python: KernelWord | None, wanted: Against, request: 
             other = prepared_for(python, target, wanted.revision, entry)
     else:
         other = prepared_for(wanted.kernel, target, request.get("revision"))
-    wrong = [d for d in other.findings if stops(d, force=True)]
-    if wrong:
-        raise PtoError(wrong)
+    sound(other, force=True)
     ours, theirs = (
         [k.signature.function.types[slot] for slot in k.signature.function.params]
         for k in (kernel, other)

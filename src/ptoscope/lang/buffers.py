@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from ptoscope.isa.dtypes import INDEX, VREG_BYTES, DType
+from ptoscope.isa.dtypes import INDEX, DType
 from ptoscope.isa.types import Ptr
 from ptoscope.lang import instructions
 from ptoscope.lang.maker import current
@@ -148,13 +148,7 @@ class UbArray(PointerValue[T]):
 
     def __init__(self, dtype: DType, size: int, at: int | None = None) -> None:
         self.type, self.size, self.count = Ptr(dtype, "ub"), size, size
-        self.handle = current().allocate(self.type, size, self.bytes, at)
-
-    @property
-    def bytes(self) -> int:
-        """What it occupies: whole vector registers, which loads of its tail read."""
-        exact = self.size * self.dtype.bytes
-        return -(-exact // VREG_BYTES) * VREG_BYTES
+        self.handle = current().allocate(self.type, size, at)
 
     def __len__(self) -> int:
         return self.size

@@ -12,9 +12,9 @@ from ptoscope.arguments import Array, KernelArgument, array_dtype
 from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
 from ptoscope.ir.module import Module
 from ptoscope.ir.printing import print_module
-from ptoscope.isa.targets import DEFAULT_REVISION, DEFAULT_TARGET, REVISIONS, TARGETS, Revision
+from ptoscope.isa.targets import DEFAULT_REVISION, DEFAULT_TARGET
 from ptoscope.isa.types import Ptr
-from ptoscope.kernel import Kernel, from_program, stops
+from ptoscope.kernel import Kernel, from_program, sound
 from ptoscope.lang.compile.function import BuiltKernel, compile_function
 from ptoscope.lang.eager.run import PlainKernel
 from ptoscope.lang.flow import Flow
@@ -23,6 +23,7 @@ from ptoscope.lang.signature import Parameters, parameters
 from ptoscope.lang.source import KernelSource, read_source
 from ptoscope.lang.template import Template
 from ptoscope.signature import Signature
+from ptoscope.sources import named_revision, named_target
 
 if TYPE_CHECKING:
     from ptoscope.replay.run import RecordedRun
@@ -59,7 +60,7 @@ class PythonKernel:
         self.function = function
         self.target_name, self.sync = target, sync
         functools.update_wrapper(self, function)
-        self._revision: Revision = next(r for r in REVISIONS if r == revision)
+        self._revision = revision
         self._specialised: dict[Any, Specialised] = {}
 
     @functools.cached_property
@@ -106,16 +107,12 @@ class PythonKernel:
         key = name, wanted, tuple(sorted((n, _key(v)) for n, v in values.items()))
         found = self._specialised.get(key)
         if found is None:
-            if name not in TARGETS:
-                raise UsageError(f"unknown target '{name}'; there are {', '.join(TARGETS)}")
-            chosen: Revision | None = next((r for r in REVISIONS if r == wanted), None)
-            if chosen is None:
-                raise UsageError(f"unknown revision '{wanted}'; there are {', '.join(REVISIONS)}")
+            on, chosen = named_target(name), named_revision(wanted)
             compiled = compile_function(
-                self.source, self.flow, self.parameters, values, TARGETS[name], chosen, self.sync
+                self.source, self.flow, self.parameters, values, on, chosen, self.sync
             )
             text = print_module(Module(compiled.program))
-            kernel = from_program(compiled.program, TARGETS[name], chosen, text)
+            kernel = from_program(compiled.program, on, chosen, text)
             plain = PlainKernel(self.source, self.flow, self.parameters, values, kernel, compiled)
             found = self._specialised[key] = Specialised(plain, compiled, kernel)
         return found
@@ -193,7 +190,7 @@ class PythonKernel:
         """Runs it on `grid` blocks; arrays are written in place. Gives the arrays that were asked
         for by `pto.empty`: one, a tuple of several, or None. Options as of `Kernel`."""
         given, fixed = self.split(arguments, named)
-        kernel = self._sound(self.on(target, **fixed))
+        kernel = sound(self.on(target, **fixed))
         given, new = self._allocated(given)
         kernel(*given, grid=grid, engine=engine, threads=threads, max_steps=max_steps)
         return _results(new)
@@ -211,7 +208,7 @@ class PythonKernel:
         hold (`v.numpy()`). Arguments and result as of a call."""
         given, fixed = self.split(arguments, named)
         found = self.specialised(target, fixed)
-        self._sound(found.kernel)
+        sound(found.kernel)
         given, new = self._allocated(given)
         found.plain.run(given, grid, max_steps)
         return _results(new)
@@ -254,12 +251,6 @@ class PythonKernel:
         given, fixed = self.split(arguments, {n: v for n, v in named.items() if n in own})
         given, _ = self._allocated(given)
         return self.on(target, **fixed), given, {n: v for n, v in named.items() if n not in own}
-
-    def _sound(self, kernel: Kernel) -> Kernel:
-        errors = [d for d in kernel.findings if stops(d)]
-        if errors:
-            raise PtoError(errors)
-        return kernel
 
     def _allocated(self, given: list[Any]) -> tuple[list[KernelArgument], list[Array]]:
         """Arguments with new arrays where they were asked for; and those."""
@@ -308,10 +299,8 @@ def kernel(
     sync: str = "auto",
 ) -> Any:
     """Makes a kernel of a function. With `sync="manual"` no synchronisation is inserted."""
-    if target not in TARGETS:
-        raise UsageError(f"unknown target '{target}'; there are {', '.join(TARGETS)}")
-    if revision not in REVISIONS:
-        raise UsageError(f"unknown revision '{revision}'; there are {', '.join(REVISIONS)}")
+    named_target(target)
+    named_revision(revision)
     if sync not in ("auto", "manual"):
         raise UsageError(f"unknown sync '{sync}'; there are auto and manual")
     if function is not None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from ptoscope import kernel as text_kernels
-from ptoscope.diagnostics import PtoError, UsageError
-from ptoscope.kernel import Kernel, stops
+from ptoscope.diagnostics import UsageError
+from ptoscope.kernel import Kernel, sound
 from ptoscope.lang.references import Reference, parse_reference
 from ptoscope.sources import Loadable
 
@@ -35,11 +35,7 @@ def load(
     reference = parse_reference(os.fspath(source)) if is_path else None
     if reference is None:
         return text_kernels.load(source, target, revision, entry=entry, force=force)
-    kernel = load_python(reference, target, revision, entry)
-    errors = [d for d in kernel.findings if stops(d, force)]
-    if errors:
-        raise PtoError(errors)
-    return kernel
+    return sound(load_python(reference, target, revision, entry), force)
 
 
 def load_python(

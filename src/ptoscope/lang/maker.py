@@ -68,9 +68,9 @@ class ValueMaker:
         """The handle of the mask with every lane active, of a granularity."""
         raise NotImplementedError
 
-    def allocate(self, kind: Ptr, count: int, size: int, at: int | None) -> Any:
-        """The handle of the pointer to a new array of `count` elements in UB, which occupies
-        `size` bytes; at a byte address if one is given."""
+    def allocate(self, kind: Ptr, count: int, at: int | None) -> Any:
+        """The handle of the pointer to a new array of `count` elements in UB; at a byte address
+        if one is given."""
         raise NotImplementedError
 
     def named(self, value: Any, name: str) -> Any:

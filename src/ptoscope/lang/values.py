@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from ptoscope.isa.dtypes import DType
-from ptoscope.isa.types import Align, AttrValue, Mask, Ptr, Type, VAddr, VReg
+from ptoscope.isa.types import Align, Mask, Ptr, Type, VAddr, VReg
 from ptoscope.lang.contents import contents
 from ptoscope.lang.maker import ChosenUse, current, running
 
@@ -256,9 +256,7 @@ def wrapped(kind: Type, handle: Any) -> KernelValue:
             return SCALAR_CLASSES[kind.dtype].of(handle)
 
 
-def made(
-    use: ChosenUse, operands: Sequence[KernelValue], attrs: dict[str, AttrValue] | None = None
-) -> tuple[KernelValue, ...]:
+def made(use: ChosenUse, operands: Sequence[KernelValue]) -> tuple[KernelValue, ...]:
     """The results of an instruction, made now."""
     handles = current().make(use, operands)
     return tuple(wrapped(kind, handle) for kind, handle in zip(use.results, handles, strict=True))

@@ -130,9 +130,7 @@ class ControlWalker(ExpressionWalker):
             yields = self._yields(node, names, inits, before, literals)
         emitter.loops.pop()
         if yields is None:
-            frame.names = before
-            del emitter.arrays[allocated:]
-            emitter.drop_decided()
+            self._take_back(before, allocated)
             return False
         results = self._results(node, names, [*hidden, *inits], before, len(hidden))
         opened.op = build.for_loop(
@@ -147,6 +145,12 @@ class ControlWalker(ExpressionWalker):
         )
         emitter.append(opened.op)
         return True
+
+    def _take_back(self, names: dict[str, Any], arrays: int) -> None:
+        """A loop is written down again: names and arrays are those before it."""
+        self.frame.names = names
+        del self.emitter.arrays[arrays:]
+        self.emitter.drop_decided()
 
     def _take(self, names: list[str], inits: list[KernelValue], slots: list[int]) -> None:
         for name, value, slot in zip(names, inits, slots, strict=True):
@@ -181,7 +185,6 @@ class ControlWalker(ExpressionWalker):
         again = False
         for name, init in zip(names, inits, strict=True):
             value = self.frame.names[name]
-            assert isinstance(init, (KernelValue))
             if isinstance(value, (int, float)) and isinstance(init, ScalarValue):
                 value = self.doing(node, scalars.constant, init.dtype, value)
             if isinstance(value, KernelValue) and value.type == init.type:
@@ -226,9 +229,8 @@ class ControlWalker(ExpressionWalker):
         return tuple(slots)
 
     def _forget(self, node: ast.stmt, before: dict[str, Any], why: str) -> None:
-        """NameSet are as they were before; those that the node assigns have no value."""
-        bodies = [node]
-        gone = {name: Gone(why if name not in before else _NOT_READ) for name in assigned(bodies)}
+        """Names are as they were before; those that the node assigns have no value."""
+        gone = {name: Gone(why if name not in before else _NOT_READ) for name in assigned([node])}
         self.frame.names = before | gone
 
     def repeat(self, node: ast.While) -> None:
@@ -263,9 +265,7 @@ class ControlWalker(ExpressionWalker):
                 yields = self._yields(node, names, inits, before, literals)
         emitter.loops.pop()
         if yields is None:
-            frame.names = before
-            del emitter.arrays[allocated:]
-            emitter.drop_decided()
+            self._take_back(before, allocated)
             return False
         results = self._results(node, names, inits, before)
         starts = [value.handle for value in inits]

@@ -70,7 +70,7 @@ class Emitter(ValueMaker):
         return slot
 
     def name(self, slot: int, wanted: str) -> None:
-        """NameSet a slot, unless it has a name; no two have the same."""
+        """Names a slot, unless it has a name; no two have the same."""
         if self.names[slot]:
             return
         name = wanted
@@ -220,7 +220,7 @@ class Emitter(ValueMaker):
         finally:
             self._scope = before
 
-    def allocate(self, kind: Ptr, count: int, size: int, at: int | None) -> int:
+    def allocate(self, kind: Ptr, count: int, at: int | None) -> int:
         slot = self.slot(kind)
         self._homes[slot] = self._open[0]
         loop = self.loops[-1] if self.loops else None

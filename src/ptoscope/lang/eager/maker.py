@@ -91,7 +91,7 @@ class EagerMaker(FollowingMaker):
     def _all_lanes(self) -> dict[int, NumpyLanes]:
         return {bits: self.core.mask((True,) * Mask(bits).lanes) for bits in (8, 16, 32)}
 
-    def allocate(self, kind: Ptr, count: int, size: int, at: int | None) -> PlacedArray:
+    def allocate(self, kind: Ptr, count: int, at: int | None) -> PlacedArray:
         array = self.here.array()
         placed = self._placements[array.slot]
         return PlacedArray(placed.address, placed.allocation.stride, array.loop)

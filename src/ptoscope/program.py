@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ptoscope.diagnostics import NOWHERE, Diagnostic, Span
-from ptoscope.isa.parts import SECTION_VECTOR, STRICT_VECSCOPE, VECSCOPE
+from ptoscope.isa.parts import MEMORIES, SECTIONS, STRICT_VECSCOPE, VECSCOPE, CoreKind
 from ptoscope.isa.targets import Revision, Target
-from ptoscope.isa.types import AttrValue, Type
+from ptoscope.isa.types import AttrValue, Ptr, Type
 from ptoscope.ranges import MemoryRange
 
 if TYPE_CHECKING:
@@ -261,10 +261,16 @@ class Call(Op):
 
 
 class Section(Op):
-    """`pto.section.vector`: what the vector core executes of a function that holds code for
-    several cores. Programs that are checked and run have none: `expansion` opens it."""
+    """`pto.section.vector` or `pto.section.cube`: what the cores of a kind execute of a function
+    that holds code for several. Programs that are checked and run have none: `expansion` puts a
+    branch in its place."""
 
     __slots__ = ()
+
+    @property
+    def core(self) -> CoreKind:
+        """The kind of core."""
+        return SECTIONS[self.name]
 
     @property
     def body(self) -> Block:
@@ -327,7 +333,7 @@ _CLASSES: dict[str, type[Op]] = {
     "scf.yield": Terminator,
     "scf.condition": Condition,
     CALL: Call,
-    SECTION_VECTOR: Section,
+    **dict.fromkeys(SECTIONS, Section),
     "func.return": Terminator,
     VECSCOPE: Scope,
     STRICT_VECSCOPE: Scope,
@@ -385,6 +391,8 @@ class Function:
     span: Span = NOWHERE
     kind: str = ""
     """The kernel kind that its module names, or empty."""
+    cores: tuple[CoreKind, ...] = ("vector",)
+    """The cores of a block, which all run it: one, or a cluster."""
     other_names: dict[tuple[Calls, str], int] = field(default_factory=dict[tuple[Calls, str], int])
     """Slots by names that `expansion` took away: what a helper calls its parameters where the calls
     lead to it, and what a caller calls the results of a call."""
@@ -392,6 +400,11 @@ class Function:
     def ops(self) -> Iterator[Op]:
         """All operations, outer before inner, in program order."""
         return self.body.walk()
+
+    @property
+    def uses_matrix_memories(self) -> bool:
+        """Whether it has a pointer into memory of a matrix core."""
+        return any(isinstance(t, Ptr) and MEMORIES[t.space].core == "cube" for t in self.types)
 
 
 def site_of(function: Function, op: Op, target: Target, revision: Revision) -> Site:

@@ -20,6 +20,7 @@ from ptoscope.check.rule import Context, Rule
 from ptoscope.check.streams import rules as streams
 from ptoscope.check.synchronisation import rules as synchronisation
 from ptoscope.diagnostics import Diagnostic
+from ptoscope.isa.parts import core_ids
 from ptoscope.isa.targets import Revision, Target
 from ptoscope.program import Program
 
@@ -63,17 +64,33 @@ def check(program: Program, target: Target, revision: Revision) -> list[Diagnost
     """All findings in all functions, in source order."""
     findings: list[Diagnostic] = []
     for function in program.functions:
-        context = Context(program, function, target, revision)
+        first, *others = (
+            Context(program, function, target, revision, core) for core in core_ids(function.cores)
+        )
         is_right = True
         for rule in RULES:
             if is_right or rule not in MEMORY_RULES:
-                found = list(rule.diagnostics(context))
+                found = list(rule.diagnostics(first))
                 findings += found
                 wrong = bool(found) and rule.severity == "error" and rule in OPERATION_RULES
                 is_right = is_right and not wrong
+                if is_right and others and rule in MEMORY_RULES:
+                    findings += _more([d for c in others for d in rule.diagnostics(c)], found)
     if program.built:
         findings = [of_python(finding) for finding in findings]
     return _sorted(findings)
+
+
+def _more(findings: list[Diagnostic], known: list[Diagnostic]) -> list[Diagnostic]:
+    """What other cores find, once."""
+    seen = {(d.code, d.span, d.message) for d in known}
+    made: list[Diagnostic] = []
+    for finding in findings:
+        key = finding.code, finding.span, finding.message
+        if key not in seen:
+            seen.add(key)
+            made.append(finding)
+    return made
 
 
 def _sorted(findings: list[Diagnostic]) -> list[Diagnostic]:

@@ -12,6 +12,7 @@ from ptoscope.check.analysis import Analysis, analyse
 from ptoscope.check.flow import Values
 from ptoscope.check.text import Text
 from ptoscope.diagnostics import Diagnostic, Edit, Span
+from ptoscope.isa.parts import ALONE, CoreId
 from ptoscope.isa.record import Site
 from ptoscope.isa.targets import Revision, Target
 from ptoscope.isa.types import Type
@@ -37,12 +38,14 @@ class Finding:
 
 @dataclass(frozen=True)
 class Context:
-    """One function under check."""
+    """One function under check, as one core runs it."""
 
     program: Program
     function: Function
     target: Target
     revision: Revision
+    core: CoreId = ALONE
+    """The core of a block whose memory and pipes are looked at."""
     _made: dict[Any, Any] = field(default_factory=dict[Any, Any], compare=False, repr=False)
 
     @cached_property
@@ -53,7 +56,7 @@ class Context:
     @cached_property
     def analysis(self) -> Analysis:
         """What the function does to memory and to its pipes."""
-        return analyse(self.function, self.target, self.revision)
+        return analyse(self.function, self.target, self.revision, core=self.core)
 
     @cached_property
     def text(self) -> Text:

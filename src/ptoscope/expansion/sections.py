@@ -1,48 +1,98 @@
-"""Opens sections: what they hold stands in their place."""
+"""Opens sections: a branch stands in their place, which the cores of their kind take."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
-from ptoscope.diagnostics import PtoError
-from ptoscope.program import Block, Function, Op, Program, Section
+from ptoscope.diagnostics import Diagnostic, PtoError
+from ptoscope.isa.dtypes import I1
+from ptoscope.isa.parts import SECTIONS, VECTOR_CORES, CoreKind
+from ptoscope.isa.types import Scalar
+from ptoscope.program import Block, Function, Op, Program, Section, operation
 
 
 def without_sections(program: Program) -> list[Function]:
-    """The functions with their sections opened. PtoError where one has several: a core
-    executes one."""
-    found = [_sections(function) for function in program.functions]
-    wrong = [
-        program.diagnostic(
-            "PTO0015",
-            second.span,
-            f"function @{function.name} has more than one {second.name}",
-            found=f"a second {second.name}; the first is in line {first.span.line}",
-            expected=f"one {second.name} for a function",
-        )
-        for function, (first, second, *_) in (
-            (f, s) for f, s in zip(program.functions, found, strict=True) if len(s) > 1
-        )
-    ]
+    """The functions with their sections opened, and with the cores that run them. PtoError where
+    one has several for one kind of core: a core executes one."""
+    wrong = [d for function in program.functions for d in _several(program, function)]
     if wrong:
         raise PtoError(wrong)
-    return [
-        replace(function, body=_opened(function.body)) if sections else function
-        for function, sections in zip(program.functions, found, strict=True)
-    ]
+    return [_without(function) for function in program.functions]
+
+
+def _several(program: Program, function: Function) -> Iterable[Diagnostic]:
+    for name in SECTIONS:
+        found = [op for op in _sections(function) if op.name == name]
+        if len(found) > 1:
+            first, second, *_ = found
+            yield program.diagnostic(
+                "PTO0015",
+                second.span,
+                f"function @{function.name} has more than one {name}",
+                found=f"a second {name}; the first is in line {first.span.line}",
+                expected=f"one {name} for a function",
+            )
 
 
 def _sections(function: Function) -> list[Section]:
     return [op for op in function.ops() if isinstance(op, Section)]
 
 
-def _opened(block: Block) -> Block:
-    ops: list[Op] = []
-    for op in block.ops:
-        if isinstance(op, Section):
-            ops += _opened(op.body).ops
-        elif op.blocks:
-            ops.append(replace(op, blocks=tuple(map(_opened, op.blocks))))
-        else:
-            ops.append(op)
-    return Block(block.args, ops)
+def _without(function: Function) -> Function:
+    sections = _sections(function)
+    cores = _cores(function, sections)
+    if not sections:
+        return function if cores == function.cores else replace(function, cores=cores)
+    # One kind of core needs no branch: its section stands for what is in it.
+    only = cores[0] if len(set(cores)) == 1 else None
+    opening = _Opening(function, only)
+    body = opening.block(function.body)
+    return replace(function, body=body, types=opening.types, names=opening.names, cores=cores)
+
+
+def _cores(function: Function, sections: list[Section]) -> tuple[CoreKind, ...]:
+    """A kernel of one kind has one core. Any other is a cluster where it has code for the matrix
+    core, and one vector core where it has none."""
+    from ptoscope.isa import TABLE
+
+    if function.kind in ("cube", "vector"):
+        return ("cube",) if function.kind == "cube" else ("vector",)
+    if any(section.core == "cube" for section in sections):
+        return ("cube", *("vector",) * VECTOR_CORES)
+    records = (TABLE.get(op.name) for op in function.ops())
+    if any(record is not None and record.core == "cube" for record in records):
+        return ("cube",)
+    return ("vector",)
+
+
+class _Opening:
+    """Puts branches in the place of sections; those of other cores than the `only` one are gone."""
+
+    def __init__(self, function: Function, only: CoreKind | None) -> None:
+        self.types, self.names = list(function.types), list(function.names)
+        self._only = only
+
+    def block(self, block: Block) -> Block:
+        ops: list[Op] = []
+        for op in block.ops:
+            if isinstance(op, Section):
+                ops += self._section(op)
+            elif op.blocks:
+                ops.append(replace(op, blocks=tuple(map(self.block, op.blocks))))
+            else:
+                ops.append(op)
+        return Block(block.args, ops)
+
+    def _section(self, op: Section) -> list[Op]:
+        if self._only is not None:
+            return self.block(op.body).ops if op.core == self._only else []
+        slot = len(self.types)
+        self.types.append(Scalar(I1))
+        self.names.append(f"in_{op.core}")
+        here = operation("pto.in_section", results=(slot,), attrs={"core": op.core}, span=op.span)
+        taken = Block((), self.block(op.body).ops)
+        return [
+            here,
+            operation("scf.if", (slot,), blocks=(taken, Block((), [])), span=op.span),
+        ]

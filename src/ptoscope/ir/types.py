@@ -12,11 +12,8 @@ from ptoscope.isa.dtypes import ALIASES, ELEMENTS, SCALARS, DType, dtype
 from ptoscope.isa.parts import MEMORIES
 from ptoscope.isa.types import GRANULARITIES, Align, Mask, Ptr, Scalar, Type, VAddr, VReg
 
-_SPACES = {word: name for name, m in MEMORIES.items() for word in (name, *m.aliases)}
-_MATRIX_SPACES = (
-    *("l1", "l0a", "l0b", "l0c", "bt", "fb", "cbuf", "ca", "cb", "cc"),
-    *("mat", "left", "right", "acc", "bias", "scaling"),
-)
+MEMORY_NAMES = tuple(name for name, memory in MEMORIES.items() if memory.named)
+_SPACES = {word: name for name in MEMORY_NAMES for word in (name, *MEMORIES[name].aliases)}
 
 
 class Placeholder:
@@ -222,10 +219,8 @@ def _pointer(element: DType, space: str | None) -> TextType:
         return _OPEN.setdefault(element, Placeholder(f"!pto.ptr<{element}>", Ptr, element))
     if space in _SPACES:
         return Ptr(element, _SPACES[space])
-    if space in _MATRIX_SPACES:
-        hint = "memory of the matrix unit is not modelled"
-        raise BadType(f"memory space '{space}' is not supported", space, "gm or ub", hint)
-    raise BadType(f"unknown memory space '{space}'", space, "gm or ub", nearest(space, _SPACES))
+    names = ", ".join(MEMORY_NAMES[:-1]) + f" or {MEMORY_NAMES[-1]}"
+    raise BadType(f"unknown memory space '{space}'", space, names, nearest(space, _SPACES))
 
 
 _OPEN: dict[DType, TextType] = {}

@@ -109,6 +109,8 @@ class Transfer(NamedTuple, Generic[N]):
     padding: Padding[N] | None = None
     atomic: N | None = None
     """The mode of a store to GM (see `atomics`): None or 0 where it is plain."""
+    core: N | None = None
+    """The vector core whose UB is an end of it, where the core that copies has none."""
 
     def map(self, number: Callable[[N], M]) -> Transfer[M]:
         """The same copy in other numbers."""
@@ -122,7 +124,8 @@ class Transfer(NamedTuple, Generic[N]):
             enabled = None if given.enabled is None else number(given.enabled)
             padding = Padding(given.value, number(given.left), number(given.right), enabled)
         length, atomic = number(self.length), None if self.atomic is None else number(self.atomic)
-        return Transfer(self.path, self.dtype, length, tuple(loops), padding, atomic)
+        core = None if self.core is None else number(self.core)
+        return Transfer(self.path, self.dtype, length, tuple(loops), padding, atomic, core)
 
 
 def from_words(

@@ -15,11 +15,12 @@ from ptoscope.isa.dtypes import DType
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.order.rules import OrderRule
 from ptoscope.isa.record import Site
+from ptoscope.isa.tiles import TileMove, TileProduct
 from ptoscope.isa.types import Space
 
 
 class Core(ABC):
-    """One vector core as the instructions see it."""
+    """One core as the instructions see it."""
 
     @abstractmethod
     def constant(self, dtype: DType, count: int, value: int | float) -> Lanes:
@@ -143,6 +144,16 @@ class Core(ABC):
     @abstractmethod
     def transfer(self, site: Site, src: Lanes, dst: Lanes, transfer: Transfer[Lanes]) -> None:
         """A copy between two memories, on the pipe of the site's record."""
+
+    def move_tile(self, site: Site, src: Lanes, dst: Lanes, move: TileMove[Lanes]) -> None:
+        """A tile from one memory to another, on the pipe of the site's record."""
+        raise NotImplementedError
+
+    def multiply(
+        self, site: Site, left: Lanes, right: Lanes, result: Lanes, product: TileProduct[Lanes]
+    ) -> None:
+        """A product of two tiles in L0A and L0B into L0C, on the pipe of the site's record."""
+        raise NotImplementedError
 
     @abstractmethod
     def read_register(self, site: Site, name: str, dtype: DType, initial: int) -> Lanes:

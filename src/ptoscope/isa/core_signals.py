@@ -1,31 +1,50 @@
-"""Synchronisation between cores, of which one is modelled."""
+"""Synchronisation between the cores of a cluster."""
 
 from __future__ import annotations
 
 from ptoscope.isa.core import Core
 from ptoscope.isa.dtypes import I32, I64, INDEX
 from ptoscope.isa.lanes import Lanes
-from ptoscope.isa.order import rules
+from ptoscope.isa.order.cores import SET_CLUSTER, SET_CORE, WAIT_CLUSTER, WAIT_CORE
 from ptoscope.isa.order.rules import OrderRule
-from ptoscope.isa.parts import PIPES, SCALAR_PIPE
+from ptoscope.isa.parts import PIPES, SCALAR_PIPE, SEMAPHORES
 from ptoscope.isa.patterns import ScalarIn
-from ptoscope.isa.record import Attr, Evidence, Form, Operand, Record, Run, Site
+from ptoscope.isa.record import Attr, Constraint, Evidence, Form, Operand, Record, Run, Site
 from ptoscope.isa.sync import GROUP
 from ptoscope.isa.targets import TargetName
 
-_ONE_CORE = Evidence(
-    "one core", "chosen", "Signals this core sent itself can be waited for; others are a fault."
+_A2A3: tuple[TargetName, ...] = ("a2a3",)
+_A5: tuple[TargetName, ...] = ("a5",)
+_COUNTED = (
+    Evidence(
+        "who gets it",
+        "suite",
+        "A5: the matrix core reaches vector core s by number + 16 * s, also where it waits for "
+        "it; the text says + 15.",
+    ),
+    Evidence("both at once", "micro", "A2/A3: the matrix core signals both, and waits for both."),
+    Evidence("counter", "micro", "4 bits: at most 15 signals that nobody has waited for."),
+    Evidence("which wait", "chosen", "The n-th wait of a core for the n-th signal to it."),
 )
+_RAISES = "semaphore[receiver, number] += 1"
+_TAKES = "wait until semaphore[this core, number] > 0; semaphore[this core, number] -= 1"
 
 
-def _between(
-    rule: OrderRule, waits: bool, targets: tuple[TargetName, ...], doc: str, first: str
+def _rule(site: Site, gives: bool) -> OrderRule:
+    """What the signals of a target do."""
+    if site.target.name == "a2a3":
+        return SET_CLUSTER if gives else WAIT_CLUSTER
+    return SET_CORE if gives else WAIT_CORE
+
+
+def _numbered(
+    name: str, gives: bool, targets: tuple[TargetName, ...], doc: str, first: str
 ) -> Record:
-    name = rule.instruction
-
     def meaning(site: Site) -> Run:
+        rule = _rule(site, gives)
+
         def run(core: Core, unit: Lanes, event: Lanes) -> None:
-            core.synchronise(site, rule, SCALAR_PIPE, SCALAR_PIPE, (unit, event))
+            core.synchronise(site, rule, SCALAR_PIPE, "", (event,))
 
         return run
 
@@ -34,60 +53,85 @@ def _between(
         f"pto.{name}",
         GROUP,
         doc,
-        (Form((Operand(first, number), Operand("event_id", number))),),
+        (
+            Form(
+                (
+                    Operand(first, number, "without effect: no document says which is which"),
+                    Operand("event_id", number, "the number of the semaphore"),
+                )
+            ),
+        ),
         meaning,
         pipe=SCALAR_PIPE,
-        order=rule,
+        order=SET_CORE if gives else WAIT_CORE,
         where="outside",
         targets=targets,
         evidence=(
-            _ONE_CORE,
             Evidence("targets", "micro", "One pair for A2/A3, one for A5."),
+            Evidence(
+                "which pipe",
+                "chosen",
+                "The scalar unit gives it when it comes there, or waits: this spelling names no "
+                "pipe. Wait for the pipe before (pto.barrier), or use pto.sync.set.",
+            ),
+            *_COUNTED,
         ),
-        formula="semaphore[unit, event] " + ("-= 1, or wait" if waits else "+= 1"),
-        cpp=f"{name}(unit, event)",
+        formula=_RAISES if gives else _TAKES,
+        cpp=f"{name}(pipe, event)",
     )
 
 
-_A2A3: tuple[TargetName, ...] = ("a2a3",)
-_A5: tuple[TargetName, ...] = ("a5",)
-_BETWEEN = (
-    _between(rules.SET_CROSS, False, _A2A3, "Signals another core.", "core_id"),
-    _between(rules.WAIT_CROSS, True, _A2A3, "Waits for another core.", "core_id"),
-    _between(rules.SET_INTRA, False, _A5, "Signals inside a block.", "block_id"),
-    _between(rules.WAIT_INTRA, True, _A5, "Waits inside a block.", "block_id"),
+_NUMBERED = (
+    _numbered("set_cross_core", True, _A2A3, "Signals the other cores of the cluster.", "core_id"),
+    _numbered("wait_flag_dev", False, _A2A3, "Waits for the others of the cluster.", "core_id"),
+    _numbered("set_intra_block", True, _A5, "Signals another core of the cluster.", "block_id"),
+    _numbered("wait_intra_core", False, _A5, "Waits for another core of the cluster.", "block_id"),
 )
-
 
 _FFTS_MODE = Attr("ffts_mode", (), 2, "which cores of A2/A3 get the signal", high=2)
-_WHICH_CORES = (
-    Evidence("ffts_mode", "chosen", "Read and kept; the core that signals sees it in every mode."),
+_WHICH_CORES = Evidence(
+    "ffts_mode", "micro", "2: the other cores of the cluster. No document defines 0 and 1."
 )
 
 
-def _between_units(
-    rule: OrderRule,
+def _undefined_mode(site: Site) -> str:
+    mode = site.attrs.get("ffts_mode", 2)
+    return "" if mode == 2 or site.target.name != "a2a3" else f"ffts_mode {mode}"
+
+
+_MODE_DEFINED = Constraint(
+    "signals reach the cores of the cluster: ffts_mode 2",
+    _undefined_mode,
+    "no document defines what other modes do",
+)
+
+
+def _of_a_pipe(
+    name: str,
+    gives: bool,
     on_a5: tuple[str, ...],
     doc: str,
-    formula: str,
     more: tuple[Attr, ...] = (),
 ) -> Record:
     entries = f" {{{', '.join(a.name for a in more)}}}" if more else ""
 
     def meaning(site: Site) -> Run:
+        rule = _rule(site, gives)
+        pipe = str(site.attrs["pipe"])
+
         def run(core: Core, *values: Lanes) -> None:
             written = site.attrs.get("event", 0)
             assert isinstance(written, int)
             event = values[0] if values else core.constant(I64, 1, written)
-            core.synchronise(site, rule, SCALAR_PIPE, SCALAR_PIPE, (event,))
+            core.synchronise(site, rule, pipe, "", (event,))
 
         return run
 
     pipe = Attr("pipe", PIPES, None, "the pipe that signals or is held", kind="pipe")
-    event = Attr("event", doc="the number of the signal", high=_UNIT_EVENTS - 1, alias="event_id")
-    number = Operand("event", ScalarIn((INDEX, I64, I32)), "the number of the signal")
+    event = Attr("event", doc="the number of the semaphore", high=SEMAPHORES - 1, alias="event_id")
+    number = Operand("event", ScalarIn((INDEX, I64, I32)), "the number of the semaphore")
     return Record(
-        f"pto.{rule.instruction}",
+        f"pto.{name}",
         GROUP,
         doc,
         (
@@ -95,41 +139,36 @@ def _between_units(
             Form((number,), attrs=(pipe, *more), syntax=f"#pipe, event{entries}"),
         ),
         meaning,
-        pipe=SCALAR_PIPE,
-        order=rule,
+        pipe="=pipe",
+        order=SET_CORE if gives else WAIT_CORE,
         where="outside",
         targets=(*_A2A3, *_A5),
+        constraints=(_MODE_DEFINED,) if more else (),
         absent={"a5": {"pipe": tuple(pipe for pipe in PIPES if pipe not in on_a5)}},
         evidence=(
-            _ONE_CORE,
             Evidence("pipes", "micro", "A5 has them on some pipes only."),
-            Evidence(
-                "which pipe waits",
-                "chosen",
-                "The scalar unit, and with it all: the pipe decides only when others see it.",
-            ),
-            *(_WHICH_CORES if more else ()),
+            *_COUNTED,
+            *((_WHICH_CORES,) if more else ()),
         ),
-        formula=formula,
-        cpp=f"{rule.instruction.replace('.', '_')}(pipe, event)",
+        formula=_RAISES if gives else _TAKES,
+        cpp=f"{name.replace('.', '_')}(pipe, event)",
     )
 
 
-_UNIT_EVENTS = 32
-_UNITS = (
-    _between_units(
-        rules.SET_UNIT,
+_OF_PIPES = (
+    _of_a_pipe(
+        "sync.set",
+        True,
         ("PIPE_FIX", "PIPE_MTE3"),
-        "Signals between the vector and the matrix unit, after what the pipe did so far.",
-        "semaphore[event] += 1",
+        "Signals another core of the cluster, after what the pipe did so far.",
         (_FFTS_MODE,),
     ),
-    _between_units(
-        rules.WAIT_UNIT,
+    _of_a_pipe(
+        "sync.wait",
+        False,
         ("PIPE_FIX", "PIPE_MTE1", "PIPE_MTE2", "PIPE_MTE3", "PIPE_V"),
-        "Holds a pipe until the other unit, vector or matrix, signals.",
-        "semaphore[event] -= 1, or wait",
+        "Holds a pipe until another core of the cluster signals.",
     ),
 )
 
-RECORDS = (*_BETWEEN, *_UNITS)
+RECORDS = (*_NUMBERED, *_OF_PIPES)

@@ -12,6 +12,7 @@ from ptoscope.isa.copies import CopyPath
 from ptoscope.isa.cost import NO_FIGURE, Cost, CostKind, RepeatRole
 from ptoscope.isa.dtypes import DType
 from ptoscope.isa.order.rules import OrderRule
+from ptoscope.isa.parts import ALL_PIPES, MEMORIES, SCALAR_PIPE, CoreKind
 from ptoscope.isa.patterns import Pattern
 from ptoscope.isa.roles import Gives, Resize, StreamUse
 from ptoscope.isa.targets import Revision, Target, TargetName
@@ -347,6 +348,22 @@ class Record:
         if self.where == "vecscope":
             return "compute"
         return "bulk" if self.pipe == "PIPE_V" else "issue"
+
+    @cached_property
+    def core(self) -> CoreKind | None:
+        """The only kind of core that executes it; None where any does. What copies between the
+        memories of two of them is the affair of the one whose pipe it has."""
+        if self.where == "vecscope":
+            return "vector"
+        pipe = next((p for p in ALL_PIPES if p.name == self.pipe), None)
+        if pipe is None:
+            return None
+        if len(pipe.cores) == 1:
+            return pipe.cores[0]
+        if self.path is None or pipe.name == SCALAR_PIPE:
+            return None
+        source, target = MEMORIES[self.path.source], MEMORIES[self.path.target]
+        return source.core if source.on_core else target.core
 
     @property
     def repeat_role(self) -> RepeatRole:

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 from ptoscope.isa.core import Core
 from ptoscope.isa.cost import Cost
-from ptoscope.isa.dtypes import ELEMENTS, I8, I16, I32, I64, INDEX, SCALARS
+from ptoscope.isa.dtypes import ELEMENTS, I1, I8, I16, I32, I64, INDEX, SCALARS
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.parts import STRICT_VECSCOPE, VECSCOPE
 from ptoscope.isa.patterns import AnyType, OneOf, PtrTo, ScalarFor, ScalarIn
-from ptoscope.isa.record import Evidence, Form, Operand, Record, Run, Site, Types
+from ptoscope.isa.record import Attr, Evidence, Form, Operand, Record, Run, Site, Types
 from ptoscope.isa.types import Ptr, Scalar
 
 GROUP = "scalar"
@@ -289,6 +289,35 @@ def _bit_set(name: str, to: int) -> Record:
     )
 
 
+def _in_section(site: Site) -> Run:
+    def run(core: Core) -> Lanes:
+        return core.block("is_cube").compare(
+            "eq", core.constant(I64, 1, int(site.attrs["core"] == "cube"))
+        )
+
+    return run
+
+
+in_section = Record(
+    "pto.in_section",
+    GROUP,
+    "Whether this core executes the sections of a kind. What a section holds is executed where "
+    "it is: pto.section.cube and pto.section.vector are read as a branch on it.",
+    (
+        Form(
+            results=(Operand("result", ScalarIn((I1,))),),
+            attrs=(Attr("core", ("cube", "vector"), None, "the kind of core"),),
+            syntax='"core"',
+        ),
+    ),
+    _in_section,
+    pipe="PIPE_S",
+    where="anywhere",
+    evidence=(Evidence("spelling", "chosen", "Compilers write sections; this is how they run."),),
+    formula="result = this core is of that kind",
+    cpp="",
+)
+
 RECORDS = (
     vecscope,
     strict_vecscope,
@@ -302,6 +331,7 @@ RECORDS = (
     _query("block_num", "How many blocks were launched."),
     _query("subblock_idx", "Which subblock of the block this is."),
     _query("subblock_num", "How many subblocks a block has."),
+    in_section,
     _bit_set("sbitset0", 0),
     _bit_set("sbitset1", 1),
 )

@@ -9,7 +9,7 @@ from ptoscope.isa.parts import MEMORIES
 
 Space = str
 """The name of a memory: one of SPACES."""
-SPACES: tuple[Space, ...] = tuple(MEMORIES)
+SPACES: tuple[Space, ...] = tuple(name for name, memory in MEMORIES.items() if memory.named)
 GRANULARITIES = (8, 16, 32)
 
 

@@ -1,4 +1,4 @@
-"""One vector core of the reference engine."""
+"""One core of the reference engine."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ from ptoscope.isa.dtypes import I1, I64, INDEX, UI8, UI32, VREG_BYTES, DType
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.order.memory import copies_in_order
 from ptoscope.isa.order.rules import OrderRule
+from ptoscope.isa.parts import ALONE, CoreId
 from ptoscope.isa.record import Site
 from ptoscope.isa.types import Space
+from ptoscope.machine.cluster import Seat
 from ptoscope.machine.deadlock import IterationText
 from ptoscope.machine.dma import run_transfer
 from ptoscope.machine.elements import storage
@@ -76,7 +78,7 @@ def _alias(site: Site, lanes: Any, places: Any) -> Fault:
 
 
 class ReferenceCore(PrintingCore):
-    """State of one block's core: memory, special registers, pipes, launch coordinates."""
+    """State of one core of a block: memory, special registers, pipes, launch coordinates."""
 
     def __init__(
         self,
@@ -85,13 +87,16 @@ class ReferenceCore(PrintingCore):
         grid: int,
         max_steps: int | None = None,
         order: Order | None = None,
+        seat: Seat | None = None,
+        core: CoreId = ALONE,
     ) -> None:
         self.memory = memory
         self.iterations: list[IterationText] = []
         """The iterations of the loops that run now, outermost first."""
         self.counters: list[int] = []
         """Those of the counted ones among them, from 0."""
-        self.pipes = Pipes(order, self.iterations)
+        self.seat = seat
+        self.pipes = Pipes(order, self.iterations, seat)
         self._max_steps = max_steps
         self.begun = 0
         """Iterations of loops that have begun."""
@@ -100,12 +105,7 @@ class ReferenceCore(PrintingCore):
         self.prints = None
         self.shown = Counter()
         self._registers: dict[str, Lanes] = {}
-        self.coordinates = {
-            "block_idx": block,
-            "block_num": grid,
-            "subblock_idx": 0,
-            "subblock_num": 1,
-        }
+        self.coordinates = core.coordinates(block, grid)
 
     def iteration(self, site: Site) -> None:
         """An iteration of a loop begins; a fault where it is one too many."""

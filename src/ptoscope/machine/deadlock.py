@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from ptoscope.diagnostics import Diagnostic
+from ptoscope.isa.order.kinds import GIVERS
 from ptoscope.isa.order.ledger import Chain, Ticket
-from ptoscope.isa.order.rules import GET, GIVERS, RELEASE
+from ptoscope.isa.order.rules import GET, RELEASE
 from ptoscope.isa.parts import SCALAR_PIPE
 from ptoscope.isa.record import Site
 from ptoscope.machine.faults import DEADLOCK, FLAG_OVERFLOW, LEFT_SET, Fault

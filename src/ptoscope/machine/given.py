@@ -6,10 +6,12 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ptoscope.isa.order.kinds import SIGNALS
 from ptoscope.isa.order.ledger import Chain, Ledger, Ticket, Token
-from ptoscope.isa.order.rules import GET, RELEASE, SET, SIGNALS, WAIT, OrderRule
-from ptoscope.isa.parts import BUFFERS, EVENTS, PIPE_ALL, PIPES
+from ptoscope.isa.order.rules import GET, RELEASE, SET, WAIT, OrderRule
+from ptoscope.isa.parts import ALONE, BUFFERS, EVENTS, PIPE_ALL, PIPES
 from ptoscope.isa.record import Site
+from ptoscope.machine.cluster import Seat
 from ptoscope.machine.deadlock import Wait, overflow
 from ptoscope.machine.faults import OTHER_CORE, SYNC_MISUSE, Fault
 from ptoscope.machine.signals import Buffer, Signal
@@ -55,9 +57,13 @@ class Synchronisation:
 class Given:
     """How many tokens of each chain were given, beside the ledger of what was issued."""
 
-    def __init__(self) -> None:
-        self._ledger = Ledger(PIPES, PIPE_ALL)
+    def __init__(self, seat: Seat | None = None) -> None:
+        core = ALONE if seat is None else seat.cores[seat.number]
+        self._ledger = Ledger(PIPES, PIPE_ALL, core=core)
         self._counts: dict[Chain[str], int] = defaultdict(int)
+        self._seat = seat
+        self._between = {} if seat is None else seat.cluster.given
+        """The same of what goes between the cores of the cluster."""
 
     def issue(
         self, site: Site, rule: OrderRule, src: str, dst: str, numbers: tuple[int, ...], issued: int
@@ -79,26 +85,33 @@ class Given:
         if ticket.unheld:
             raise _unheld(sync)
         if ticket.room is not None and not self._has(ticket.room):
-            if faults:
+            if faults and (self._seat is None or ticket.room[0][1] is not None):
                 raise overflow(sync.site, sync.signal, ticket.most)
             # Another order does not run into this as long as somebody consumes the flag.
-            return Wait(sync.what, (ticket.room[0][1],), full=sync.signal)
+            taker = ticket.room[0][1]
+            pipes = () if taker is None else (taker,)
+            return Wait(sync.what, pipes, full=sync.signal)
         lacking = [token for token in ticket.awaits if not self._has(token)]
         if lacking:
-            if sync.rule.between_cores:
+            if sync.rule.between_cores and self._seat is None:
                 raise _other_core(sync)
-            pipes = tuple(dict.fromkeys(pipe for (_, pipe, _), _ in lacking))
+            pipes = tuple(dict.fromkeys(pipe for (_, pipe, _), _ in lacking if pipe is not None))
             return Wait(sync.what, pipes, dict(lacking), sync.signal)
         behind = tuple(pipe for pipe in ticket.behind if owes(pipe, sync.issued))
         if behind:
             return Wait(sync.what, behind, issued=sync.issued)
         for token in (ticket.gives, ticket.takes, ticket.holds):
             if token is not None:
-                self._counts[token[0]] = token[1]
+                self._counts_of(token)[token[0]] = token[1]
+                if token[0][1] is None and self._seat is not None:
+                    self._seat.cluster.signalled()
         return None
 
+    def _counts_of(self, token: Token[str]) -> dict[Chain[str], int]:
+        return self._between if token[0][1] is None else self._counts
+
     def _has(self, token: Token[str]) -> bool:
-        return self._counts.get(token[0], 0) >= token[1]
+        return self._counts_of(token).get(token[0], 0) >= token[1]
 
     # Signals and buffers, as messages and generated code know them.
 
@@ -112,6 +125,7 @@ class Given:
         found: dict[Signal, int] = {}
         for (what, src, key), count in self._counts.items():
             if what in SIGNALS:
+                assert src is not None
                 assert isinstance(key, tuple)
                 dst, *numbers = key
                 found[Signal(what, src, dst, tuple(numbers))] = count
@@ -189,7 +203,7 @@ def _other_core(sync: Synchronisation) -> Fault:
         sync.site,
         OTHER_CORE,
         "waits for a signal that only another core could send",
-        found=f"no signal for {signal} from this core",
-        expected="a signal sent by this core before",
-        hint="one vector core is modelled; synchronisation between cores is not",
+        found=f"no signal for {signal}: the kernel runs on one core",
+        expected="a kernel for several cores: pto.section.cube and pto.section.vector",
+        hint="a block is one core, unless its kernel has code for the matrix core beside its own",
     )

@@ -15,14 +15,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptoscope.isa.dtypes import I8, DType
-from ptoscope.isa.parts import MEMORIES, ON_CORE
+from ptoscope.isa.parts import ALONE, MEMORIES, ON_CORE, VECTOR_CORES, core_ids
 from ptoscope.isa.types import Space
-from ptoscope.machine.faults import MISALIGNED, OUT_OF_GM, OUT_OF_UB, READ_ONLY, Fault
+from ptoscope.machine.faults import (
+    MISALIGNED,
+    OUT_OF_GM,
+    OUT_OF_UB,
+    READ_ONLY,
+    SYNC_MISUSE,
+    Fault,
+)
 
 if TYPE_CHECKING:
     from ptoscope.arguments import Argument
     from ptoscope.isa.record import Site
     from ptoscope.isa.targets import Target
+    from ptoscope.program import Function
 
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 _STRETCH = 1 << 44
@@ -48,6 +56,8 @@ class Region:
     dtype: DType
     base: int = 0
     writeable: bool = True
+    number: int = 0
+    """Of a UB: the vector core that has it."""
 
     @cached_property
     def size(self) -> int:
@@ -56,7 +66,7 @@ class Region:
     @property
     def key(self) -> tuple[Space, int]:
         """What tells it from the others of a run."""
-        return self.space, self.base
+        return self.space, self.base + self.number
 
     def out_of_bounds(self, site: Site, start: int, length: int, verb: str) -> Fault:
         """The fault for `length` bytes at byte offset `start`."""
@@ -104,11 +114,42 @@ def gm_regions(arguments: Iterable[Argument]) -> dict[int, Region]:
     }
 
 
+def zeroed(size: int) -> Bytes:
+    """What a memory holds when a block begins."""
+    return np.zeros(size, dtype=np.uint8)
+
+
 def own_regions(
-    target: Target, content: Callable[[int], Bytes] = lambda size: np.zeros(size, dtype=np.uint8)
+    target: Target,
+    content: Callable[[int], Bytes] = zeroed,
+    matrix: bool = False,
 ) -> list[Region]:
-    """What a core has for itself, of so many bytes of content each."""
-    return [Region(m.title, m.name, content(target.bytes_of(m.name)), I8) for m in ON_CORE]
+    """The memories on the chip of one core, of so many bytes of content each; with `matrix`,
+    those of a matrix core too."""
+    memories = [m for m in ON_CORE if matrix or m.core == "vector"]
+    return [Region(m.title, m.name, content(target.bytes_of(m.name)), I8) for m in memories]
+
+
+def cluster_regions(
+    function: Function,
+    target: Target,
+    content: Callable[[int], Bytes] = zeroed,
+) -> list[list[Region]]:
+    """The memories on the chip as each core of a block sees them. They are the same ones, but for
+    UB: a vector core sees its own, the matrix core that of each of the others."""
+    matrix, ids = function.uses_matrix_memories, core_ids(function.cores)
+    if ids == (ALONE,) and not matrix:
+        return [own_regions(target, content)]
+    shared = own_regions(target, content, matrix=True)
+    first = next(region for region in shared if region.space == "ub")
+    data = content(target.ub_bytes)
+    second = Region(f"{first.name} of vector core 1", "ub", data, I8, number=1)
+    seen: list[list[Region]] = []
+    for core in ids:
+        mine = second if core.number == 1 else first
+        rest = [region for region in shared if region is not first]
+        seen.append([mine, *rest, *([second] if core.kind == "cube" else [])])
+    return seen
 
 
 class Memory:
@@ -116,7 +157,13 @@ class Memory:
 
     def __init__(self, regions: dict[int, Region], own: Iterable[Region]) -> None:
         self.regions = regions
-        self.own = {region.space: region for region in own}
+        self.own: dict[Space, Region] = {}
+        self.ubs: dict[int, Region] = {}
+        """Those UBs that it reaches, by the number of their vector core."""
+        for region in own:
+            self.own.setdefault(region.space, region)
+            if region.space == "ub":
+                self.ubs[region.number] = region
         self.ub = self.own["ub"]
         self._views: dict[str, Any] = {}
 
@@ -127,8 +174,18 @@ class Memory:
             view = self._views[storage] = self.ub.data.view(storage)
         return view
 
-    def locate(self, site: Site, space: Space, address: int) -> tuple[Region, int]:
-        """The region an address belongs to and the byte offset in it."""
+    def _ub_of(self, site: Site, core: int) -> Region:
+        if core not in self.ubs:
+            raise no_such_core(site, core)
+        return self.ubs[core]
+
+    def locate(
+        self, site: Site, space: Space, address: int, core: int | None = None
+    ) -> tuple[Region, int]:
+        """The region an address belongs to and the byte offset in it. `core` is the vector core
+        whose UB it is, where that is not this one's."""
+        if space == "ub" and core is not None:
+            return self._ub_of(site, core), address
         if space in self.own:
             return self.own[space], address
         position = gm_position(address)
@@ -141,6 +198,17 @@ class Memory:
                 hint="GM pointers come from the kernel's arguments; a number cast to one is not",
             )
         return region, address - region.base
+
+
+def no_such_core(site: Site, number: int) -> Fault:
+    """The fault for a vector core that the cluster does not have."""
+    return Fault(
+        site,
+        SYNC_MISUSE,
+        f"the cluster has no vector core {number}",
+        found=str(number),
+        expected=" or ".join(map(str, range(VECTOR_CORES))),
+    )
 
 
 def misaligned(site: Site, space: Space, address: int, alignment: int) -> Fault:

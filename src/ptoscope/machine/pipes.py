@@ -18,6 +18,7 @@ from ptoscope.isa.order.ledger import Ticket
 from ptoscope.isa.order.rules import OrderRule
 from ptoscope.isa.parts import PIPES
 from ptoscope.isa.record import Site
+from ptoscope.machine.cluster import Seat
 from ptoscope.machine.deadlock import Deadlock, IterationText, Queued, Stuck, Wait, overflow
 from ptoscope.machine.faults import Fault
 from ptoscope.machine.given import Given
@@ -45,14 +46,18 @@ class Pipes:
     """
 
     def __init__(
-        self, order: Order | None = None, iterations: list[IterationText] | None = None
+        self,
+        order: Order | None = None,
+        iterations: list[IterationText] | None = None,
+        seat: Seat | None = None,
     ) -> None:
         # In the order of the pipes, so that what is reported does not depend on history.
         self._queues: dict[str, deque[Queued]] = {pipe: deque() for pipe in PIPES}
         self._order = order
         self._iterations = iterations
         self._issued = 0
-        self._given = Given()
+        self._given = Given(seat)
+        self._seat = seat
         self._waits: dict[str, Wait] = {}
         self.around: Callable[[Site, Thunk], Thunk] | None = None
         """What is put around every instruction that is issued, for whoever records it."""
@@ -112,8 +117,20 @@ class Pipes:
         queue.append(self._entry(site, thunk, ticket, swaps))
         if pipe == "PIPE_S":
             # The scalar unit itself waits: nobody is left to issue what it waits for.
-            raise self._stuck(site)
+            self._await(lambda: not queue, site)
+        elif self._seat is not None and len(queue) == 1:
+            # A pipe that has to wait for another core: that one may run first.
+            while queue and self._seat.wait(could_go_on=True):
+                self._advance()
         self._limit(pipe, site)
+
+    def _await(self, done: Callable[[], bool], site: Site | None, full: str | None = None) -> None:
+        """The scalar unit waits until something is so, while other cores run; a deadlock where
+        it never will be."""
+        while not done():
+            if self._seat is None or not self._seat.wait():
+                raise self._stuck(site, full)
+            self._advance()
 
     def then(self, pipe: str, look: Callable[[], None]) -> None:
         """Looks at the machine when a pipe has executed what was issued last, and that was to it:
@@ -147,7 +164,9 @@ class Pipes:
         if pipe == "PIPE_S" and not self.pull(pipe) and queue:
             # What else was held back has no part in this.
             self._advance()
-            raise self._stuck(entry.site)
+            self._await(lambda: not queue, entry.site)
+        elif self._seat is not None and order.passes():
+            self._seat.cluster.pass_turn(self._seat.number)
         self._limit(pipe, entry.site)
 
     def _limit(self, pipe: str, site: Site) -> None:
@@ -156,8 +175,7 @@ class Pipes:
         if len(queue) < MOST_QUEUED:
             return
         self._advance()
-        if len(queue) >= MOST_QUEUED:
-            raise self._stuck(site, full=pipe)
+        self._await(lambda: len(queue) < MOST_QUEUED, site, full=pipe)
 
     def step(self, pipe: str) -> bool:
         """Runs the first instruction queued on a pipe, or a copy that overtakes it; False if
@@ -223,6 +241,14 @@ class Pipes:
 
     def drain(self, site: Site | None = None) -> None:
         """Waits for all pipes, at a barrier or at the end; a deadlock if one cannot finish."""
+        self._finish()
+        while self.busy:
+            if self._seat is None or not self._seat.wait():
+                raise self._stuck(site)
+            self._finish()
+
+    def _finish(self) -> None:
+        """Runs all that can run now."""
         if self._order is None:
             self._advance()
         while self._order is not None and self.busy:
@@ -230,8 +256,6 @@ class Pipes:
             heads = {pipe: self._queues[pipe][0].number for pipe in self.waiting()}
             if heads and not any(self.pull(pipe) for pipe in self._order.rank(heads)):
                 break
-        if self.busy:
-            raise self._stuck(site)
 
     def _stuck(self, at: Site | None, full: str | None = None) -> Fault:
         blocked = {pipe: (self._queues[pipe][0], self._waits[pipe]) for pipe in self.waiting()}

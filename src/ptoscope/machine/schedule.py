@@ -28,6 +28,9 @@ that in some runs a pipe lags far behind another."""
 _OVERTAKING = (0.2, 0.5, 0.9)
 """How likely a copy overtakes others where it may: one is drawn for each random schedule."""
 
+_PASSING = (0.0, 0.05, 0.3)
+"""How likely a core lets another one run where it issued something: one is drawn likewise."""
+
 
 @dataclass(frozen=True)
 class Schedule:
@@ -52,17 +55,26 @@ class Schedule:
     def __str__(self) -> str:
         return self.name if self.seed is None else f"{self.name}:{self.seed}"
 
-    def order(self, block: int) -> Order | None:
-        """What decides in a block; None for program order, where nothing is to decide."""
+    def order(self, block: int, core: int = 0) -> Order | None:
+        """What decides in a core of a block; None for program order, where nothing is to
+        decide."""
         match self.name:
             case "lazy":
                 return _Lazy()
             case "eager":
                 return _Eager()
             case "seed":
-                return _Random(random.Random(f"{self.seed} {block}"))
+                return _Random(random.Random(f"{self.seed} {block}" + (f" {core}" if core else "")))
             case _:
                 return None
+
+    def turns(self, block: int, cores: int) -> Sequence[int]:
+        """The cores of a block in the order in which they begin."""
+        if self.name == "eager":
+            return range(cores - 1, -1, -1)
+        if self.seed is None:
+            return range(cores)
+        return random.Random(f"{self.seed} {block} cores").sample(range(cores), cores)
 
     def blocks(self, grid: int) -> Sequence[int]:
         """The blocks in the order in which they run: nothing orders them."""
@@ -111,6 +123,10 @@ class Order(ABC):
         """Which place of a pipe's queue is next: the first of these, or a copy behind it."""
         return places[0]
 
+    def passes(self) -> bool:
+        """Whether another core of the cluster goes on, where something was issued."""
+        return False
+
 
 def _latest(heads: dict[str, int]) -> list[str]:
     """The opposite of the program's order."""
@@ -152,6 +168,7 @@ class _Random(Order):
         self._rng = rng
         self._readiness = {pipe: rng.choice(_READINESS) for pipe in PIPES}
         self._overtaking = rng.choice(_OVERTAKING)
+        self._passing = rng.choice(_PASSING)
 
     def settle(self, pipes: Queues) -> None:
         for pipe in self.rank(dict.fromkeys(pipes.waiting(), 0)):
@@ -166,3 +183,6 @@ class _Random(Order):
             return places[0]
         # The last of them again and again turns their order round.
         return self._rng.choice((places[-1], self._rng.choice(places[1:])))
+
+    def passes(self) -> bool:
+        return self._rng.random() < self._passing

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from ptoscope.diagnostics import Span
 from ptoscope.isa import TABLE
-from ptoscope.isa.order.rules import GET, SIGNALS, OrderRule, partner
+from ptoscope.isa.order.kinds import SIGNALS, partner
+from ptoscope.isa.order.rules import GET, OrderRule
 from ptoscope.program import Block, Function, If, Loop, Op, Program
 
 

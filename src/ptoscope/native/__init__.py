@@ -77,8 +77,11 @@ def key(text: str, target: str, revision: str, entry: str) -> str:
 
 
 def lower(function: Function, target: Target, revision: Revision) -> CompiledModule:
-    """A checked function as LLVM text for this machine."""
+    """A checked function as LLVM text for this machine; NotCovered for what is not compiled."""
     from ptoscope.native.compile import Compiler
+
+    if function.cores != ("vector",) or function.uses_matrix_memories:
+        raise NotCovered("it uses the matrix unit")
 
     return Compiler(function, target, revision, machine_features()).module()
 

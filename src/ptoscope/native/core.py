@@ -12,6 +12,7 @@ from ptoscope.isa.core import Core
 from ptoscope.isa.distributions import Access
 from ptoscope.isa.dtypes import I1, I32, I64, INDEX, UI32, DType, unsigned
 from ptoscope.isa.lanes import Lanes
+from ptoscope.isa.parts import ALONE
 from ptoscope.isa.record import Site
 from ptoscope.isa.targets import Target
 from ptoscope.isa.types import Align, Mask, Space
@@ -235,8 +236,8 @@ class NativeCore(StreamCore):
         self.code.store(native(value).cast(I64).value, self.register(name), 8)
 
     def block(self, which: str) -> NativeLanes:
-        if which.startswith("subblock"):
-            return self.constant(I64, 1, int(which == "subblock_num"))
+        if not which.startswith("block"):
+            return self.constant(I64, 1, ALONE.coordinates(0, 1)[which])
         index = layout.BLOCK_INDEX if which == "block_idx" else layout.BLOCK_COUNT
         at = self.code.offset(Value("ptr", "%state"), index, "i64")
         return NativeLanes(self.code, I64, 1, self.code.load("i64", at, 8))

@@ -164,7 +164,7 @@ class Runner:
         self._own: list[Region] = []
         """A core's own memories: all with what is around them, and each by itself."""
         for own in ON_CORE:
-            size = target.bytes_of(own.name)
+            size = target.bytes_of(own.name) if own.core == "vector" else 0
             self._memory.append(_aligned(size + 2 * layout.SLACK))
             part = self._memory[-1][layout.SLACK : layout.SLACK + size]
             self._own.append(Region(own.title, own.name, part, I8))

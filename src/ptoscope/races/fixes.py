@@ -9,8 +9,9 @@ from ptoscope.check.flow import Values
 from ptoscope.check.positions import place_name
 from ptoscope.check.text import Text
 from ptoscope.diagnostics import Edit
+from ptoscope.isa.order.kinds import NUMBERS
 from ptoscope.isa.order.memory import barrier_text
-from ptoscope.isa.order.rules import BARRIER, NUMBERS, SET, WAIT
+from ptoscope.isa.order.rules import BARRIER, SET, WAIT
 from ptoscope.isa.parts import EVENTS, PIPE_NUMBERS
 from ptoscope.isa.targets import Target
 from ptoscope.isa.types import Space

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from ptoscope.isa.order.clocks import Clock, Clocks
+from ptoscope.isa.order.kinds import RULES
 from ptoscope.isa.order.ledger import Ledger
 from ptoscope.isa.order.pipes import CarryingPipes
-from ptoscope.isa.order.rules import RULES
 from ptoscope.isa.parts import EVERY, PIPE_NUMBERS, PIPES, SCALAR
 from ptoscope.races.cells import Runs
 from ptoscope.races.last_accesses import LastAccesses, Meeting

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ptoscope.isa.order.rules import RULES
+from ptoscope.isa.order.kinds import RULES
 from ptoscope.isa.parts import EVERY, PIPES
 from ptoscope.native.subset import Ints
 from ptoscope.timing.settled import settle

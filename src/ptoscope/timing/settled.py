@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ptoscope.isa.order.kinds import RULES
 from ptoscope.isa.order.ledger import Chain, Ledger, LedgerState
-from ptoscope.isa.order.rules import RULES
 from ptoscope.isa.parts import EVERY, PIPES
 from ptoscope.native.subset import Ints
 

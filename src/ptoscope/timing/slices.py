@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ptoscope.isa.order.rules import RULES
+from ptoscope.isa.order.kinds import RULES
 from ptoscope.isa.parts import PIPES
 from ptoscope.timing.critical import awaited, path_pieces
 from ptoscope.timing.run import TimedRun

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ptoscope.isa.order.rules import RULES
+from ptoscope.isa.order.kinds import RULES
 from ptoscope.program import Scope
 from ptoscope.timing.critical import PathStep, awaited, line
 from ptoscope.timing.run import TimedRun

@@ -11,8 +11,9 @@ from ptoscope.isa.core import Core
 from ptoscope.isa.distributions import Access
 from ptoscope.isa.dtypes import I64, DType
 from ptoscope.isa.lanes import Lanes
+from ptoscope.isa.order.kinds import NUMBERS
 from ptoscope.isa.order.memory import MEMORY_BARRIERS, register_needs_order
-from ptoscope.isa.order.rules import NUMBERS, OrderRule
+from ptoscope.isa.order.rules import OrderRule
 from ptoscope.isa.record import Site
 from ptoscope.isa.types import Space
 from ptoscope.trace.trace import MEM_BAR, NONE

@@ -22,8 +22,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from ptoscope.diagnostics import PtoError, Span
+from ptoscope.isa.order.kinds import NUMBERS
 from ptoscope.isa.order.memory import MEMORY_BARRIERS
-from ptoscope.isa.order.rules import NUMBERS
 from ptoscope.isa.parts import ON_CORE
 from ptoscope.isa.record import Record
 from ptoscope.program import For, Function, Op

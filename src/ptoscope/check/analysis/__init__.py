@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ptoscope.check.analysis.expr import Expr
 from ptoscope.check.analysis.nodes import Node
 from ptoscope.check.analysis.walk import AnalysisWalker
+from ptoscope.isa.parts import ALONE, CoreId
 from ptoscope.isa.targets import Revision, Target
 from ptoscope.program import Function
 
@@ -31,10 +32,15 @@ class Analysis:
 
 
 def analyse(
-    function: Function, target: Target, revision: Revision, roots: Collection[int] = ()
+    function: Function,
+    target: Target,
+    revision: Revision,
+    roots: Collection[int] = (),
+    core: CoreId = ALONE,
 ) -> Analysis:
-    """The analysis of a function for a target. The rules about single operations find no error
-    in it: what an ill-typed operation means is not defined. Pointers among `roots` stay symbols,
-    as parameters are, so that what is made of them can be told."""
-    walker = AnalysisWalker(function, target, revision, roots)
+    """The analysis of a function for a target, as one core of a block runs it. The rules about
+    single operations find no error in it: what an ill-typed operation means is not defined.
+    Pointers among `roots` stay symbols, as parameters are, so that what is made of them can be
+    told."""
+    walker = AnalysisWalker(function, target, revision, roots, core)
     return Analysis(walker.nodes, walker)

@@ -20,13 +20,12 @@ from ptoscope.isa.dtypes import I1, I64, INDEX, UI32, DType
 from ptoscope.isa.lanes import PREDICATE_BITS, Lanes
 from ptoscope.isa.order.memory import register_needs_order
 from ptoscope.isa.order.rules import OrderRule
+from ptoscope.isa.parts import ALONE, CoreId
 from ptoscope.isa.record import Site
 
 _LAUNCH = {
     "block_idx": of(Symbol("launch", "block_idx", low=0)),
     "block_num": of(Symbol("launch", "block_num", low=1)),
-    "subblock_idx": ZERO,
-    "subblock_num": ONE,
 }
 
 
@@ -53,8 +52,12 @@ class AbstractCore(TouchingCore):
     (`context`), and whether it stands in a vecscope.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, core: CoreId = ALONE) -> None:
         super().__init__()
+        self._coordinates = {
+            name: _LAUNCH[name] if name in _LAUNCH else Expr(number)
+            for name, number in core.coordinates(0, 1).items()
+        }
         self.context: tuple[Expr, ...] = ()
         self.registers: dict[str, KnownLanes] = {}
         self._at_launch: dict[str, KnownLanes] = {}
@@ -178,7 +181,7 @@ class AbstractCore(TouchingCore):
         self.registers[name] = value
 
     def block(self, which: str) -> KnownLanes:
-        return KnownLanes(I64, 1, (_LAUNCH[which],))
+        return KnownLanes(I64, 1, (self._coordinates[which],))
 
     def refuse(self, site: Site, condition: Lanes, code: str, message: str) -> None:
         """A run decides."""

@@ -19,6 +19,7 @@ from ptoscope.check.analysis.streams import CarriedStream, KnownStream, entered
 from ptoscope.check.analysis.values import KnownLanes, limits
 from ptoscope.isa.dtypes import I1, INDEX, UI32, DType
 from ptoscope.isa.lanes import PREDICATE_BITS
+from ptoscope.isa.parts import ALONE, CoreId
 from ptoscope.isa.targets import Revision, Target
 from ptoscope.isa.types import Align, Mask, Ptr, Scalar, Type, VAddr, VReg
 from ptoscope.program import Block, For, Function, If, Op, Scope, Terminator, While, site_of
@@ -34,6 +35,7 @@ class AnalysisWalker:
         target: Target,
         revision: Revision,
         roots: Collection[int] = (),
+        core: CoreId = ALONE,
     ) -> None:
         self._function = function
         self._roots = frozenset(roots)
@@ -42,7 +44,7 @@ class AnalysisWalker:
         """Whether an instruction without pointers only computes: found out at its first use."""
         self._target = target
         self._revision: Revision = revision
-        self._core = AbstractCore()
+        self._core = AbstractCore(core)
         self.values: list[Any] = [None] * len(function.types)
         for slot in function.params:
             self.values[slot] = self._parameter(slot)

@@ -29,7 +29,8 @@ from ptoscope.check.synchronisation.problems import (
     Problems,
 )
 from ptoscope.check.synchronisation.races import StaticRace, anchor, touch_of
-from ptoscope.isa.order.rules import BARRIER, GET, RELEASE, SET, WAIT, partner
+from ptoscope.isa.order.kinds import partner
+from ptoscope.isa.order.rules import BARRIER, GET, RELEASE, SET, WAIT
 from ptoscope.isa.parts import EVENTS, PIPE_ALL
 from ptoscope.program import Block, Op
 

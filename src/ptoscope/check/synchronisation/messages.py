@@ -15,7 +15,8 @@ from ptoscope.check.synchronisation.order import PipeOrder
 from ptoscope.check.synchronisation.problems import COPIES, Problems
 from ptoscope.check.synchronisation.races import StaticRace, anchor, touch_of
 from ptoscope.check.synchronisation.scopes import ScopeHazard
-from ptoscope.isa.order.rules import BARRIER, GET, RELEASE, SET, WAIT, partner
+from ptoscope.isa.order.kinds import partner
+from ptoscope.isa.order.rules import BARRIER, GET, RELEASE, SET, WAIT
 from ptoscope.isa.parts import EVENTS, MEMORIES
 
 

@@ -19,7 +19,7 @@ from ptoscope.ir.reading.reader import Body, Reader
 from ptoscope.ir.reading.segments import cut
 from ptoscope.ir.types import TextType
 from ptoscope.isa.arith import constant
-from ptoscope.isa.parts import SECTION_VECTOR
+from ptoscope.isa.parts import SECTIONS
 from ptoscope.isa.record import Record
 from ptoscope.isa.types import AttrValue
 from ptoscope.program import CALL, SCOPES, TERMINATORS, Op
@@ -30,7 +30,7 @@ _BODIES = {
     "scf.for": 1,
     "scf.if": 2,
     "scf.while": 2,
-    SECTION_VECTOR: 1,
+    **dict.fromkeys(SECTIONS, 1),
     CALL: 0,
 }
 
@@ -76,7 +76,7 @@ class _Generic(GenericParts):
                 return self._while()
         if self.word in SCOPES:
             return self._scope()
-        if self.word == SECTION_VECTOR:
+        if self.word in SECTIONS:
             self.counts(0, 0)
             self._arguments(self.bodies, [])
             return scopes.make_section(self.reader, self.name, self.head, self.bodies[0])

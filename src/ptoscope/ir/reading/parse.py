@@ -31,7 +31,7 @@ from ptoscope.ir.reading.scanner import Tokens
 from ptoscope.ir.types import Placeholder, TextType
 from ptoscope.isa.arith import constant
 from ptoscope.isa.dtypes import INDEX
-from ptoscope.isa.parts import SECTION_VECTOR
+from ptoscope.isa.parts import SECTIONS
 from ptoscope.isa.scalar import strict_vecscope, vecscope
 from ptoscope.isa.types import Scalar
 from ptoscope.program import Block, Function, Op, Program
@@ -252,7 +252,7 @@ _STRUCTURE: dict[str, Handler] = {
     casts.CAST: casts.cast,
     "return": functions.returned,
     "func.return": functions.returned,
-    SECTION_VECTOR: scopes.section,
+    **dict.fromkeys(SECTIONS, scopes.section),
     "scf.for": control.for_loop,
     "scf.if": control.if_else,
     "scf.while": control.while_loop,

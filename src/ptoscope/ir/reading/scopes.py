@@ -7,7 +7,6 @@ from ptoscope.ir.module import Note
 from ptoscope.ir.reading.bodies import check_block, listed_types
 from ptoscope.ir.reading.findings import SYNTAX, WRONG_OPERANDS, WRONG_TYPE
 from ptoscope.ir.reading.reader import Body, Reader
-from ptoscope.isa.parts import SECTION_VECTOR
 from ptoscope.program import Op
 
 
@@ -20,7 +19,7 @@ def scope(reader: Reader, name: int) -> Op:
 
 
 def section(reader: Reader, name: int) -> Op:
-    """Reads `pto.section.vector { ... }`."""
+    """Reads `pto.section.vector { ... }`, or of another kind of core."""
     _only_spelling(reader, name)
     head = reader.i
     return make_section(reader, name, head, reader.body())
@@ -30,7 +29,8 @@ def make_section(reader: Reader, name: int, head: int, body: Body) -> Op:
     """Makes the section."""
     check_block(reader, body, "")
     note = Note(0, 0, head, reader.i - 1, braces=(body.braces,))
-    return reader.make(name, SECTION_VECTOR, (), (), note, blocks=(body.block,))
+    word = reader.text[name].strip('"')
+    return reader.make(name, word, (), (), note, blocks=(body.block,))
 
 
 def strict_scope(reader: Reader, name: int) -> Op:

@@ -12,12 +12,15 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from ptoscope.isa.parts import ALONE, CoreId
+
 PipeT = TypeVar("PipeT", bound=Hashable)
 """A pipe, as a domain calls it: a name or a number."""
 Number = Hashable
 """An event, a buffer or a mode: an int, or anything else for one that is not known."""
-Chain = tuple[str, PipeT, Hashable]
-"""What gives it (the name of a rule), the pipe on which, and the flag or buffer."""
+Chain = tuple[str, PipeT | None, Hashable]
+"""What gives it (the name of a rule), the pipe on which (None: another core may), and the flag,
+buffer or channel."""
 Token = tuple[Chain[PipeT], int]
 LedgerState = tuple[
     tuple[tuple[Chain[PipeT], Chain[PipeT], int], ...],
@@ -67,13 +70,18 @@ class Ticket(Generic[PipeT]):
 
 class Ledger(Generic[PipeT]):
     """The account of one core. `pipes` are its pipes, the scalar unit first; `every` stands
-    for all of them in a barrier."""
+    for all of them in a barrier; `core` is which core of its block it is."""
 
     def __init__(
-        self, pipes: Sequence[PipeT], every: PipeT, state: LedgerState[PipeT] = ((), (), ())
+        self,
+        pipes: Sequence[PipeT],
+        every: PipeT,
+        state: LedgerState[PipeT] = ((), (), ()),
+        core: CoreId = ALONE,
     ) -> None:
         self.pipes = tuple(pipes)
         self.every = every
+        self.core = core
         self.counts: dict[Chain[PipeT], int] = defaultdict(int)
         """How many tokens of each chain were issued."""
         self.held: dict[Number, dict[PipeT, int]] = defaultdict(lambda: defaultdict(int))
@@ -102,7 +110,7 @@ class Ledger(Generic[PipeT]):
         )
         return along, held, released
 
-    def next(self, what: str, pipe: PipeT, key: Hashable) -> Token[PipeT]:
+    def next(self, what: str, pipe: PipeT | None, key: Hashable) -> Token[PipeT]:
         """The next token of a chain."""
         chain = what, pipe, key
         number = self.counts[chain] + 1

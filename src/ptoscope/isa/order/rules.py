@@ -216,34 +216,3 @@ def _settle_barrier(
 BARRIER = OrderRule(
     "barrier", "barrier", (), _settle_barrier, text='pto.pipe_barrier "{src}"', stall="barrier"
 )
-
-_UNIT: tuple[tuple[str, int | None], ...] = (("unit", None), ("event", None))
-_BETWEEN = " {unit}, {event} : i64, i64"
-SET_CROSS, WAIT_CROSS = signals(
-    ("set_cross", "set_cross_core"), ("wait_cross", "wait_flag_dev"), _UNIT, None, _BETWEEN, True
-)
-SET_INTRA, WAIT_INTRA = signals(
-    ("set_intra", "set_intra_block"), ("wait_intra", "wait_intra_core"), _UNIT, None, _BETWEEN, True
-)
-SET_UNIT, WAIT_UNIT = signals(
-    ("set_unit", "sync.set"), ("wait_unit", "sync.wait"), (("event", None),), None, " {event}", True
-)
-
-RULES = (SET, WAIT, GET, RELEASE, BARRIER)
-"""Those of the pipes of one core, by their numbers in a trace."""
-GIVERS = {
-    take.given_by: next(give for give in RULES if give.name == take.given_by)
-    for take in RULES
-    if take.given_by
-}
-"""Of those, what gives something that others await."""
-SIGNALS = {name: rule for name, rule in GIVERS.items() if rule.by_pipes}
-"""What one pipe gives another one, which uses it up."""
-
-
-def partner(rule: OrderRule) -> OrderRule:
-    """What takes the signals that a rule gives, or gives those that it takes."""
-    return next(r for r in RULES if r.account == rule.account and r is not rule)
-
-
-NUMBERS = {rule.name: number for number, rule in enumerate(RULES)}

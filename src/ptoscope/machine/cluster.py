@@ -1,0 +1,136 @@
+"""The cores of one block: which of them runs, and what they have signalled each other.
+
+Each core has a scalar unit of its own, and nothing orders them but their signals. Here one runs at
+a time, until it has to wait for another one: then the next goes on, round and round. A core that
+only a pipe of keeps waiting would go on: it does when nobody else can.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from ptoscope.isa.order.cores import CoreId
+from ptoscope.isa.order.ledger import Chain
+
+
+class Abandoned(Exception):
+    """Another core of the block has stopped: this one does not go on."""
+
+
+class Cluster:
+    """The cores of one block. `order` is in which they begin, and take turns."""
+
+    def __init__(self, count: int, order: Sequence[int] | None = None) -> None:
+        self._order = list(range(count)) if order is None else list(order)
+        self.given: dict[Chain[str], int] = {}
+        """How many signals of each kind were given and taken between the cores."""
+        self._turns = [threading.Semaphore(0) for _ in range(count)]
+        self._waits: dict[int, bool] = {}
+        """Those that wait, and whether they could go on all the same; the others could run."""
+        self._ended: set[int] = set()
+        self._over = threading.Semaphore(0)
+        self.failure: BaseException | None = None
+
+    def run(self, bodies: Sequence[Callable[[], None]]) -> None:
+        """Runs a body for each core, all of them to their ends; raises what one raises. A single
+        core needs no cluster."""
+        threads = [
+            threading.Thread(target=self._body, args=(number, body), daemon=True)
+            for number, body in enumerate(bodies)
+        ]
+        for thread in threads:
+            thread.start()
+        self._turns[self._order[0]].release()
+        try:
+            self._over.acquire()
+        except BaseException as interrupted:
+            self._fail(interrupted)
+        for thread in threads:
+            thread.join()
+        if self.failure is not None:
+            raise self.failure
+
+    def _body(self, number: int, body: Callable[[], None]) -> None:
+        self._turns[number].acquire()
+        try:
+            if self.failure is None:
+                body()
+        except Abandoned:
+            pass
+        except BaseException as failure:
+            self._fail(failure)
+        self._ended.add(number)
+        if len(self._ended) == len(self._turns):
+            self._over.release()
+        elif self.failure is None:
+            following = self._following(number)
+            # Where the others wait for each other, one of them finds that out.
+            self._wake(self._first_of(number, self._waits) if following is None else following)
+
+    def _fail(self, failure: BaseException) -> None:
+        if self.failure is None:
+            self.failure = failure
+        for turn in self._turns:
+            turn.release()
+
+    def signalled(self) -> None:
+        """A signal was given or taken: those that wait may look again."""
+        self._waits.clear()
+
+    def wait(self, number: int, could_go_on: bool = False) -> bool:
+        """A core cannot go on, or only a pipe of it cannot: others run until there is something
+        new. False where there will not be: nobody else can run."""
+        following = self._following(number)
+        if following is None and not could_go_on:
+            willing = {core for core, could in self._waits.items() if could}
+            following = self._first_of(number, willing)
+        if following is None:
+            return False
+        self._waits[number] = could_go_on
+        self._wake(following)
+        self._turns[number].acquire()
+        if self.failure is not None:
+            raise Abandoned
+        return self._waits.pop(number, None) is None
+
+    def pass_turn(self, number: int) -> None:
+        """Another core runs, if one can, until this one has its turn again."""
+        following = self._following(number)
+        if following is not None:
+            self._wake(following)
+            self._turns[number].acquire()
+            if self.failure is not None:
+                raise Abandoned
+
+    def _wake(self, number: int | None) -> None:
+        assert number is not None
+        self._turns[number].release()
+
+    def _following(self, number: int) -> int | None:
+        """The next that can run."""
+        out = self._ended | self._waits.keys() | {number}
+        return self._first_of(number, set(self._order) - out)
+
+    def _first_of(self, number: int, cores: object) -> int | None:
+        """The first of some cores in the order of turns, from one on."""
+        start = self._order.index(number)
+        turns = self._order[start + 1 :] + self._order[:start]
+        return next((core for core in turns if core in cores), None)  # type: ignore[operator]
+
+
+class Seat(NamedTuple):
+    """One core's place in its cluster."""
+
+    cluster: Cluster
+    number: int
+    cores: tuple[CoreId, ...]
+
+    def wait(self, could_go_on: bool = False) -> bool:
+        """See `Cluster.wait`."""
+        return self.cluster.wait(self.number, could_go_on)
+
+    @property
+    def title(self) -> str:
+        return self.cores[self.number].title

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ptoscope.diagnostics import NOWHERE, Diagnostic, Span
-from ptoscope.isa.parts import MEMORIES, SECTIONS, STRICT_VECSCOPE, VECSCOPE, CoreKind
+from ptoscope.isa.parts import IN_SECTION, MEMORIES, SECTIONS, STRICT_VECSCOPE, VECSCOPE, CoreKind
 from ptoscope.isa.targets import Revision, Target
 from ptoscope.isa.types import AttrValue, Ptr, Type
 from ptoscope.ranges import MemoryRange
@@ -276,6 +276,14 @@ class Section(Op):
     def body(self) -> Block:
         """What the core executes."""
         return self.blocks[0]
+
+
+def section_branch(section: Section, condition: int, taken: list[Op]) -> list[Op]:
+    """What a section means to all cores, by a slot for the condition: those of its kind take
+    the branch."""
+    at = {"span": section.span}
+    here = operation(IN_SECTION, results=(condition,), attrs={"core": section.core}, **at)
+    return [here, operation("scf.if", (condition,), blocks=(Block((), taken), Block()), **at)]
 
 
 class Scope(Op):

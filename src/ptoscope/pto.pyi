@@ -3776,48 +3776,48 @@ def mem_bar(
     """
 
 def set_cross_core(core_id: Integer | int, event_id: Integer | int) -> None:
-    """Signals another core.
+    """Signals the other cores of the cluster.
 
-        semaphore[unit, event] += 1
+        semaphore[receiver, number] += 1
 
-    core_id: i64
-    event_id: i64
+    core_id: i64; without effect: no document says which is which
+    event_id: i64; the number of the semaphore
     Targets: a2a3.
 
         pto.set_cross_core(core_id, event_id)
     """
 
 def wait_flag_dev(core_id: Integer | int, event_id: Integer | int) -> None:
-    """Waits for another core.
+    """Waits for the others of the cluster.
 
-        semaphore[unit, event] -= 1, or wait
+        wait until semaphore[this core, number] > 0; semaphore[this core, number] -= 1
 
-    core_id: i64
-    event_id: i64
+    core_id: i64; without effect: no document says which is which
+    event_id: i64; the number of the semaphore
     Targets: a2a3.
 
         pto.wait_flag_dev(core_id, event_id)
     """
 
 def set_intra_block(block_id: Integer | int, event_id: Integer | int) -> None:
-    """Signals inside a block.
+    """Signals another core of the cluster.
 
-        semaphore[unit, event] += 1
+        semaphore[receiver, number] += 1
 
-    block_id: i64
-    event_id: i64
+    block_id: i64; without effect: no document says which is which
+    event_id: i64; the number of the semaphore
     Targets: a5.
 
         pto.set_intra_block(block_id, event_id)
     """
 
 def wait_intra_core(block_id: Integer | int, event_id: Integer | int) -> None:
-    """Waits inside a block.
+    """Waits for another core of the cluster.
 
-        semaphore[unit, event] -= 1, or wait
+        wait until semaphore[this core, number] > 0; semaphore[this core, number] -= 1
 
-    block_id: i64
-    event_id: i64
+    block_id: i64; without effect: no document says which is which
+    event_id: i64; the number of the semaphore
     Targets: a5.
 
         pto.wait_intra_core(block_id, event_id)
@@ -3829,15 +3829,15 @@ def sync_set(
     *,
     ffts_mode: int = 2,
 ) -> None:
-    """Signals between the vector and the matrix unit, after what the pipe did so far.
+    """Signals another core of the cluster, after what the pipe did so far.
 
-        semaphore[event] += 1
+        semaphore[receiver, number] += 1
 
     pipe: the pipe that signals or is held; PIPE_S, PIPE_V, PIPE_MTE1, PIPE_MTE2, PIPE_MTE3,
         PIPE_M, PIPE_FIX
-    event: the number of the signal; 0 to 31
+    event: the number of the semaphore; 0 to 31
     ffts_mode: which cores of A2/A3 get the signal; 0 to 2; 2 unless said
-    event: index or i64 or i32; the number of the signal
+    event: index or i64 or i32; the number of the semaphore
     Targets: a2a3, a5.
 
         pto.sync_set("PIPE_S", 0)
@@ -3848,14 +3848,14 @@ def sync_wait(
     pipe: Literal["PIPE_S", "PIPE_V", "PIPE_MTE1", "PIPE_MTE2", "PIPE_MTE3", "PIPE_M", "PIPE_FIX"],
     event: int | Integer,
 ) -> None:
-    """Holds a pipe until the other unit, vector or matrix, signals.
+    """Holds a pipe until another core of the cluster signals.
 
-        semaphore[event] -= 1, or wait
+        wait until semaphore[this core, number] > 0; semaphore[this core, number] -= 1
 
     pipe: the pipe that signals or is held; PIPE_S, PIPE_V, PIPE_MTE1, PIPE_MTE2, PIPE_MTE3,
         PIPE_M, PIPE_FIX
-    event: the number of the signal; 0 to 31
-    event: index or i64 or i32; the number of the signal
+    event: the number of the semaphore; 0 to 31
+    event: index or i64 or i32; the number of the semaphore
     Targets: a2a3, a5.
 
         pto.sync_wait("PIPE_S", 0)
@@ -3906,7 +3906,7 @@ def load_scalar(ptr: Pointer[T], offset: Integer | int) -> T:
 
         result = ptr[offset]
 
-    ptr: !pto.ptr<T, space>; the base
+    ptr: !pto.ptr<T, gm or ub>; the base
     offset: index or i64 or i32; displacement in elements
     T: f32, f16, bf16, i8, si8, ui8, i16, si16, ui16, i32, si32, ui32, i64, si64, ui64
     Targets: cpu, a2a3, a5.
@@ -3920,7 +3920,7 @@ def store_scalar(value: T | float, ptr: Pointer[T], offset: Integer | int) -> No
         ptr[offset] = value
 
     value: T; the element
-    ptr: !pto.ptr<T, space>; the base
+    ptr: !pto.ptr<T, gm or ub>; the base
     offset: index or i64 or i32; displacement in elements
     T: f32, f16, bf16, i8, si8, ui8, i16, si16, ui16, i32, si32, ui32, i64, si64, ui64
     Targets: cpu, a2a3, a5.
@@ -3989,6 +3989,18 @@ def get_subblock_num() -> i64:
     Targets: cpu, a2a3, a5.
 
         result = pto.get_subblock_num()
+    """
+
+def in_section(core: Literal["cube", "vector"]) -> i1:
+    """Whether this core executes the sections of a kind. What a section holds is executed where it
+    is: pto.section.cube and pto.section.vector are read as a branch on it.
+
+        result = this core is of that kind
+
+    core: the kind of core; cube, vector
+    Targets: cpu, a2a3, a5.
+
+        result = pto.in_section("cube")
     """
 
 def sbitset0(value: Integer | int, position: Integer | int) -> i64:

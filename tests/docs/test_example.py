@@ -7,7 +7,7 @@ import pytest
 
 import ptoscope
 from ptoscope.docs.buffers import ExampleBuffer
-from ptoscope.docs.example import NEEDS, Example, NoExample, example
+from ptoscope.docs.example import Example, NoExample, example
 from ptoscope.docs.example_section import shown_example
 from ptoscope.docs.values import NUMBERS
 from ptoscope.isa import INSTRUCTIONS, TABLE
@@ -135,5 +135,3 @@ def test_tables_name_only_what_there_is() -> None:
     operands = {o.name for f in forms for o in f.operands}
     operands |= {o.name for f in forms for g in f.groups for o in g.operands}
     assert set(NUMBERS) <= operands
-    for name, other in NEEDS.items():
-        assert {name, other} <= set(INSTRUCTIONS)

@@ -6,7 +6,7 @@ from math import log2
 
 from ptoscope.docs.values import NUMBERS
 from ptoscope.isa import TABLE
-from ptoscope.isa.dtypes import I32, I64, INDEX
+from ptoscope.isa.dtypes import I32, INDEX
 from ptoscope.isa.parts import EVENTS, VECTOR_CORE_PIPES
 from ptoscope.isa.patterns import AlignState, PtrTo, VectorAddress
 from ptoscope.isa.record import Record
@@ -167,29 +167,15 @@ def wait_for(block: Block, pipe: str) -> None:
 
 
 def _order(block: Block) -> None:
-    """Barriers, signals to oneself, and scalars of UB once they are there."""
+    """Barriers, and scalars of UB once they are there."""
     rng, kernel = block.rng, block.kernel
-    way = rng.randrange(3)
+    way = rng.randrange(2)
     if way == 0:
         pipe = rng.choice(
             (*VECTOR_CORE_PIPES, "PIPE_ALL") if block.stage.ordered else VECTOR_CORE_PIPES
         )
         text = f"barrier #pto.pipe<{pipe}>" if rng.random() < 0.5 else f'pipe_barrier "{pipe}"'
         block.emit(f"pto.{text}")
-    elif way == 1:
-        pairs = {
-            "a5": ("set_intra_block", "wait_intra_core"),
-            "a2a3": ("set_cross_core", "wait_flag_dev"),
-        }
-        unit, event = (kernel.known(rng.randint(0, 3), I64) for _ in "ab")
-        known = pairs.get(kernel.target.name, ())
-        for name in known if rng.random() < 0.5 else ():
-            block.emit(f"pto.{name} {unit.name}, {event.name} : i64, i64")
-        number = event.name if rng.random() < 0.5 else rng.randrange(32)
-        mode = f" {{ffts_mode = {rng.randrange(3)}}}" if rng.random() < 0.5 else ""
-        for name, pipe in (("set", "PIPE_MTE3"), ("wait", "PIPE_V")) if known else ():
-            entry = mode if name == "set" else ""
-            block.emit(f"pto.sync.{name} #pto.pipe<{pipe}>, {number}{entry}")
     elif block.stage.ordered:
         wait_for(block, "PIPE_MTE2")
         base = memory.pointer(block, I32)

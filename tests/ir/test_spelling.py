@@ -283,13 +283,7 @@ def test_an_element_that_is_written_stays():
 @pytest.mark.parametrize(
     ("type", "found", "hint"),
     [
-        ("!pto.ptr<f32, mat>", "mat", "matrix unit"),
-        ("!pto.ptr<f32, left>", "left", "matrix unit"),
-        ("!pto.ptr<f32, right>", "right", "matrix unit"),
-        ("!pto.ptr<f32, acc>", "acc", "matrix unit"),
-        ("!pto.ptr<f32, bias>", "bias", "matrix unit"),
-        ("!pto.ptr<f32, scaling>", "scaling", "matrix unit"),
-        ("memref<16xf32, #pto.address_space<acc>>", "acc", "matrix unit"),
+        ("!pto.ptr<f32, l0a_scale>", "l0a_scale", ""),
         ("!pto.ptr<f32, vek>", "vek", "vec"),
         ("memref<16xf32, strided<[1], offset: 4>, #pto.address_space<ub>>", "memref", "offset"),
         ("memref<16xf32, strided<[1], offset: ?>, #pto.address_space<ub>>", "memref", "offset"),

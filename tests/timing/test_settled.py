@@ -7,8 +7,8 @@ import random
 import numpy as np
 import pytest
 
-from ptoscope.isa.order.ledger import Ledger, Token
 from ptoscope.isa.order.kinds import RULES
+from ptoscope.isa.order.ledger import Ledger, Token
 from ptoscope.isa.parts import EVERY, PIPES
 from ptoscope.timing.settled import settle
 

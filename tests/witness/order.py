@@ -253,61 +253,6 @@ def _flags_by_number(record: Record) -> Iterator[Trial]:
                  ARGUMENTS, "PTO0904")  # fmt: skip
 
 
-@program("pto.sync.set", "pto.sync.wait")
-def _between_units(record: Record) -> Iterator[Trial]:
-    """Counted by number, whatever the pipes; what this core did not raise, only another could."""
-    nothing = [X.tobytes(), Y.tobytes()]
-    plans = (
-        ("s2 w2", nothing),
-        ("s2 s2 w2 w2", nothing),
-        ("s2 s4 w4 w2", nothing),
-        ("w2", "PTO0913"),
-        ("s2 w4", "PTO0913"),
-        ("s4 w2", "PTO0913"),
-        ("s2 w2 w2", "PTO0913"),
-    )
-    steps = {"s": "pto.sync.set <PIPE_MTE3>,", "w": "pto.sync.wait <PIPE_V>,"}
-    for target in ("a2a3", "a5"):
-        for plan, expected in plans:
-            for name, number in (("written", "{}"), ("at run time", "%l{}")):
-                lines = [f"{steps[s[0]]} {number.format(s[1])}" for s in plan.split()]
-                what = f"{plan}, {name}, on {target}"
-                yield always(what, kernel(*lines), ARGUMENTS, expected, ("program",), target=target)
-
-
-@program("pto.set_cross_core", "pto.wait_flag_dev")
-def _between_cores(record: Record) -> Iterator[Trial]:
-    yield from _semaphores("set_cross_core", "wait_flag_dev", "a2a3")
-
-
-@program("pto.set_intra_block", "pto.wait_intra_core")
-def _between_blocks(record: Record) -> Iterator[Trial]:
-    yield from _semaphores("set_intra_block", "wait_intra_core", "a5")
-
-
-def _semaphores(sets: str, waits: str, target: str) -> Iterator[Trial]:
-    """Counted by unit and event; what this core did not raise, only another could."""
-    names = {2: "%l2", 4: "%l4"}
-    steps = {"s": sets, "w": waits}
-    nothing = [X.tobytes(), Y.tobytes()]
-    for plan, expected in (
-        ("s24 w24", nothing),
-        ("s42 w42", nothing),
-        ("s24 s24 w24 w24", nothing),
-        ("s24 s42 w42 w24", nothing),
-        ("w24", "PTO0913"),
-        ("s24 w42", "PTO0913"),
-        ("s24 w44", "PTO0913"),
-        ("s24 w22", "PTO0913"),
-        ("s24 w24 w24", "PTO0913"),
-    ):
-        lines = (
-            f"pto.{steps[s[0]]} {names[int(s[1])]}, {names[int(s[2])]} : i64, i64"
-            for s in plan.split()
-        )
-        yield always(plan, kernel(*lines), ARGUMENTS, expected, ("program",), target=target)
-
-
 @program("pto.vecscope", "pto.strict_vecscope")
 def _scopes(record: Record) -> Iterator[Trial]:
     """A body runs on PIPE_V, in order with other bodies, with the values it was launched with."""

@@ -19,7 +19,7 @@ QUICK = (
     "pto.vsts",
     "pto.vsqz",
     "pto.psel",
-    "pto.set_intra_block",
+    "pto.sync.set",
     "arith.divsi",
 )
 

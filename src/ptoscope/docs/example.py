@@ -34,16 +34,8 @@ from ptoscope.isa.types import Align, Mask, Ptr, Scalar, Type, VAddr, VReg, gran
 
 __all__ = ["Example", "ExampleBuffer", "NoExample", "example"]
 
-NEEDS = {
-    # One core is modelled: it can wait only for a signal of its own.
-    record.name: other.name
-    for record in TABLE.values()
-    for other in TABLE.values()
-    if record.order is not None
-    and other.order is not None
-    and record.order.between_cores
-    and record.order.given_by == other.order.name
-}
+SIGNALS = tuple(r for r in TABLE.values() if r.order is not None and r.order.between_cores)
+"""The instructions that one core of a cluster gives another signals with, and waits for them."""
 _READ = ("source", "src", "indices", "ptr", "ub_ptr")
 Attrs = dict[str, AttrValue]
 _FIRST_TYPE = min(TYPES)
@@ -122,10 +114,14 @@ class _Writer:
         settings, after = self._settings()
         if self.record is not self._asked and not settings:
             kernel.before.append(self._line_of(self._asked))
-        if self._asked.name in NEEDS:
-            kernel.before.append(self._line_of(TABLE[NEEDS[self._asked.name]]))
+        if self._asked in SIGNALS:
+            gives, takes = (r for r in SIGNALS if r.targets == self._asked.targets)
+            kernel.cube.append(self._line_of(gives))
+            kernel.before.append(self._line_of(takes))
         place = kernel.place(self.record)
-        if self.record.pipe.startswith("=") or kernel.region(self.form):
+        if self._asked in SIGNALS:
+            self._payload(kernel.scope)
+        elif self.record.pipe.startswith("=") or kernel.region(self.form):
             self._payload(place)
         else:
             place += settings

@@ -10,7 +10,7 @@ from ptoscope.docs.line import line
 from ptoscope.docs.values import NoExample
 from ptoscope.ir.forms.syntax import compiled
 from ptoscope.isa import TABLE
-from ptoscope.isa.dtypes import I16, I64, INDEX, UI8, DType
+from ptoscope.isa.dtypes import I1, I8, I16, I64, INDEX, UI8, DType
 from ptoscope.isa.order.rules import BARRIER, GET, SET, OrderRule
 from ptoscope.isa.parts import MEMORIES, SCALAR_PIPE
 from ptoscope.isa.record import AttrValue, Form, Record
@@ -90,6 +90,8 @@ class ExampleKernel:
         self.before: list[str] = []
         self.scope: list[str] = []
         self.body: list[str] = []
+        self.cube: list[str] = []
+        """What the matrix core runs, where there is one; the first vector core runs the rest."""
         self.loops = 0
         """Loops of i16 around what is in the vecscope, of one iteration each."""
         self._constants: dict[str, str] = {}
@@ -185,6 +187,9 @@ class ExampleKernel:
         if dtype is INDEX:
             place.append(f"{value}_i64 = arith.index_cast {value} : index to i64")
             value, dtype = f"{value}_i64", I64
+        if dtype is I1:
+            place.append(f"{value}_i8 = arith.extui {value} : i1 to i8")
+            value, dtype = f"{value}_i8", I8
         self.buffers.append(ExampleBuffer(f"{name}_gm", dtype, 1, "blank", True))
         start = self.constant(0, INDEX)
         place.append(f"pto.store_scalar {value}, %{name}_gm[{start}] : {Ptr(dtype, 'gm')}, {dtype}")
@@ -250,6 +255,8 @@ class ExampleKernel:
             phases.append(_noted(note, order.around(self, unit, lines)))
             last = unit
         lines = [row for phase in (self.before, *phases) for row in phase]
+        if self.cube:
+            lines = self._for_two_cores(lines)
         lines = [*self._constants.values(), *self._pointers, *lines]
         parameters = ", ".join(f"%{b.name}: {Ptr(b.dtype, 'gm')}" for b in self.buffers)
         inner = "\n".join(f"    {row}" for row in lines)
@@ -259,6 +266,23 @@ class ExampleKernel:
             f"{inner}\n"
             "    pto.barrier #pto.pipe<PIPE_ALL>\n    return\n  }\n}\n"
         )
+
+    def _for_two_cores(self, lines: list[str]) -> list[str]:
+        zero = self.constant(0, I64)
+        return [
+            "// The matrix core.",
+            "pto.section.cube {",
+            *self.cube,
+            "}",
+            "// The first of the two vector cores.",
+            "pto.section.vector {",
+            "%core = pto.get_subblock_idx",
+            f"%is_first = arith.cmpi eq, %core, {zero} : i64",
+            "scf.if %is_first {",
+            *lines,
+            "}",
+            "}",
+        ]
 
     def _scope(self, record: Record, form: Form) -> list[str]:
         if not self.scope:

@@ -161,7 +161,7 @@ def _attribute(
     attr: Attr, allowed: tuple[str, ...], element: object, revision: Revision
 ) -> AttrValue:
     if not attr.values:
-        return attr.low
+        return attr.low if attr.default is None else attr.default
     if _PIPES.get(attr.name) in allowed:
         return _PIPES[attr.name]
     if attr.default in allowed and attr.default is not None:

@@ -9,7 +9,7 @@ from ptoscope.diagnostics import Diagnostic, PtoError
 from ptoscope.isa.dtypes import I1
 from ptoscope.isa.parts import SECTIONS, VECTOR_CORES, CoreKind
 from ptoscope.isa.types import Scalar
-from ptoscope.program import Block, Function, Op, Program, Section, operation
+from ptoscope.program import Block, Function, Op, Program, Section, section_branch
 
 
 def without_sections(program: Program) -> list[Function]:
@@ -90,9 +90,4 @@ class _Opening:
         slot = len(self.types)
         self.types.append(Scalar(I1))
         self.names.append(f"in_{op.core}")
-        here = operation("pto.in_section", results=(slot,), attrs={"core": op.core}, span=op.span)
-        taken = Block((), self.block(op.body).ops)
-        return [
-            here,
-            operation("scf.if", (slot,), blocks=(taken, Block((), [])), span=op.span),
-        ]
+        return section_branch(op, slot, self.block(op.body).ops)

@@ -212,6 +212,7 @@ PIPES = tuple(pipe.name for pipe in ALL_PIPES)
 SCALAR_PIPE, VECTOR_PIPE, *_ = PIPES
 VECSCOPE, STRICT_VECSCOPE = "pto.vecscope", "pto.strict_vecscope"
 SECTION_VECTOR, SECTION_CUBE = "pto.section.vector", "pto.section.cube"
+IN_SECTION = "pto.in_section"
 SECTIONS: dict[str, CoreKind] = {SECTION_VECTOR: "vector", SECTION_CUBE: "cube"}
 """The instructions whose body the cores of a kind execute. Here and not at their records: programs
 know them too, and are read and launched without loading any record."""

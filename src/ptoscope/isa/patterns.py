@@ -193,17 +193,20 @@ class AnyMask(Pattern):
 
 @dataclass(frozen=True)
 class PtrTo(Pattern):
-    """A pointer to elements of `var`, in one space or, with space "S", in any; `only` lists the
-    elements where not all of the variable are taken."""
+    """A pointer to elements of `var`, in one space or, with space "S", in any or one of the
+    `spaces`; `only` lists the elements where not all of the variable are taken."""
 
     var: str = "T"
     space: str = "ub"
     only: tuple[DType, ...] = ()
+    spaces: tuple[str, ...] = ()
 
     def match(self, type: Type, known: Bindings) -> bool:
         if not isinstance(type, Ptr):
             return False
         if self.only and type.dtype not in self.only:
+            return False
+        if self.spaces and type.space not in self.spaces:
             return False
         fits = type.space == self.space or (self.space == "S" and _bind(known, "S", type.space))
         return fits and _bind(known, self.var, type.dtype)
@@ -216,7 +219,8 @@ class PtrTo(Pattern):
         return Ptr(dtype, space) if dtype is not None and isinstance(space, str) else None
 
     def __str__(self) -> str:
-        return f"!pto.ptr<{self.var}, {'space' if self.space == 'S' else self.space}>"
+        space = " or ".join(self.spaces) or "space" if self.space == "S" else self.space
+        return f"!pto.ptr<{self.var}, {space}>"
 
 
 @dataclass(frozen=True)

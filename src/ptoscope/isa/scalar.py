@@ -8,7 +8,7 @@ from ptoscope.isa.core import Core
 from ptoscope.isa.cost import Cost
 from ptoscope.isa.dtypes import ELEMENTS, I1, I8, I16, I32, I64, INDEX, SCALARS
 from ptoscope.isa.lanes import Lanes
-from ptoscope.isa.parts import STRICT_VECSCOPE, VECSCOPE
+from ptoscope.isa.parts import IN_SECTION, STRICT_VECSCOPE, VECSCOPE
 from ptoscope.isa.patterns import AnyType, OneOf, PtrTo, ScalarFor, ScalarIn
 from ptoscope.isa.record import Attr, Evidence, Form, Operand, Record, Run, Site, Types
 from ptoscope.isa.types import Ptr, Scalar
@@ -139,6 +139,8 @@ def _load(site: Site) -> Run:
     return run
 
 
+_SCALAR_POINTER = PtrTo("T", "S", spaces=("gm", "ub"))
+"""The scalar unit reaches no memory of the matrix unit."""
 _SCALAR_MEMORY = {"T": Types(tuple(d for d in ELEMENTS if d in SCALARS))}
 load_scalar = Record(
     "pto.load_scalar",
@@ -146,7 +148,7 @@ load_scalar = Record(
     "Loads one element.",
     (
         Form(
-            (Operand("ptr", PtrTo("T", "S"), "the base"), _OFFSET),
+            (Operand("ptr", _SCALAR_POINTER, "the base"), _OFFSET),
             (Operand("result", ScalarFor()),),
             syntax="ptr[offset] : ptr -> result",
         ),
@@ -182,7 +184,7 @@ store_scalar = Record(
         Form(
             (
                 Operand("value", ScalarFor(), "the element"),
-                Operand("ptr", PtrTo("T", "S"), "the base"),
+                Operand("ptr", _SCALAR_POINTER, "the base"),
                 _OFFSET,
             ),
             syntax="value, ptr[offset] : ptr, value",
@@ -299,7 +301,7 @@ def _in_section(site: Site) -> Run:
 
 
 in_section = Record(
-    "pto.in_section",
+    IN_SECTION,
     GROUP,
     "Whether this core executes the sections of a kind. What a section holds is executed where "
     "it is: pto.section.cube and pto.section.vector are read as a branch on it.",
@@ -315,7 +317,7 @@ in_section = Record(
     where="anywhere",
     evidence=(Evidence("spelling", "chosen", "Compilers write sections; this is how they run."),),
     formula="result = this core is of that kind",
-    cpp="",
+    cpp="ASCEND_IS_AIC, ASCEND_IS_AIV",
 )
 
 RECORDS = (

@@ -1,0 +1,179 @@
+"""Witnesses of what several cores of a block do: who runs what, and who waits for whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ptoscope.isa.record import Record
+from tests.witness.programs import always, sometimes
+from tests.witness.registry import Trial, program
+
+NUMBERS = (0, 1, 2, 4, 5, 18, 20)
+ORDERS = ("program", "lazy", "eager", "seed:1", "seed:2")
+
+
+def _kernel(cube: str | None, vector: str) -> str:
+    """A kernel in which each core that comes to its end writes a number: the vector cores from 1
+    on, the matrix core from 4 on, by their own numbers."""
+    constants = "\n".join(f"%l{n} = arith.constant {n} : i64" for n in NUMBERS)
+    section = "" if cube is None else f"pto.section.cube {{\n{cube}\n{_done('%l_at', '%l5')}\n}}"
+    return f"""
+func.func @k(%out: !pto.ptr<i64, gm>) {{
+{constants}
+%s = pto.get_subblock_idx
+%n = pto.get_subblock_num
+%at = arith.addi %s, %l1 : i64
+%l_at = arith.addi %s, %l4 : i64
+{section}
+pto.section.vector {{
+{vector}
+{_done("%at", "%n")}
+}}
+return
+}}
+"""
+
+
+def _done(at: str, value: str) -> str:
+    return (
+        f"pto.barrier #pto.pipe<PIPE_ALL>\npto.store_scalar {value}, %out[{at}] "
+        ": !pto.ptr<i64, gm>, i64"
+    )
+
+
+ARGUMENTS = (np.full(6, -7, np.int64),)
+ALL_END = [np.array([-7, 2, 2, -7, 5, -7], np.int64).tobytes()]
+ONE_ENDS = [np.array([-7, 1, -7, -7, -7, -7], np.int64).tobytes()]
+STUCK, ALONE = "PTO0904", "PTO0913"
+
+# The matrix core's steps, those of both vector cores, and what becomes of them: g and t give and
+# take. A5 speaks to one vector core at a time; A2/A3 to both at once, and waits for both.
+ON_A5 = (
+    ("g2 g18", "t2", ALL_END),
+    ("g2", "t2", STUCK),
+    ("g18", "t2", STUCK),
+    ("g2 g18", "t4", STUCK),
+    ("g2 g2 g18 g18", "t2 t2", ALL_END),
+    ("g2 g18", "t2 t2", STUCK),
+    ("t2 t18", "g2", ALL_END),
+    ("t2", "g2", ALL_END),
+    ("t2 t2", "g2", STUCK),
+    ("t18 t18", "g2 g2", ALL_END),
+    ("g2 g18 t4 t20", "t2 g4", ALL_END),
+)
+ON_A2A3 = (
+    ("g2", "t2", ALL_END),
+    ("g4", "t2", STUCK),
+    ("g2", "t2 t2", STUCK),
+    ("t2", "g2", ALL_END),
+    ("t2 t2", "g2", STUCK),
+    ("g2 t4", "t2 g4", ALL_END),
+)
+ACROSS = ("t4 g2 g18", "t2 g4"), ("t4 g2", "t2 g4")
+"""What only ends where a wait holds its pipe and not the core: on A5, on A2/A3."""
+
+
+def _trials(
+    cube: tuple[str, str], vector: tuple[str, str], targets: tuple[str, ...], holds_core: bool
+) -> Iterator[Trial]:
+    def lines(plan: str, forms: tuple[str, str]) -> str:
+        return "\n".join(forms[step[0] == "t"].format(step[1:]) for step in plan.split())
+
+    for target in targets:
+        plans = ON_A5 if target == "a5" else ON_A2A3
+        across = (*ACROSS[target == "a2a3"], STUCK if holds_core else ALL_END)
+        for first, second, expected in (*plans, across):
+            text = _kernel(lines(first, cube), lines(second, vector))
+            label = f"{first} | {second} on {target}"
+            yield always(label, text, ARGUMENTS, expected, ORDERS, target=target)
+        alone = _kernel(None, lines("t2", vector))
+        yield always(f"alone on {target}", alone, ARGUMENTS, ALONE, ("program",), target=target)
+
+
+HANDED = np.array([3, 4, 5, 6], np.int64)
+HANDED_ON = (HANDED, np.zeros(4, np.int64), np.zeros(4, np.int64))
+
+
+def _handed_on(first: str, then: str) -> str:
+    """A vector core copies %x to %y and signals; the matrix core then reads %y, writes what it
+    read to %z, and signals; the vector core then copies that back to %x."""
+
+    def copied(source: str, target: str) -> str:
+        gm, ub, numbers = "!pto.ptr<i64, gm>", "!pto.ptr<i64, ub>", ", i64" * 4
+        flag = '["PIPE_MTE2", "PIPE_MTE3", "EVENT_ID0"]'
+        return (
+            f"pto.mte_gm_ub {source}, %ub, %c0, %c32 nburst(%c1, %c32, %c32) "
+            f": {gm}, {ub}, i64{numbers}\npto.set_flag{flag}\npto.wait_flag{flag}\n"
+            f"pto.mte_ub_gm %ub, {target}, %c32 nburst(%c1, %c32, %c32) : {ub}, {gm}{numbers}"
+        )
+
+    through = "\n".join(
+        f"%v{i} = pto.load_scalar %y[%i{i}] : !pto.ptr<i64, gm> -> i64\n"
+        f"pto.store_scalar %v{i}, %z[%i{i}] : !pto.ptr<i64, gm>, i64"
+        for i in range(4)
+    )
+    pointers = ", ".join(f"%{name}: !pto.ptr<i64, gm>" for name in "xyz")
+    return f"""
+func.func @k({pointers}) {{
+{chr(10).join(f"%i{i} = arith.constant {i} : index" for i in range(4))}
+{chr(10).join(f"%c{i} = arith.constant {i} : i64" for i in (0, 1, 32))}
+%ub = pto.castptr %c0 : i64 -> !pto.ptr<i64, ub>
+pto.section.cube {{
+  pto.sync.wait <PIPE_MTE1>, 2
+  pto.barrier #pto.pipe<PIPE_ALL>
+  {through}
+  pto.sync.set <PIPE_FIX>, 3
+}}
+pto.section.vector {{
+  %s = pto.get_subblock_idx
+  %first = arith.cmpi eq, %s, %c0 : i64
+  scf.if %first {{
+    {copied("%x", "%y")}
+    pto.sync.set <{first}>, 2
+    pto.sync.wait <{then}>, 3
+    {copied("%z", "%x")}
+  }}
+}}
+return
+}}
+"""
+
+
+def _data(record: Record) -> Iterator[Trial]:
+    """What the pipe has done is there when the signal is; what it does waits for the signal."""
+    same = [HANDED.tobytes()] * 3
+    orders = (*ORDERS, *(f"seed:{n}" for n in range(3, 9)))
+    yield always("handed on", _handed_on("PIPE_MTE3", "PIPE_MTE2"), HANDED_ON, same, orders)
+    yield sometimes("too early", _handed_on("PIPE_MTE3", "PIPE_MTE3"), HANDED_ON, same)
+
+
+@program("pto.sync.set", "pto.sync.wait")
+def _of_pipes(record: Record) -> Iterator[Trial]:
+    """A semaphore counts what one core gives another; a vector core is 16 * its number away."""
+    for number in ("{}", "%l{}"):
+        cube = f"pto.sync.set <PIPE_FIX>, {number}", f"pto.sync.wait <PIPE_MTE1>, {number}"
+        vector = f"pto.sync.set <PIPE_MTE3>, {number}", f"pto.sync.wait <PIPE_V>, {number}"
+        yield from _trials(cube, vector, ("a2a3", "a5"), holds_core=False)
+    yield from _data(record)
+
+
+@program("pto.set_cross_core", "pto.wait_flag_dev")
+def _of_a2a3(record: Record) -> Iterator[Trial]:
+    words = "pto.set_cross_core %l2, %l{} : i64, i64", "pto.wait_flag_dev %l2, %l{} : i64, i64"
+    yield from _trials(words, words, ("a2a3",), holds_core=True)
+
+
+@program("pto.set_intra_block", "pto.wait_intra_core")
+def _of_a5(record: Record) -> Iterator[Trial]:
+    words = "pto.set_intra_block %l2, %l{} : i64, i64", "pto.wait_intra_core %l2, %l{} : i64, i64"
+    yield from _trials(words, words, ("a5",), holds_core=True)
+
+
+@program("pto.in_section")
+def _sections(record: Record) -> Iterator[Trial]:
+    """Each core runs the sections of its kind; a kernel without any for the matrix core is one
+    vector core's."""
+    yield always("both kinds", _kernel("", ""), ARGUMENTS, ALL_END, ORDERS)
+    yield always("one kind", _kernel(None, ""), ARGUMENTS, ONE_ENDS, ORDERS)

@@ -175,6 +175,68 @@ out:
 
 
 @pytest.mark.parametrize(
+    ("value", "trail"),
+    [(0, [1, 2]), (1, [2]), (2, [3]), (3, [4, 5]), (4, [5]), (5, [9, 3]), (6, [9, 3])],
+)
+def test_a_switch_goes_on_until_a_break(tmp_path: Path, value: int, trail: list[int]):
+    body = f"""
+  for (int i = {value}; i < {value + 1}; ++i) {{
+    switch (i) {{
+      case 0: k<<<1>>>(1);
+      case 1: k<<<1>>>(2); break;
+      default: k<<<1>>>(9);
+      case kTwo: {{ k<<<1>>>(3); break; }}
+      case 3: k<<<1>>>(4);
+      case 4: k<<<1>>>(5); continue;
+    }}
+  }}
+"""
+    launches = run(tmp_path, body, "constexpr int kTwo = 2;")
+    assert [values for _, _, values in launches] == [[number] for number in trail]
+
+
+def test_a_switch_without_a_fitting_case_does_nothing(tmp_path: Path):
+    body = "switch (int n = 3) { case 1: k<<<1>>>(n); }"
+    assert run(tmp_path, body) == []
+
+
+@pytest.mark.parametrize(
+    ("pattern", "values", "text"),
+    [
+        ("./v%d.bin", "7", "./v7.bin"),
+        ("%s-%03d%%", '"ab", 5', "ab-005%"),
+        ("%u", "-1", "4294967295"),
+        ("%hhd", "200", "-56"),
+        ("%zu", "(size_t)1 << 40", "1099511627776"),
+        ("%x/%X", "255, 255", "ff/FF"),
+        ("%-4d|", "3", "3   |"),
+    ],
+)
+def test_names_of_files_are_formatted(tmp_path: Path, pattern: str, values: str, text: str):
+    # One character less fits than the array has, for its zero.
+    body = f"""
+  char name[32], cut[4] = "x";
+  k<<<1>>>(std::snprintf(name, sizeof(name), "{pattern}", {values}), sizeof(cut));
+  snprintf(cut, sizeof(cut), "%s", name);
+  WriteFile("name.bin", name, {len(text)});
+  WriteFile("cut.bin", cut, sizeof(cut));
+"""
+    assert run(tmp_path, body) == [("k", 1, [len(text), 4])]
+    assert (tmp_path / "name.bin").read_text() == text
+    assert (tmp_path / "cut.bin").read_bytes() == (text[:3].encode() + b"\0").ljust(4, b"\0")
+
+
+def test_a_file_is_named_by_an_array_of_characters(tmp_path: Path):
+    (tmp_path / "v3.bin").write_bytes(b"\5")
+    body = """
+  char path[16] = "v3.bin", value[1];
+  size_t got = 0;
+  if (ReadFile(path, got, value, 1)) k<<<1>>>(value[0], path[5], sizeof(path));
+"""
+    assert run(tmp_path, body) == [("k", 1, [5, ord("n"), 16])]
+
+
+@pytest.mark.parametrize(
     ("body", "reason"),
     [
         ("mystery(1);", "main.cpp:3: cannot tell what mystery(...) does"),
@@ -185,7 +247,16 @@ out:
         ("if (1) goto out; out: return 0;", "gives up (goto out)"),
         ("int n = 1 / 0;", "cannot work out 1 / 0"),
         ("while (true) {}", "more than"),
-        ("switch (1) { case 1: break; }", "main.cpp:3"),
+        ("switch (1) { case 1: break; ", "main.cpp"),
+        ("switch (1) { { case 1: break; } }", "main.cpp:3: 'case' does not stand in a switch"),
+        ("switch (1.5) { default: break; }", "other than an integer"),
+        ("case 1: return 0;", "'case' does not stand in a switch itself"),
+        ('char b[8]; snprintf(b, 8, "%f", 1.5);', "cannot format %f"),
+        ('char b[8]; snprintf(b, 8, "%9999d", 1);', "cannot format %9999d"),
+        ('char b[8]; snprintf(b, 8, "%d");', "cannot format %d"),
+        ('char b[2]; snprintf(b, 8, "%d", 12345);', "6 bytes at byte 0"),
+        ("int n = 2; char b[2] = n;", "cannot tell what b begins with"),
+        ("char b[2] = {1, 2}; WriteFile(b, b, 2);", "cannot tell which file is meant"),
         ("auto f = [](int x) { return x; };", "cannot read '['"),
         ("float *p = nullptr; float x = *p;", "a null pointer is read"),
         ("size_t n = sizeof(Mystery);", "cannot tell"),

@@ -187,6 +187,8 @@ class Evaluator:
         if kind is None:
             if isinstance(node.operand, CppName):
                 variable = self.lookup(node.operand)
+                if variable.size is not None:
+                    return variable.size
                 if isinstance(variable.value, Pointer) and not variable.value.memory.on_device:
                     raise Unreadable(f"{node.where}: sizeof of an array or pointer")
                 kind = variable.type

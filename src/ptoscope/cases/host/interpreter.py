@@ -20,9 +20,11 @@ from ptoscope.cases.host.tree import (
     CppCall,
     CppFunction,
     CppIf,
+    CppLiteral,
     CppLoop,
     CppName,
     CppNode,
+    CppSwitch,
     Declare,
     Evaluate,
     Jump,
@@ -121,6 +123,8 @@ class Interpreter(Evaluator):
                         self.execute(node.other)
                 finally:
                     self.scopes.pop()
+            case CppSwitch():
+                self._switch(node)
             case CppLoop():
                 self._loop(node)
             case Jump():
@@ -131,8 +135,9 @@ class Interpreter(Evaluator):
     def _declare(self, node: Declare) -> None:
         variable = Variable(node.type)
         if node.is_array:
-            variable = Variable(TypeName(node.type.name, node.type.pointers + 1))
-            variable.value = self._array(node)
+            array = self._array(node)
+            kind = TypeName(node.type.name, node.type.pointers + 1)
+            variable = Variable(kind, array, array.memory.size)
         elif node.type.reference and node.value is not None:
             variable = self.variable(node.value)
         elif isinstance(node.value, Braces):
@@ -144,7 +149,15 @@ class Interpreter(Evaluator):
 
     def _array(self, node: Declare) -> Pointer:
         kind = number_type(node.type)
-        items = node.value.items if isinstance(node.value, Braces) else []
+        if isinstance(node.value, Braces):
+            items = node.value.items
+        elif isinstance(node.value, CppLiteral) and isinstance(node.value.value, str):
+            text = [*node.value.value.encode(), 0]
+            items = [CppLiteral(node.where, byte) for byte in text]
+        elif node.value is None:
+            items = []
+        else:
+            raise Unreadable(f"{node.where}: cannot tell what {node.name} begins with")
         length = len(items) if node.length is None else self.value(node.length)
         if kind is None or not isinstance(length, int) or length < 0:
             raise Unreadable(f"{node.where}: cannot tell how large {node.name} is")
@@ -152,6 +165,31 @@ class Interpreter(Evaluator):
         for number, item in enumerate(items):
             Element(array.moved(number, node.where)).set(self.value(item), node.where)
         return array
+
+    def _switch(self, node: CppSwitch) -> None:
+        self.scopes.append({})
+        try:
+            if isinstance(node.value, Declare):
+                self._declare(node.value)
+                value = self.scopes[-1][node.value.name].value
+            else:
+                value = self.value(node.value)
+            if not isinstance(value, int):
+                raise Unreadable(f"{node.where}: a switch over something other than an integer")
+            start = len(node.body)
+            for case, begin in node.cases:
+                if case is None:
+                    start = begin
+            for case, begin in node.cases:
+                if case is not None and self.value(case) == value:
+                    start = begin
+                    break
+            for statement in node.body[start:]:
+                self.execute(statement)
+        except _Break:
+            pass
+        finally:
+            self.scopes.pop()
 
     def _loop(self, node: CppLoop) -> None:
         self.scopes.append({})

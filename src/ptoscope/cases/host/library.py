@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ptoscope.cases.host.texts import formatted, put_text, text_of
 from ptoscope.cases.host.tokens import Unreadable
 from ptoscope.cases.host.types import number_type
 from ptoscope.cases.host.values import Element, HostAddress, HostMemory, Pointer, Variable
@@ -77,7 +78,7 @@ class Library:
         return path
 
     def read(self, name: Any, where: str) -> bytes:
-        path = self.path(_plain(name), where)
+        path = self.path(text_of(_plain(name)), where)
         if not path.is_file():
             raise Unreadable(f"{where}: golden.py wrote no {path.name}")
         try:
@@ -90,7 +91,7 @@ class Library:
         if not data or len(data) > limit:
             # The function refuses, and it is for the program to look at its answer.
             problem = f"{len(data)} bytes, where the host program takes 1 to {limit}"
-            self.notes.append(f"{where}: {_plain(name)} is not read: {problem}")
+            self.notes.append(f"{where}: {text_of(_plain(name))} is not read: {problem}")
             return 0
         if isinstance(size, Variable):
             size.set(len(data))
@@ -102,7 +103,7 @@ class Library:
 
     def call_WriteFile(self, where: str, name: Any, source: Any, size: Any) -> int:
         pointer = _pointer(source, where)
-        path = self.path(_plain(name), where)
+        path = self.path(text_of(_plain(name)), where)
         data = pointer.bytes(_count(size, where), where).tobytes()
         if path.exists() and not path.is_file():
             raise Unreadable(f"{where}: {path.name} is not a file")
@@ -172,6 +173,10 @@ class Library:
         if start.memory is not end.memory or start.element is None:
             raise Unreadable(f"{where}: cannot tell what is filled")
         self.call_fill_n(where, start, (end.offset - start.offset) // start.element.size, value)
+
+    def call_snprintf(self, where: str, into: Any, size: Any, pattern: Any, *values: Any) -> int:
+        text = formatted(_plain(pattern), [_plain(value) for value in values], where)
+        return put_text(_pointer(into, where), _count(size, where), text, where)
 
     def call_aclrtCreateStream(self, where: str, into: Any) -> int:
         _address(into, where).set(1)

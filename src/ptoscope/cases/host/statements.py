@@ -9,6 +9,7 @@ from ptoscope.cases.host.tree import (
     CppIf,
     CppLoop,
     CppNode,
+    CppSwitch,
     Declare,
     Evaluate,
     Jump,
@@ -37,6 +38,10 @@ class Parser(ExpressionParser):
             return CppBlock(where, body)
         if text in ("if", "for", "while", "do"):
             return self._control(self.take())
+        if text == "switch":
+            return self._switch(self.take().where)
+        if text in ("case", "default"):
+            raise Unreadable(f"{where}: '{text}' does not stand in a switch itself")
         if text in ("break", "continue", "goto", "return"):
             self.take()
             label = self.take().text if text == "goto" else ""
@@ -88,6 +93,22 @@ class Parser(ExpressionParser):
             return CppLoop(where, None, test, None, body)
         other = self.statement() if self.try_take("else") else None
         return CppIf(where, test, body, other)
+
+    def _switch(self, where: str) -> CppNode:
+        self.take("(")
+        value = self._simple()
+        self.take(")")
+        self.take("{")
+        body: list[CppNode] = []
+        cases: list[tuple[CppNode | None, int]] = []
+        while not self.try_take("}"):
+            if self.next.text not in ("case", "default"):
+                body.append(self.statement())
+                continue
+            is_default = self.take().text == "default"
+            cases.append((None if is_default else self.expression(), len(body)))
+            self.take(":")
+        return CppSwitch(where, value, body, cases)
 
     def _simple(self) -> CppNode:
         return self.declaration() if self.starts_declaration() else self.expression()

@@ -133,6 +133,15 @@ class CppIf(CppNode):
 
 
 @dataclass
+class CppSwitch(CppNode):
+    """`cases` are the values to compare with, and where in `body` each begins; None is default."""
+
+    value: CppNode
+    body: list[CppNode]
+    cases: list[tuple[CppNode | None, int]]
+
+
+@dataclass
 class CppLoop(CppNode):
     """for, while and do; the test of `do` comes after the first iteration."""
 

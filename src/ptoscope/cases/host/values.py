@@ -62,10 +62,11 @@ class Pointer:
 
 @dataclass(eq=False)
 class Variable:
-    """A variable, or what a pointer to one points to."""
+    """A variable, or what a pointer to one points to; `size` are the bytes of an array."""
 
     type: TypeName
     value: Any = None
+    size: int | None = None
 
     def set(self, value: Any) -> None:
         """Stores a value as the variable's type has it."""

@@ -1,20 +1,13 @@
-"""What instructions touch: loads and stores, streams, copies."""
+"""What instructions touch: loads and stores, streams."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 
 from ptoscope.check.analysis import functions
-from ptoscope.check.analysis.copies import (
-    EXPRESSIONS,
-    UNKNOWN,
-    at,
-    lanes_of,
-    row_starts,
-    touched,
-)
+from ptoscope.check.analysis.copies import lanes_of, touched
 from ptoscope.check.analysis.expr import ZERO, Expr, Symbol
-from ptoscope.check.analysis.nodes import EmptyCopy, FieldNode, KnownBytes, Node, Touch
+from ptoscope.check.analysis.nodes import KnownBytes, Node, Touch
 from ptoscope.check.analysis.streams import (
     UNBEGUN,
     KnownStream,
@@ -25,12 +18,11 @@ from ptoscope.check.analysis.streams import (
     stored,
 )
 from ptoscope.check.analysis.values import KnownLanes, Prefix, Ramp
-from ptoscope.isa.copies import Transfer, ends, fields
 from ptoscope.isa.core import Core
 from ptoscope.isa.distributions import NOTHING, Access
 from ptoscope.isa.dtypes import INDEX, UI8, VREG_BYTES, DType
 from ptoscope.isa.lanes import Lanes
-from ptoscope.isa.parts import MEMORIES, VECTOR_PIPE
+from ptoscope.isa.parts import VECTOR_CORES, VECTOR_PIPE
 from ptoscope.isa.record import Site
 from ptoscope.isa.types import Space
 from ptoscope.program import Op
@@ -40,8 +32,10 @@ class TouchingCore(Core):
     """The part of a core that notes in `nodes` what would be touched. The caller says which
     operation runs (`op`), and whether it stands in a vecscope."""
 
-    def __init__(self) -> None:
+    def __init__(self, number: int = 0) -> None:
         self.nodes: list[Node] = []
+        self._own = number
+        """Of a vector core, its number: its UB is its own."""
         self.scope = False
         self.op = Op("")
         self.begun_at: dict[Symbol, Expr] = {}
@@ -51,7 +45,7 @@ class TouchingCore(Core):
     def number(self, value: Lanes) -> Expr:
         """A row of one as an expression."""
 
-    def _touch(
+    def touch(
         self,
         site: Site,
         writes: bool,
@@ -63,16 +57,28 @@ class TouchingCore(Core):
         scalar: bool = False,
         data: KnownBytes | None = None,
         atomic: Expr = ZERO,
+        owner: Expr | None = None,
+        tile: bool = False,
     ) -> None:
+        """Notes an access. `owner` is the vector core whose UB it is; None for the own one."""
         pipe = VECTOR_PIPE if self.scope else site.record.pipe
         known = may, sure, alignment, addresses, scalar, data, atomic
-        self.nodes.append(Touch(self.op, pipe, writes, space, *known))
+        if space != "ub":
+            self.nodes.append(Touch(self.op, pipe, writes, space, *known, tile=tile))
+        elif owner is None or owner.number is not None:
+            number = self._own if owner is None else owner.const
+            self.nodes.append(Touch(self.op, pipe, writes, space, *known, number, tile))
+        else:
+            # Which UB is not known: it may be either.
+            may_be = may, None, alignment, addresses, scalar, data, atomic
+            for number in range(VECTOR_CORES):
+                self.nodes.append(Touch(self.op, pipe, writes, space, *may_be, number, tile))
 
     def load(self, site: Site, address: Lanes, access: Access, dtype: DType) -> KnownLanes:
         found = lanes_of(access)
         if found:
             start = self.number(address)
-            self._touch(site, False, *touched(found, start), access.alignment, (start,))
+            self.touch(site, False, *touched(found, start), access.alignment, (start,))
         return KnownLanes(dtype, len(access.offsets))
 
     def store(
@@ -100,7 +106,7 @@ class TouchingCore(Core):
                 )
         elif mask is not None and not known:
             sure = None
-        self._touch(site, True, may, sure, access.alignment, () if sure is None else (start,))
+        self.touch(site, True, may, sure, access.alignment, () if sure is None else (start,))
 
     def _indexed(
         self, site: Site, writes: bool, base: Lanes, offsets: Lanes, active: Lanes, width: int
@@ -114,7 +120,7 @@ class TouchingCore(Core):
         if offsets.row is None:
             if not (isinstance(lanes, tuple) and not any(lanes)):
                 anywhere = self.number(KnownLanes(INDEX, 1))
-                self._touch(site, writes, KnownBytes(anywhere, size), None, width)
+                self.touch(site, writes, KnownBytes(anywhere, size), None, width)
             return
         start = self.number(base)
         for lane, offset in enumerate(offsets.row):
@@ -122,9 +128,9 @@ class TouchingCore(Core):
                 continue
             block = KnownBytes(start + offset, size)
             if isinstance(lanes, tuple):
-                self._touch(site, writes, block, block, width, (block.start,))
+                self.touch(site, writes, block, block, width, (block.start,))
             else:
-                self._touch(site, writes, block, None, width)
+                self.touch(site, writes, block, None, width)
 
     def _ramp(
         self, site: Site, writes: bool, base: Expr, ramp: Ramp, active: KnownLanes, width: int
@@ -147,7 +153,7 @@ class TouchingCore(Core):
             may = may if sure is None or any(lanes[leading:]) else sure
         elif isinstance(lanes, Prefix):
             may = sure = first(functions.least(lanes.limit, Expr(active.count)))
-        self._touch(site, writes, may, sure, width, () if sure is None else (start,))
+        self.touch(site, writes, may, sure, width, () if sure is None else (start,))
 
     def gather(
         self, site: Site, base: Lanes, offsets: Lanes, active: Lanes, width: int
@@ -169,13 +175,13 @@ class TouchingCore(Core):
 
     def load_scalar(self, site: Site, space: Space, address: Lanes, dtype: DType) -> KnownLanes:
         one = KnownBytes(self.number(address), Expr(dtype.bytes))
-        self._touch(site, False, one, one, dtype.bytes, (one.start,), space, True)
+        self.touch(site, False, one, one, dtype.bytes, (one.start,), space, True)
         return KnownLanes(dtype, 1)
 
     def store_scalar(self, site: Site, space: Space, address: Lanes, value: Lanes) -> None:
         size = value.dtype.bytes
         one = KnownBytes(self.number(address), Expr(size))
-        self._touch(site, True, one, one, size, (one.start,), space, True)
+        self.touch(site, True, one, one, size, (one.start,), space, True)
 
     # Streams.
 
@@ -186,7 +192,7 @@ class TouchingCore(Core):
         self, site: Site, writes: bool, made: StreamBytes | None, data: KnownBytes | None = None
     ) -> None:
         if made is not None:
-            self._touch(site, writes, made.may, made.sure, 1, data=data)
+            self.touch(site, writes, made.may, made.sure, 1, data=data)
 
     def stream_prime(self, site: Site, address: Lanes) -> KnownStream:
         at = self.number(address)
@@ -234,29 +240,9 @@ class TouchingCore(Core):
         at = None if by_base else self.number(address)
         self._stream_touch(site, True, flushed(state, at, anywhere))
 
-    def transfer(self, site: Site, src: Lanes, dst: Lanes, transfer: Transfer[Lanes]) -> None:
-        copy, path = transfer.map(self.number), transfer.path
-        self.nodes += [FieldNode(self.op, *field) for field in fields(copy, EXPRESSIONS)]
-        made = ends(copy, EXPRESSIONS)
-        if made is None:
-            self.nodes.append(EmptyCopy(self.op))
-            return
-        for writes, space, address, bursts in (
-            (False, path.source, src, made.read),
-            (True, path.target, dst, made.written),
-        ):
-            if bursts.length.number == 0:
-                continue
-            rows = at(self.number(address), bursts)
-            sure = None if rows.length is UNKNOWN else rows
-            aligned = MEMORIES[space].copy_alignment
-            mode = ZERO if copy.atomic is None or not writes else copy.atomic
-            known = rows, sure, aligned, row_starts(rows), space
-            self._touch(site, writes, *known, atomic=mode)
-
     # What others do to memory.
 
     def covers(self, site: Site, writes: bool, address: Lanes, length: Lanes) -> None:
         whole = KnownBytes(self.number(address), self.number(length))
         if whole.length.bounds()[0] > 0:
-            self._touch(site, writes, whole, whole, 1)
+            self.touch(site, writes, whole, whole, 1)

@@ -7,8 +7,8 @@ from functools import cache
 from itertools import count as counter
 
 from ptoscope.check.analysis import functions
-from ptoscope.check.analysis.accesses import TouchingCore
 from ptoscope.check.analysis.expr import ONE, ZERO, Expr, Symbol, of, single
+from ptoscope.check.analysis.moves import MovingCore
 from ptoscope.check.analysis.nodes import (
     LoopNode,
     MemoryBarrier,
@@ -45,7 +45,7 @@ def _is_open(value: KnownLanes) -> bool:
     return symbol is not None and symbol.kind == "any"
 
 
-class AbstractCore(TouchingCore):
+class AbstractCore(MovingCore):
     """Runs the meaning of instructions over expressions; `nodes` is what they did.
 
     The caller says which operation runs (`op`), the iterations of the loops around it
@@ -53,7 +53,8 @@ class AbstractCore(TouchingCore):
     """
 
     def __init__(self, core: CoreId = ALONE) -> None:
-        super().__init__()
+        super().__init__(core.number)
+        self._id = core
         self._coordinates = {
             name: _LAUNCH[name] if name in _LAUNCH else Expr(number)
             for name, number in core.coordinates(0, 1).items()
@@ -74,12 +75,16 @@ class AbstractCore(TouchingCore):
 
     def symbol(self, kind: str, dtype: DType) -> Symbol:
         """A new leaf for a number of a type; another one in every iteration of the loops around."""
-        return Symbol(kind, next(self._numbers), self.context, *limits(dtype))
+        return Symbol(kind, self._ident(), self.context, *limits(dtype))
+
+    def _ident(self) -> object:
+        """What tells a leaf from all others of this core and of others."""
+        return next(self._numbers), self._id
 
     def in_iteration(self, loop: LoopNode) -> Expr:
         """An address of which nothing is known, another one in every iteration of a loop too."""
         context = (*self.context, of(loop.iteration))
-        return of(Symbol("any", next(self._numbers), context, *limits(INDEX)))
+        return of(Symbol("any", self._ident(), context, *limits(INDEX)))
 
     def number(self, value: Lanes) -> Expr:
         """A row of one as an expression."""
@@ -97,7 +102,7 @@ class AbstractCore(TouchingCore):
         trips = functions.iterations(span, step)
         low, high = trips.bounds()
         last = max(0, high - 1)
-        iteration = Symbol("iteration", next(self._numbers), (), 0, last, low == high)
+        iteration = Symbol("iteration", self._ident(), (), 0, last, low == high)
         made = LoopNode(self.op, iteration, trips, span, step)
         outer, context, before = self.nodes, self.context, dict(self.registers)
         self.nodes, self.context = made.body, (*context, of(iteration))
@@ -195,7 +200,5 @@ class AbstractCore(TouchingCore):
     def synchronise(
         self, site: Site, rule: OrderRule, src: str, dst: str, numbers: tuple[Lanes, ...]
     ) -> None:
-        # Between cores: nothing that orders the pipes of this one.
-        if not rule.between_cores:
-            known = tuple(self.number(number) for number in numbers)
-            self.nodes.append(Sync(self.op, rule, src, dst, known))
+        known = tuple(self.number(number) for number in numbers)
+        self.nodes.append(Sync(self.op, rule, src, dst, known))

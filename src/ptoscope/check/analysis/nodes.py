@@ -17,6 +17,8 @@ from ptoscope.isa.types import Space
 from ptoscope.program import Op
 
 Known = Mapping[Symbol, Expr]
+MemoryId = tuple[Space, int]
+"""A memory of a cluster: its name, and of UB the number of the vector core whose it is."""
 
 
 class KnownBytes(Bursts[Expr]):
@@ -80,6 +82,15 @@ class Touch:
     """Of a read, the bytes that it is for, where it surely reads others around them, too."""
     atomic: Expr = ZERO
     """Of a copy to GM its mode (see `isa.atomics`): 0 where it is plain."""
+    owner: int = 0
+    """Of UB, the number of the vector core whose it is."""
+    tile: bool = False
+    """Of a tile: its rows follow from a layout."""
+
+    @property
+    def memory(self) -> MemoryId:
+        """The memory that it is in, of those of a cluster."""
+        return self.space, self.owner
 
     @property
     def updates(self) -> bool:

@@ -17,6 +17,8 @@ from ptoscope.check.synchronisation.races import StaticAccesses
 from ptoscope.isa.order.clocks import Clock, Clocks
 from ptoscope.isa.order.ledger import Chain, Ledger, Ticket
 from ptoscope.isa.order.pipes import CarryingPipes
+from ptoscope.isa.order.rules import OrderRule
+from ptoscope.isa.order.unit_flags import FREE
 from ptoscope.isa.parts import EVERY, PIPE_NUMBERS, PIPES, SCALAR
 
 
@@ -51,11 +53,19 @@ class PipeOrder:
         """Acquisitions of a buffer that is not released."""
 
     def _settle(self) -> None:
-        for i, event in enumerate(self.events):
-            node = event.node
-            if isinstance(node, Sync):
+        signalled: dict[int, None] = {}
+        syncs = {i: e.node for i, e in enumerate(self.events) if isinstance(e.node, Sync)}
+        unknown = {n.rule.account for n in syncs.values() if None in [x.number for x in n.numbers]}
+        for i, node in syncs.items():
+            src, dst = PIPE_NUMBERS[node.src], PIPE_NUMBERS.get(node.dst)
+            if node.rule.between_cores:
+                # Others may answer what was signalled to them so far.
+                self._tickets[i] = _may_await(node.rule, src, tuple(signalled))
+                signalled[src] = None
+            elif dst is not None and node.rule.account in unknown & {FREE.account}:
+                self._tickets[i] = _may_await(node.rule, src, (dst,))
+            else:
                 numbers = tuple(_known(number) for number in node.numbers)
-                src, dst = PIPE_NUMBERS[node.src], PIPE_NUMBERS.get(node.dst)
                 self._tickets[i] = node.rule.settle(self._ledger, src, dst, numbers)
 
     def _balance(self) -> None:
@@ -114,6 +124,11 @@ class PipeOrder:
             elif ticket.gives is not None and held[ticket.gives[0][1:]]:
                 held[ticket.gives[0][1:]].pop()
         return [i for indices in held.values() for i in indices]
+
+
+def _may_await(rule: OrderRule, pipe: int, others: tuple[int, ...]) -> Ticket[int]:
+    """What is settled of one that awaits something of which nothing is known, or gives it."""
+    return Ticket(pipe, doubt=others) if rule.given_by else Ticket(pipe, signals=True)
 
 
 def _known(number: Expr) -> Hashable:

@@ -80,6 +80,9 @@ class MemorySpace:
     """Whether copies of one pipe that meet here keep their order; if not, only a barrier of the
     pipe orders them."""
     core: CoreKind = "vector"
+    grain: int = 32
+    """What is allocated in it is a multiple of: a vector register, a fractal, a row of
+    parameters."""
     named: bool = True
     """Whether a pointer may name it; if not, instructions reach it by a pointer to another one."""
 
@@ -95,9 +98,10 @@ def _of_matrix_core(
     doc: str,
     sizes: Mapping[str, int],
     aliases: tuple[str, ...] = (),
+    grain: int = 512,
     named: bool = True,
 ) -> MemorySpace:
-    return MemorySpace(name, title, doc, sizes, aliases, 32, core="cube", named=named)
+    return MemorySpace(name, title, doc, sizes, aliases, 32, core="cube", grain=grain, named=named)
 
 
 MEMORIES: dict[str, MemorySpace] = {
@@ -112,6 +116,7 @@ MEMORIES: dict[str, MemorySpace] = {
             aliases=("vec",),
             copy_alignment=32,
             stride_bits=21,
+            grain=256,
         ),
         _of_matrix_core(
             "l1",
@@ -140,6 +145,7 @@ MEMORIES: dict[str, MemorySpace] = {
             "The results of the matrix unit, to which it adds.",
             {"cpu": 256 * KIB, "a2a3": 128 * KIB, "a5": 256 * KIB},
             aliases=("acc", "cc"),
+            grain=1024,
         ),
         _of_matrix_core(
             "bt",
@@ -147,6 +153,7 @@ MEMORIES: dict[str, MemorySpace] = {
             "The table of biases, one for each column of a result.",
             {"cpu": 4 * KIB, "a2a3": 1 * KIB, "a5": 4 * KIB},
             aliases=("bias",),
+            grain=64,
         ),
         _of_matrix_core(
             "fb",
@@ -154,12 +161,14 @@ MEMORIES: dict[str, MemorySpace] = {
             "The parameters that results are scaled with on their way out.",
             {"cpu": 4 * KIB, "a2a3": 2 * KIB, "a5": 4 * KIB},
             aliases=("scaling",),
+            grain=128,
         ),
         _of_matrix_core(
             "l0a_scale",
             "L0A scales",
             "The scales of the blocks of left operands.",
             {"cpu": 4 * KIB, "a2a3": 4 * KIB, "a5": 4 * KIB},
+            grain=32,
             named=False,
         ),
         _of_matrix_core(
@@ -167,6 +176,7 @@ MEMORIES: dict[str, MemorySpace] = {
             "L0B scales",
             "The scales of the blocks of right operands.",
             {"cpu": 4 * KIB, "a2a3": 4 * KIB, "a5": 4 * KIB},
+            grain=32,
             named=False,
         ),
     )

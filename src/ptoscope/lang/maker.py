@@ -69,8 +69,8 @@ class ValueMaker:
         raise NotImplementedError
 
     def allocate(self, kind: Ptr, count: int, at: int | None) -> Any:
-        """The handle of the pointer to a new array of `count` elements in UB; at a byte address
-        if one is given."""
+        """The handle of the pointer to a new array of `count` elements in its memory; at a
+        byte address if one is given."""
         raise NotImplementedError
 
     def named(self, value: Any, name: str) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -49,10 +50,12 @@ def test_a_map_without_buffers() -> None:
 def test_json(shown: MemoryMap) -> None:
     record = json.loads(json.dumps(shown.as_json()))
     buffers = record.pop("buffers")
-    assert record == {"target": "a5", "capacity": 262144, "used": 197632, "reused": 73728}
+    ub = {"capacity": 262144, "used": 197632, "reused": 73728}
+    assert record == {"target": "a5", **ub, "memories": {"ub": ub}}
     assert [b["name"] for b in buffers] == ["a", "b", "c"]
     assert buffers[1] == {
         "name": "b",
+        "memory": "ub",
         "dtype": "f32",
         "shape": [24576],
         "address": 1024,
@@ -108,3 +111,17 @@ def test_names_are_escaped_in_the_picture() -> None:
     text = planned(program, allocations(program, a={"name": "<x>&"}))._repr_html_()
     assert "<x>" not in text
     assert text.count("&lt;x&gt;&amp;") == 3
+
+
+def test_several_memories() -> None:
+    """Each memory is counted by itself; addresses of different ones do not meet."""
+    program = program_of(buffer("a"), load("a"), buffer("b"), load("b"), store("a"), store("b"))
+    tile = replace(allocations(program)[0], name="tile", memory="l0c", shape=(16, 16), root=-1)
+    shown = planned(program, [*allocations(program), tile])
+    assert shown.memories == ("ub", "l0c")
+    assert shown["tile"].address == 0
+    assert shown.of("l0c").capacity == 256 * 1024
+    assert shown.sharing(shown["tile"]) == []
+    assert "L0C     tile" in str(shown)
+    assert "1024 of 262144 bytes (256 KiB) of L0C on a5" in shown.summary
+    assert shown.as_json()["memories"]["l0c"]["used"] == 1024

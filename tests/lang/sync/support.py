@@ -14,7 +14,7 @@ from ptoscope.isa.sync import mem_bar
 from ptoscope.isa.targets import TARGETS
 from ptoscope.isa.types import Ptr
 from ptoscope.kernel import Kernel, load
-from ptoscope.lang.sync import UbBuffer, synchronise
+from ptoscope.lang.sync import PlacedBuffer, synchronise
 from ptoscope.program import Block, Function, Op, Program
 
 UB_BYTES = TARGETS["a5"].ub_bytes
@@ -39,7 +39,7 @@ def strip(block: Block) -> None:
             strip(inner)
 
 
-def buffers(function: Function) -> list[UbBuffer]:
+def buffers(function: Function) -> list[PlacedBuffer]:
     """The buffers of a function: each begins at a constant that is cast to a pointer, and ends
     where the next one begins."""
     values = Values(function)
@@ -51,7 +51,7 @@ def buffers(function: Function) -> list[UbBuffer]:
     for slot, address in known.items():
         by_address.setdefault(address, []).append(slot)
     return [
-        UbBuffer(tuple(slots), at, starts[starts.index(at) + 1] - at)
+        PlacedBuffer(tuple(slots), at, starts[starts.index(at) + 1] - at)
         for at, slots in by_address.items()
     ]
 
@@ -98,7 +98,7 @@ def synchronised(text: str, target: str = "a5", keep: bool = False) -> Synchroni
 
 
 def done(
-    program: Program, function: Function, them: list[UbBuffer], target: str = "a5"
+    program: Program, function: Function, them: list[PlacedBuffer], target: str = "a5"
 ) -> Synchronised:
     synchronise(function, them, TARGETS[target], "manual")
     return Synchronised(function, ir.print_module(Module(program)))

@@ -15,7 +15,7 @@ from ptoscope import sources
 from ptoscope.kernel import load
 from ptoscope.program import For, Function
 
-from .support import UbBuffer, done, is_synchronisation, stripped, synchronised
+from .support import PlacedBuffer, done, is_synchronisation, stripped, synchronised
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 SIZES: dict[str, tuple[int, ...]] = {
@@ -79,14 +79,14 @@ def test_no_more_flags_than_were_written(name: str) -> None:
     assert len(synchronised(text).inserted) <= sum(map(is_synchronisation, written))
 
 
-def in_turn(function: Function) -> list[UbBuffer]:
+def in_turn(function: Function) -> list[PlacedBuffer]:
     """The buffers of a kernel whose loop carries the number of the copy in turn."""
     (loop,) = (op for op in function.body.ops if isinstance(op, For))
     (stage,) = loop.carried
     assert str(function.types[stage]) == "i64"
     roots = {name: slot for slot, name in enumerate(function.names)}
     return [
-        UbBuffer((roots[f"ub_{name}"],), number * 8192, 4096, 2, loop, stage)
+        PlacedBuffer((roots[f"ub_{name}"],), number * 8192, 4096, 2, loop, stage)
         for number, name in enumerate(("a", "b", "out"))
     ]
 
@@ -132,6 +132,6 @@ def test_buffers_in_turn_overlap_as_those_that_were_written() -> None:
     assert np.array_equal(out, a + b)
     assert cycles <= 1.05 * written
     program = stripped(DOUBLE.replace("muli %iteration, %tile_bytes", "muli %c0_i64, %tile_bytes"))
-    one_copy = [UbBuffer(b.roots, b.address, b.bytes) for b in in_turn(program.functions[0])]
+    one_copy = [PlacedBuffer(b.roots, b.address, b.bytes) for b in in_turn(program.functions[0])]
     single = done(program, program.functions[0], one_copy).kernel()
     assert cycles < single.time(a, b, out, len(a)).total_cycles

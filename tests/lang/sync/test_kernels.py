@@ -22,7 +22,7 @@ from tests.check.pipes import (
     waits,
 )
 
-from .support import Synchronised, UbBuffer, done, stripped, synchronised, without_each
+from .support import PlacedBuffer, Synchronised, done, stripped, synchronised, without_each
 
 ARRAY = np.linspace(-1, 1, 4096, dtype=np.float32)
 
@@ -229,7 +229,7 @@ def test_buffers_that_share_bytes_are_one_memory() -> None:
         function = program.functions[0]
         slots = {function.names[slot]: slot for slot in range(len(function.names))}
         places = {"a": (0, 1024), "b": (address, 1024), "c": (8192, 1024)}
-        them = [UbBuffer((slots[name],), *place) for name, place in places.items()]
+        them = [PlacedBuffer((slots[name],), *place) for name, place in places.items()]
         return done(program, function, them).lines
 
     forwards, back = ["set MTE2 V 0", "wait MTE2 V 0"], ["set V MTE2 0", "wait V MTE2 0"]

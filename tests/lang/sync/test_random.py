@@ -30,7 +30,7 @@ from tests.check.pipes import (
     store,
 )
 
-from .support import UbBuffer, buffers, done, synchronised, without_each
+from .support import PlacedBuffer, buffers, done, synchronised, without_each
 
 POINTER = "!pto.ptr<f32, ub>"
 ARRAY = "!pto.ptr<f32, gm>"
@@ -209,7 +209,7 @@ def pipelined(body: Lines, copies: int) -> str:
     return "\n".join([start, *lines, "}"])
 
 
-def copies_of(function: Function, copies: int) -> list[UbBuffer]:
+def copies_of(function: Function, copies: int) -> list[PlacedBuffer]:
     """The buffers of a kernel with pipelined loops."""
     found = buffers(function)
     for op in function.ops():
@@ -218,7 +218,7 @@ def copies_of(function: Function, copies: int) -> list[UbBuffer]:
             slots = [slot for name, slot in roots.items() if name.startswith(("p_", "q_"))]
             pointers = [slot for slot in slots if isinstance(function.types[slot], Ptr)]
             for slot, address in zip(pointers, (16384, 24576), strict=True):
-                found.append(UbBuffer((slot,), address, 1024, copies, op, op.carried[0]))
+                found.append(PlacedBuffer((slot,), address, 1024, copies, op, op.carried[0]))
     return found
 
 

@@ -24,8 +24,8 @@ class OpenLoop:
 
 @dataclass(eq=False)
 class NewArray:
-    """A UB array of `count` elements: the slot of its pointer, and the loop in whose body it was
-    made."""
+    """An array of `count` elements in a memory of the chip: the slot of its pointer, and the loop
+    in whose body it was made."""
 
     dtype: DType
     count: int
@@ -33,6 +33,7 @@ class NewArray:
     span: Span
     at: int | None
     loop: OpenLoop | None
+    memory: str = "ub"
 
 
 @dataclass(eq=False)

@@ -224,7 +224,7 @@ class Emitter(ValueMaker):
         slot = self.slot(kind)
         self._homes[slot] = self._open[0]
         loop = self.loops[-1] if self.loops else None
-        array = NewArray(kind.dtype, count, slot, self.span, at, loop)
+        array = NewArray(kind.dtype, count, slot, self.span, at, loop, kind.space)
         self.arrays.append(array)
         self._body.arrays.append(array)
         return slot

@@ -1,4 +1,4 @@
-"""Gives the UB arrays of a kernel their addresses, and copies to those of pipelined loops."""
+"""Gives the arrays of a kernel their addresses, and copies to those of pipelined loops."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ptoscope.lang.compile.emitter import Emitter
 from ptoscope.lang.memory.allocation import Allocation
 from ptoscope.lang.memory.map import MemoryMap
 from ptoscope.lang.memory.plan import plan
-from ptoscope.lang.sync.buffers import UbBuffer
+from ptoscope.lang.sync.buffers import PlacedBuffer
 from ptoscope.lang.sync.conflicts import Conflicts
 from ptoscope.program import For, Function, Op, Program, operation
 
@@ -40,22 +40,24 @@ def place(
     return found, rooted
 
 
-def buffers(emitter: Emitter, memory: MemoryMap) -> list[UbBuffer]:
+def buffers(emitter: Emitter, memory: MemoryMap) -> list[PlacedBuffer]:
     """The arrays, for those who synchronise the pipes that use them."""
-    found: list[UbBuffer] = []
+    found: list[PlacedBuffer] = []
     for one, placed in zip(emitter.arrays, memory.placements, strict=True):
         allocation, loop = placed.allocation, one.loop
         if allocation.copies > 1 and loop is not None and isinstance(loop.op, For):
             turns = allocation.copies, loop.op, loop.stage
         else:
             turns = 1, None, None
-        found.append(UbBuffer((one.slot,), placed.address, allocation.stride, *turns))
+        found.append(
+            PlacedBuffer((one.slot,), placed.address, allocation.stride, *turns, one.memory)
+        )
     return found
 
 
 def _based(function: Function, emitter: Emitter, one: NewArray) -> Op:
     """Writes down the pointer of an array, and its address, which is not decided yet."""
-    emitter.name(one.slot, "ub")
+    emitter.name(one.slot, one.memory)
     at = emitter.slot(Scalar(I64), f"{emitter.names[one.slot]}_at")
     base = operation("arith.constant", (), (at,), {"value": 0}, span=one.span)
     pointer = operation("pto.castptr", (at,), (one.slot,), span=one.span)
@@ -68,7 +70,9 @@ def _only_user(
 ) -> OpenLoop | None:
     """The pipelined loop to whose iterations an array belongs that was made before it: nothing
     else touches it, and every iteration begins by filling it with a copy."""
-    touching = [a for a in accesses if a.space == "ub" and (a.roots is None or one.slot in a.roots)]
+    touching = [
+        a for a in accesses if a.space == one.memory and (a.roots is None or one.slot in a.roots)
+    ]
     if not touching or not _fills(touching[0], one):
         return None
     for loop in loops:
@@ -102,6 +106,7 @@ def _allocation(emitter: Emitter, one: NewArray) -> Allocation:
         copies=1 if loop is None else loop.stages,
         loop=None if loop is None else loop.op,
         at=one.at,
+        memory=one.memory,
     )
 
 

@@ -1,4 +1,4 @@
-"""What a kernel asks for when it allocates UB."""
+"""What a kernel asks for when it allocates memory on the chip."""
 
 from __future__ import annotations
 
@@ -6,12 +6,9 @@ from dataclasses import dataclass
 from math import prod
 
 from ptoscope.diagnostics import NOWHERE, Span
-from ptoscope.isa.dtypes import VREG_BYTES, DType
+from ptoscope.isa.dtypes import DType
 from ptoscope.isa.parts import MEMORIES
 from ptoscope.program import Loop
-
-ALIGNMENT = MEMORIES["ub"].copy_alignment
-"""What copies want of an address; vector loads and stores want no more on any target."""
 
 
 @dataclass(eq=False, slots=True)
@@ -31,7 +28,14 @@ class Allocation:
     copies: int = 1
     loop: Loop | None = None
     at: int | None = None
-    alignment: int = ALIGNMENT
+    memory: str = "ub"
+
+    @property
+    def alignment(self) -> int:
+        """What copies want of an address, and fractals of a tile; vector loads and stores want no
+        more on any target."""
+        memory = MEMORIES[self.memory]
+        return memory.copy_alignment if memory.core == "vector" else memory.grain
 
     @property
     def bytes(self) -> int:
@@ -40,9 +44,10 @@ class Allocation:
 
     @property
     def stride(self) -> int:
-        """The bytes from one copy to the next: whole vector registers, so that a load or a store
-        of its last lanes reaches nothing else."""
-        return -(-self.bytes // VREG_BYTES) * VREG_BYTES
+        """The bytes from one copy to the next: whole vector registers or fractals, so that a load
+        or a store of its last elements reaches nothing else."""
+        grain = MEMORIES[self.memory].grain
+        return -(-self.bytes // grain) * grain
 
     @property
     def reserved(self) -> int:

@@ -68,10 +68,13 @@ def touches(
 ) -> dict[int, list[Op]]:
     """The operations that touch each buffer, by its root."""
     found: dict[int, list[Op]] = {a.root: [] for a in allocations}
+    roots = {
+        memory: {a.root for a in allocations if a.memory == memory}
+        for memory in {a.memory for a in allocations}
+    }
     for access in accesses:
-        if access.space != "ub":
-            continue
-        for root in found if access.roots is None else access.roots & found.keys():
+        mine = roots.get(access.space, set())
+        for root in mine if access.roots is None else access.roots & mine:
             found[root].append(access.op)
     return found
 

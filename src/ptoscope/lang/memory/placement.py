@@ -24,6 +24,11 @@ class Placement:
         return self.allocation.name
 
     @property
+    def memory(self) -> str:
+        """The memory that it is in."""
+        return self.allocation.memory
+
+    @property
     def end(self) -> int:
         """The address behind its last byte, that of the last copy."""
         return self.address + self.allocation.reserved
@@ -42,4 +47,5 @@ class Placement:
 
     def shares(self, other: Placement) -> bool:
         """Whether there are bytes that belong to both."""
-        return self.address < other.end and other.address < self.end
+        same = self.allocation.memory == other.allocation.memory
+        return same and self.address < other.end and other.address < self.end

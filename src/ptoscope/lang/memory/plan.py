@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ptoscope.diagnostics import Diagnostic, PtoError
-from ptoscope.isa.parts import KIB
+from ptoscope.isa.parts import KIB, MEMORIES
 from ptoscope.isa.targets import Target
 from ptoscope.lang.accesses import RootedAccess
 from ptoscope.lang.memory.allocation import Allocation
@@ -33,43 +33,29 @@ def plan(
 
     Addresses that the author decided stay. No two buffers share bytes where all fit side by side;
     else only those that are never live together, in the iterations of one pipelined loop last of
-    all. PtoError (PTO0309) at the first allocation that does not fit the target's UB.
+    all. PtoError (PTO0309) at the first allocation that does not fit its memory on the target.
     """
     moments = Moments(function)
     touched = touches(allocations, accesses)
     wide, narrow = (
         lifetimes(allocations, moments, touched, whole_loops=whole) for whole in (True, False)
     )
-    space = _Space(allocations, moments, narrow, program, target)
-    space.check_decided()
-    choices = [
-        [
-            Interval(life.first, life.last, a.reserved, a.alignment, a.at)
-            for a, life in zip(allocations, lives, strict=True)
-        ]
-        for lives in (wide, narrow)
-    ]
-    most, moment = load(choices[-1])
-    if most > target.ub_bytes:
-        raise space.too_much(most, moment)
-    try:
-        addresses = place(choices, target.ub_bytes)
-    except NoRoom as error:
-        raise space.scattered(error.number) from None
-    return MemoryMap(
-        target,
-        tuple(
-            Placement(a, address, *moments.lines(life), life)
-            for a, address, life in zip(allocations, addresses, narrow, strict=True)
-        ),
-    )
+    placed: dict[int, Placement] = {}
+    for memory in dict.fromkeys(a.memory for a in allocations):
+        numbers = [n for n, a in enumerate(allocations) if a.memory == memory]
+        here, often, seldom = ([them[n] for n in numbers] for them in (allocations, wide, narrow))
+        space = _Space(memory, here, moments, seldom, program, target)
+        for n, a, address in zip(numbers, here, space.addresses(often), strict=True):
+            placed[n] = Placement(a, address, *moments.lines(narrow[n]), narrow[n])
+    return MemoryMap(target, tuple(placed[n] for n in range(len(allocations))))
 
 
 class _Space:
-    """What does not fit, said."""
+    """The buffers of one memory: where they lie, and what does not fit, said."""
 
     def __init__(
         self,
+        memory: str,
         allocations: Sequence[Allocation],
         moments: Moments,
         lives: Sequence[Lifetime],
@@ -78,14 +64,33 @@ class _Space:
     ) -> None:
         self._allocations, self._lives = allocations, lives
         self._moments, self._program, self._target = moments, program, target
-        self._capacity = target.ub_bytes
+        self._capacity, self._title = target.bytes_of(memory), MEMORIES[memory].title
 
-    def check_decided(self) -> None:
-        """PtoError for buffers that lie outside of UB by the author's own addresses."""
+    def addresses(self, wide: Sequence[Lifetime]) -> list[int]:
+        """The address of each; `wide` is when they had better be live. PtoError where they do not
+        fit."""
+        self._check_decided()
+        choices = [
+            [
+                Interval(life.first, life.last, a.reserved, a.alignment, a.at)
+                for a, life in zip(self._allocations, lives, strict=True)
+            ]
+            for lives in (wide, self._lives)
+        ]
+        most, moment = load(choices[-1])
+        if most > self._capacity:
+            raise self._too_much(most, moment)
+        try:
+            return place(choices, self._capacity)
+        except NoRoom as error:
+            raise self._scattered(error.number) from None
+
+    def _check_decided(self) -> None:
+        """PtoError for buffers that lie outside of it by the author's own addresses."""
         wrong = [
             self._finding(
                 a,
-                f"the buffer {a.name} lies outside UB",
+                f"the buffer {a.name} lies outside {self._title}",
                 f"bytes {a.at} to {a.at + a.reserved - 1}",
                 f"bytes 0 to {self._capacity - 1}",
                 "leave its address out, and a place is found",
@@ -96,7 +101,7 @@ class _Space:
         if wrong:
             raise PtoError(wrong)
 
-    def too_much(self, most: int, moment: int) -> PtoError:
+    def _too_much(self, most: int, moment: int) -> PtoError:
         """At one moment more bytes are live than there are."""
         live = self._live(moment)
         total, named = 0, live[-1]
@@ -106,10 +111,13 @@ class _Space:
                 named = allocation
                 break
         return self._no_room(
-            named, f"the buffer {named.name} does not fit UB", f"{most} bytes are live", moment
+            named,
+            f"the buffer {named.name} does not fit {self._title}",
+            f"{most} bytes are live",
+            moment,
         )
 
-    def scattered(self, number: int) -> PtoError:
+    def _scattered(self, number: int) -> PtoError:
         """There are bytes enough at every moment, but not side by side."""
         named, moment = self._allocations[number], self._lives[number].first
         return self._no_room(

@@ -8,7 +8,7 @@ from ptoscope.check.positions import Positions
 from ptoscope.isa.order.memory import needs_memory_barriers
 from ptoscope.isa.targets import Revision, Target
 from ptoscope.lang.accesses import RootedAccesses
-from ptoscope.lang.sync.buffers import UbBuffer
+from ptoscope.lang.sync.buffers import PlacedBuffer
 from ptoscope.lang.sync.conflicts import Conflicts
 from ptoscope.lang.sync.dependences import dependences
 from ptoscope.lang.sync.events import numbered
@@ -19,12 +19,12 @@ from ptoscope.lang.sync.scopes import memory_barriers
 from ptoscope.lang.sync.steps import FunctionSteps
 from ptoscope.program import Function
 
-__all__ = ["UbBuffer", "synchronise"]
+__all__ = ["PlacedBuffer", "synchronise"]
 
 
 def synchronise(
     function: Function,
-    buffers: Sequence[UbBuffer],
+    buffers: Sequence[PlacedBuffer],
     target: Target,
     revision: Revision,
     accesses: RootedAccesses | None = None,

@@ -1,4 +1,4 @@
-"""Buffers in UB, as those who synchronise have to know them."""
+"""Buffers on the chip, as those who synchronise have to know them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from ptoscope.program import For
 
 
 @dataclass(frozen=True, eq=False)
-class UbBuffer:
-    """Bytes of UB that accesses name through the pointers `roots`: slots that are not made of one
-    another, such as the results of casts from its address.
+class PlacedBuffer:
+    """Bytes of a memory that accesses name through the pointers `roots`: slots that are not made
+    of one another, such as the results of casts from its address.
 
     One with several `copies`, each of so many `bytes`, has another one in every iteration of
     `loop`: copy s lies s times `bytes` behind the address, and `stage`, an argument of the body
@@ -23,12 +23,13 @@ class UbBuffer:
     copies: int = 1
     loop: For | None = None
     stage: int | None = None
+    memory: str = "ub"
 
     @property
     def end(self) -> int:
         """The byte after the last of all copies."""
         return self.address + self.bytes * self.copies
 
-    def meets(self, other: UbBuffer) -> bool:
+    def meets(self, other: PlacedBuffer) -> bool:
         """Whether two share bytes."""
-        return self.address < other.end and other.address < self.end
+        return self.memory == other.memory and self.address < other.end and other.address < self.end

@@ -14,9 +14,9 @@ from ptoscope.check.analysis.nodes import KnownBytes, LoopNode, flat
 from ptoscope.isa.footprint import reach_down, reach_up
 from ptoscope.isa.types import Space
 from ptoscope.lang.accesses import RootedAccess
-from ptoscope.lang.sync.buffers import UbBuffer
+from ptoscope.lang.sync.buffers import PlacedBuffer
 
-AccessBase = UbBuffer | int
+AccessBase = PlacedBuffer | int
 """What an address is relative to: a buffer, or the slot of a parameter."""
 
 
@@ -42,13 +42,13 @@ class Conflict(NamedTuple):
     that whose copies they take turns with, where they do."""
 
     distance: int
-    buffer: UbBuffer | None
+    buffer: PlacedBuffer | None
 
 
 class Conflicts:
     """Answers for the accesses of one function."""
 
-    def __init__(self, buffers: Sequence[UbBuffer]) -> None:
+    def __init__(self, buffers: Sequence[PlacedBuffer]) -> None:
         self._buffers = {slot: buffer for buffer in buffers for slot in buffer.roots}
         self._located: dict[int, tuple[RootedAccess, LocatedAccess]] = {}
         self._again: dict[tuple[int, int], dict[Symbol, Expr]] = {}
@@ -122,7 +122,7 @@ class Conflicts:
         one, two = pair
         apart = b.offset.substitute(later) - a.offset
         if one is not two:
-            if not isinstance(one, UbBuffer) or not isinstance(two, UbBuffer):
+            if not isinstance(one, PlacedBuffer) or not isinstance(two, PlacedBuffer):
                 return True
             if one.copies > 1 or two.copies > 1:
                 return True
@@ -159,14 +159,14 @@ def _reach(touched: KnownBytes) -> tuple[int, int]:
 
 
 def _share(one: AccessBase, two: AccessBase) -> bool:
-    if isinstance(one, UbBuffer) and isinstance(two, UbBuffer):
+    if isinstance(one, PlacedBuffer) and isinstance(two, PlacedBuffer):
         return one is two or one.meets(two)
     return one == two
 
 
-def _in_turn(pair: BasePair, loop: LoopNode | None) -> UbBuffer | None:
+def _in_turn(pair: BasePair, loop: LoopNode | None) -> PlacedBuffer | None:
     """The buffer whose copies two accesses take in turn: in the iterations of a given loop."""
-    if not pair or pair[0] is not pair[1] or not isinstance(pair[0], UbBuffer):
+    if not pair or pair[0] is not pair[1] or not isinstance(pair[0], PlacedBuffer):
         return None
     buffer = pair[0]
     if buffer.copies == 1 or (loop is not None and buffer.loop is not loop.op):

@@ -14,7 +14,7 @@ from ptoscope.check.analysis.nodes import LoopNode
 from ptoscope.check.positions import Positions
 from ptoscope.isa.order.memory import copies_in_order
 from ptoscope.isa.parts import COPY_PIPES, SCALAR_PIPE
-from ptoscope.lang.sync.buffers import UbBuffer
+from ptoscope.lang.sync.buffers import PlacedBuffer
 from ptoscope.lang.sync.conflicts import Conflict, Conflicts
 from ptoscope.lang.sync.steps import FunctionSteps, PipeStep
 from ptoscope.program import If, Op
@@ -28,7 +28,7 @@ class Dependence(NamedTuple):
     late: PipeStep
     loop: LoopNode | None
     distance: int
-    buffer: UbBuffer | None
+    buffer: PlacedBuffer | None
 
     @property
     def depth(self) -> int:

@@ -13,7 +13,7 @@ from ptoscope.isa.dtypes import I64
 from ptoscope.isa.order.rules import SET, WAIT
 from ptoscope.isa.parts import EVENTS, PIPE_ALL
 from ptoscope.isa.types import Scalar
-from ptoscope.lang.sync.buffers import UbBuffer
+from ptoscope.lang.sync.buffers import PlacedBuffer
 from ptoscope.lang.sync.placing import PlacedSync
 from ptoscope.program import Block, Function, Op, operation
 
@@ -74,7 +74,7 @@ class _Insertion:
         event = self._event(one.buffer, one.event, span)
         return operation(name, (event,), attrs=pipes, span=span, form=1)
 
-    def _event(self, buffer: UbBuffer, base: int, span: Span) -> int:
+    def _event(self, buffer: PlacedBuffer, base: int, span: Span) -> int:
         """The value that is the event of the copy in turn."""
         assert buffer.stage is not None
         assert buffer.loop is not None

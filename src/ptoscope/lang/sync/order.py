@@ -20,7 +20,7 @@ from ptoscope.isa.order.ledger import Ledger, Number, Ticket
 from ptoscope.isa.order.pipes import CarryingPipes
 from ptoscope.isa.order.rules import OrderRule
 from ptoscope.isa.parts import EVERY, PIPE_NUMBERS, PIPES, SCALAR
-from ptoscope.lang.sync.buffers import UbBuffer
+from ptoscope.lang.sync.buffers import PlacedBuffer
 from ptoscope.lang.sync.dependences import Dependence
 from ptoscope.lang.sync.placing import PlacedSync
 from ptoscope.lang.sync.steps import FunctionSteps, PipeStep
@@ -63,7 +63,7 @@ class StepOrder:
         function: Function,
         steps: FunctionSteps,
         found: Sequence[Dependence],
-        buffers: Sequence[UbBuffer],
+        buffers: Sequence[PlacedBuffer],
     ) -> None:
         self._steps = steps
         self._copies: dict[int, int] = defaultdict(lambda: 1)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ptoscope.isa.order.rules import BARRIER, SET, WAIT, OrderRule
-from ptoscope.lang.sync.buffers import UbBuffer
+from ptoscope.lang.sync.buffers import PlacedBuffer
 from ptoscope.program import Block, Loop, Op
 
 SIGNAL_BEHIND, DRAIN, ARM, WAIT_BEFORE, BARRIER_BEFORE = range(5)
@@ -22,7 +22,7 @@ class PlacedSync(NamedTuple):
     src: str
     dst: str
     event: int | None
-    buffer: UbBuffer | None
+    buffer: PlacedBuffer | None
     op: Op
     after: bool
     rank: int
@@ -45,7 +45,7 @@ class Flag:
     loop: Loop | None
     around: Loop | None
     distance: int
-    buffer: UbBuffer | None
+    buffer: PlacedBuffer | None
     event: int = 0
 
     @property

@@ -75,7 +75,7 @@ def check_failure(verdicts: Outcome) -> None:
 
 def check_reasons(verdicts: Outcome) -> None:
     assert "line 21: PTO0903 pto.vlds" in verdicts.case("faults")["detail"]
-    assert verdicts.case("unsupported")["unsupported"] == "pto.mad"
+    assert verdicts.case("unsupported")["unsupported"] == "pto.tadd"
     assert "launch.cpp:8: cannot tell what ChooseBlocks" in verdicts.case("mistaken")["detail"]
     assert verdicts.case("passes")["exact"] is True
 

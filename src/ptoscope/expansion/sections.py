@@ -18,7 +18,7 @@ def without_sections(program: Program) -> list[Function]:
     wrong = [d for function in program.functions for d in _several(program, function)]
     if wrong:
         raise PtoError(wrong)
-    return [_without(function) for function in program.functions]
+    return [_without(f, f.kind or program.kernel_kind) for f in program.functions]
 
 
 def _several(program: Program, function: Function) -> Iterable[Diagnostic]:
@@ -39,9 +39,9 @@ def _sections(function: Function) -> list[Section]:
     return [op for op in function.ops() if isinstance(op, Section)]
 
 
-def _without(function: Function) -> Function:
+def _without(function: Function, kind: str) -> Function:
     sections = _sections(function)
-    cores = _cores(function, sections)
+    cores = _cores(function, kind, sections)
     if not sections:
         return function if cores == function.cores else replace(function, cores=cores)
     # One kind of core needs no branch: its section stands for what is in it.
@@ -51,13 +51,13 @@ def _without(function: Function) -> Function:
     return replace(function, body=body, types=opening.types, names=opening.names, cores=cores)
 
 
-def _cores(function: Function, sections: list[Section]) -> tuple[CoreKind, ...]:
+def _cores(function: Function, kind: str, sections: list[Section]) -> tuple[CoreKind, ...]:
     """A kernel of one kind has one core. Any other is a cluster where it has code for the matrix
     core, and one vector core where it has none."""
     from ptoscope.isa import TABLE
 
-    if function.kind in ("cube", "vector"):
-        return ("cube",) if function.kind == "cube" else ("vector",)
+    if kind in ("cube", "vector"):
+        return ("cube",) if kind == "cube" else ("vector",)
     if any(section.core == "cube" for section in sections):
         return ("cube", *("vector",) * VECTOR_CORES)
     records = (TABLE.get(op.name) for op in function.ops())

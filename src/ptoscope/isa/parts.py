@@ -16,6 +16,9 @@ CoreKind = Literal["cube", "vector"]
 """A block of a kernel that uses the matrix unit is a cluster: one matrix core ("cube", as the
 documents call it) and two vector cores. Any other block is one vector core."""
 
+CORE_TITLES: dict[CoreKind, str] = {"cube": "the matrix core", "vector": "a vector core"}
+"""As messages write a core of a kind."""
+
 
 class CoreId(NamedTuple):
     """Which core of its block it is: its kind, its number among those of its kind, and how many

@@ -26,8 +26,6 @@ HOST_CODE = "the host code"
 """What runs between the launches."""
 
 UNKNOWN_OPERATION = "PTO0002"
-UNKNOWN_TYPE = "PTO0005"
-KERNEL_KIND = "PTO0304"
 NOT_MODELLED = "PTO0914"
 
 
@@ -174,18 +172,10 @@ def _unsupported(error: PtoError) -> Unsupported | None:
     findings = error.diagnostics
     if findings[0].code == NOT_MODELLED:
         return Unsupported(findings[0].message, findings[0])
-    foreign = [d for d in findings if d.code == UNKNOWN_OPERATION]
-    spaces = [d for d in findings if d.code == UNKNOWN_TYPE and "memory space" in d.message]
-    kinds = [d for d in findings if d.code == KERNEL_KIND]
-    if len(foreign) + len(spaces) + len(kinds) < len(findings):
+    if any(d.code != UNKNOWN_OPERATION for d in findings):
         return None
-    # A section only says which unit its instructions are for: they are what is missing.
-    instructions = [d for d in foreign if not d.found.startswith("pto.section.")]
-    for first in (*instructions, *foreign):
-        return Unsupported(first.found or first.message, first)
-    for first in spaces:
-        return Unsupported(f"memory space {first.found}", first)
-    return Unsupported(kinds[0].message, kinds[0])
+    first = findings[0]
+    return Unsupported(first.found or first.message, first)
 
 
 def _check_argument(kind: Type, value: Any, where: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from ptoscope.diagnostics import PtoError
 from ptoscope.kernel import prepare
 
 VECTOR = "pto.vecscope { }"
@@ -51,3 +52,10 @@ def test_inside_a_branch_of_a_section() -> None:
     assert found(f"pto.section.cube {{\n{inside}\n}}") == [
         ("PTO0304", 6, "an instruction of a vector core")
     ]
+
+
+def test_a_text_that_is_not_whole_says_nothing_of_cores() -> None:
+    text = f"func.func @kernel() {{ pto.section.cube {{ {VECTOR}\npto.unknown }} return }}"
+    with pytest.raises(PtoError) as raised:
+        prepare(text, "k.pto", "a5", "manual")
+    assert [d.code for d in raised.value.diagnostics] == ["PTO0002"]

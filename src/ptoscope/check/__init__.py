@@ -33,6 +33,9 @@ OPERATION_RULES: tuple[Rule, ...] = (
 )
 """Those that look at one operation at a time and where it stands."""
 
+CORE_RULES: tuple[Rule, ...] = structure.CORE_RULES
+"""As these, of programs that are whole: only then is it known which cores run them."""
+
 VALUE_RULES: tuple[Rule, ...] = (
     *lanes.RULES,
     *streams.RULES,
@@ -51,7 +54,7 @@ MEMORY_RULES: tuple[Rule, ...] = (
 where every operation is right: what a wrong one does is not known, and leaving it out would
 bring findings that are none."""
 
-RULES: tuple[Rule, ...] = (*OPERATION_RULES, *VALUE_RULES, *MEMORY_RULES)
+RULES: tuple[Rule, ...] = (*OPERATION_RULES, *CORE_RULES, *VALUE_RULES, *MEMORY_RULES)
 
 
 def check_operations(program: Program, target: Target, revision: Revision) -> list[Diagnostic]:
@@ -72,7 +75,8 @@ def check(program: Program, target: Target, revision: Revision) -> list[Diagnost
             if is_right or rule not in MEMORY_RULES:
                 found = list(rule.diagnostics(first))
                 findings += found
-                wrong = bool(found) and rule.severity == "error" and rule in OPERATION_RULES
+                alone = rule in OPERATION_RULES or rule in CORE_RULES
+                wrong = bool(found) and rule.severity == "error" and alone
                 is_right = is_right and not wrong
                 if is_right and others and rule in MEMORY_RULES:
                     findings += _more([d for c in others for d in rule.diagnostics(c)], found)

@@ -176,7 +176,7 @@ RULES = (
     Rule("PTO0301", "vector instructions stand inside a vecscope", _needs_scope),
     Rule("PTO0302", "DMA, synchronisation and scopes stand outside a vecscope", _needs_outside),
     Rule("PTO0303", "kernel parameters are scalars and GM pointers", _parameters, "warning"),
-    Rule("PTO0304", "a core runs the instructions that it has", _kind),
     Rule("PTO0307", "a vector address has a loop of i16 for each stride", _needs_loops),
     Rule("PTO0308", "a kernel returns nothing", _results),
 )
+CORE_RULES = (Rule("PTO0304", "a core runs the instructions that it has", _kind),)

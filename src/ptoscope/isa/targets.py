@@ -15,13 +15,18 @@ DEFAULT_REVISION: Revision = "manual"
 
 TargetName = Literal["cpu", "a2a3", "a5"]
 
+Accumulate = Literal["sequential", "exact"]
+ACCUMULATE: tuple[Accumulate, ...] = ("sequential", "exact")
+"""How the matrix unit adds the products of floats, which no document says: in the order of k, each
+step rounded once to f32 as a fused multiply-add; or exactly, the whole sum rounded once."""
+
 
 @dataclass(frozen=True)
 class Target:
     """One machine that runs PTO kernels.
 
     `norm_alignment` is what a NORM load or store address must be a multiple of, in bytes;
-    0 stands for the element size.
+    0 stands for the element size. `accumulate` is how its matrix unit adds.
     """
 
     name: TargetName
@@ -29,6 +34,7 @@ class Target:
     norm_alignment: int
     narrow_floats: bool
     ordered_aliases: bool
+    accumulate: Accumulate = "sequential"
 
     def bytes_of(self, space: str) -> int:
         """How large one of a core's own memories is."""

@@ -17,6 +17,7 @@ from ptoscope.isa.order.memory import copies_in_order
 from ptoscope.isa.order.rules import OrderRule
 from ptoscope.isa.parts import ALONE, CoreId
 from ptoscope.isa.record import Site
+from ptoscope.isa.tiles import TileMove, TileProduct
 from ptoscope.isa.types import Space
 from ptoscope.machine.cluster import Seat
 from ptoscope.machine.deadlock import IterationText
@@ -27,8 +28,10 @@ from ptoscope.machine.lanes import NumpyLanes, constant, number
 from ptoscope.machine.memory import Memory, misaligned
 from ptoscope.machine.pipes import Pipes
 from ptoscope.machine.printing_core import PrintingCore
+from ptoscope.machine.products import run_product
 from ptoscope.machine.schedule import Order
 from ptoscope.machine.stream import LoadStream, Stream, load_state, lost, store_state
+from ptoscope.machine.tiles import run_move
 
 
 @cache
@@ -315,6 +318,18 @@ class ReferenceCore(PrintingCore):
         move = partial(run_transfer, site, self.memory, number(src), number(dst), transfer)
         swaps = not copies_in_order(transfer.path.target)
         self.pipes.issue(site.record.pipe, site, move, swaps=swaps)
+
+    def move_tile(self, site: Site, src: Lanes, dst: Lanes, move: TileMove[Lanes]) -> None:
+        body = partial(run_move, site, self.memory, number(src), number(dst), move)
+        swaps = not copies_in_order(move.target)
+        self.pipes.issue(site.record.pipe, site, body, swaps=swaps)
+
+    def multiply(
+        self, site: Site, left: Lanes, right: Lanes, result: Lanes, product: TileProduct[Lanes]
+    ) -> None:
+        at = number(left), number(right), number(result)
+        body = partial(run_product, site, self.memory, *at, product)
+        self.pipes.issue(site.record.pipe, site, body)
 
     def read_register(self, site: Site, name: str, dtype: DType, initial: int) -> Lanes:
         return self._registers.get(name) or constant(dtype, 1, initial)

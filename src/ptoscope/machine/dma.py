@@ -17,8 +17,8 @@ from ptoscope.machine.faults import DMA_FIELD, NOT_MODELLED, Fault
 from ptoscope.machine.lanes import NumpyLanes, number
 from ptoscope.machine.memory import Bytes, Memory, Region, misaligned
 
-_UPDATE = threading.Lock()
-"""Held while a copy updates GM: blocks may run at once."""
+GM_UPDATE = threading.Lock()
+"""Held while GM is updated: blocks may run at once."""
 
 
 class _Side(NamedTuple):
@@ -53,13 +53,13 @@ def run_transfer(
     made = ends(copy, INTEGERS)
     if made is None:
         return None
-    source = _Side(*memory.locate(site, path.source, src), made.read)
-    target = _Side(*memory.locate(site, path.target, dst), made.written)
+    source = _Side(*memory.locate(site, path.source, src, copy.core), made.read)
+    target = _Side(*memory.locate(site, path.target, dst, copy.core), made.written)
     source.check(site, "reads", path.source_alignment)
     target.check(site, "writes", _target_alignment(site, copy))
     padding = copy.padding
     if copy.atomic:
-        with _UPDATE:
+        with GM_UPDATE:
             _update(source, target, copy.atomic)
     elif padding is None or padding.enabled == 0:
         _copy(source, target)

@@ -45,9 +45,9 @@ class GuardedArray:
 
 def guard_ub() -> None:
     """From now on the engine's own memories of a core lie between such pages."""
-    from ptoscope.native import engine
+    from ptoscope.native import runner
 
     def guarded(size: int) -> Any:
         return GuardedArray(size, at_end=False).bytes
 
-    engine._aligned = guarded
+    runner._aligned = guarded

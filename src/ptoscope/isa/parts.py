@@ -250,6 +250,8 @@ COPY_NUMBERS = frozenset(PIPE_NUMBERS[name] for name in COPY_PIPES)
 
 EVENTS = tuple(f"EVENT_ID{i}" for i in range(8))
 BUFFERS = 32
+UNIT_FLAGS = 256
+"""Those of the tiles of L0C, where it is largest."""
 PER_CORE = 16
 """The semaphores between two cores."""
 SEMAPHORES = PER_CORE * VECTOR_CORES

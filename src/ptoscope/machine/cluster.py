@@ -33,15 +33,19 @@ class Cluster:
         self._over = threading.Semaphore(0)
         self.failure: BaseException | None = None
 
-    def run(self, bodies: Sequence[Callable[[], None]]) -> None:
-        """Runs a body for each core, all of them to their ends; raises what one raises. A single
-        core needs no cluster."""
+    def run(
+        self,
+        bodies: Sequence[Callable[[], None]],
+        start: Callable[[threading.Thread], None] = threading.Thread.start,
+    ) -> None:
+        """Runs a body for each core, all of them to their ends, on threads that `start` starts;
+        raises what one raises. A single core needs no cluster."""
         threads = [
             threading.Thread(target=self._body, args=(number, body), daemon=True)
             for number, body in enumerate(bodies)
         ]
         for thread in threads:
-            thread.start()
+            start(thread)
         self._turns[self._order[0]].release()
         try:
             self._over.acquire()

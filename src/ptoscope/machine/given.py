@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from ptoscope.isa.order.kinds import SIGNALS
 from ptoscope.isa.order.ledger import Chain, Ledger, Ticket, Token
 from ptoscope.isa.order.rules import GET, RELEASE, SET, WAIT, OrderRule
-from ptoscope.isa.parts import ALONE, BUFFERS, EVENTS, PIPE_ALL, PIPES
+from ptoscope.isa.order.unit_flags import unit_chains
+from ptoscope.isa.parts import ALONE, BUFFERS, EVENTS, PIPE_ALL, PIPES, UNIT_FLAGS
 from ptoscope.isa.record import Site
 from ptoscope.machine.cluster import Seat
 from ptoscope.machine.deadlock import Wait, overflow
@@ -172,6 +173,28 @@ class Given:
                 chain = GET.name, pipe, number
                 issued[chain] = given[chain] = given.get((RELEASE.name, pipe, number), 0) + count
                 self._ledger.held[number][pipe] = count
+
+    # What cores of a cluster count in words of their own.
+
+    @property
+    def issued(self) -> dict[Chain[str], int]:
+        """How many tokens of each chain were issued."""
+        return self._ledger.counts
+
+    def restore_tiles(self, published: list[int]) -> None:
+        """Sets all unit flags, by how often each tile was published and not cleared, where nothing
+        is queued."""
+        for tile, count in enumerate(published):
+            given, cleared = unit_chains(tile)
+            if count or given in self._counts:
+                total = self._counts.get(cleared, 0) + count
+                self._ledger.counts[given] = self._counts[given] = total
+
+    def tiles(self) -> list[int]:
+        """The reverse."""
+        counts = self._counts
+        chains = map(unit_chains, range(UNIT_FLAGS))
+        return [counts.get(given, 0) - counts.get(cleared, 0) for given, cleared in chains]
 
 
 def _out_of_range(site: Site, what: str, value: int, count: int) -> Fault:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptoscope.isa.dtypes import I8, DType
-from ptoscope.isa.parts import ALONE, MEMORIES, ON_CORE, VECTOR_CORES, core_ids
+from ptoscope.isa.parts import ALONE, MEMORIES, ON_CORE, VECTOR_CORES, CoreKind, core_ids
 from ptoscope.isa.types import Space
 from ptoscope.machine.faults import (
     MISALIGNED,
@@ -135,9 +135,20 @@ def cluster_regions(
     target: Target,
     content: Callable[[int], Bytes] = zeroed,
 ) -> list[list[Region]]:
-    """The memories on the chip as each core of a block sees them. They are the same ones, but for
-    UB: a vector core sees its own, the matrix core that of each of the others."""
-    matrix, ids = function.uses_matrix_memories, core_ids(function.cores)
+    """The memories on the chip as each core of a block of a kernel sees them."""
+    return block_regions(function.cores, function.uses_matrix_memories, target, content)
+
+
+def block_regions(
+    cores: tuple[CoreKind, ...],
+    matrix: bool,
+    target: Target,
+    content: Callable[[int], Bytes] = zeroed,
+) -> list[list[Region]]:
+    """The same of these cores, UB first, and with `matrix` or several of them those of a matrix
+    core. They are the same ones, but for UB: a vector core sees its own, the matrix core that of
+    each of the others."""
+    ids = core_ids(cores)
     if ids == (ALONE,) and not matrix:
         return [own_regions(target, content)]
     shared = own_regions(target, content, matrix=True)

@@ -79,6 +79,11 @@ class Pipes:
         """Sets all flags and buffers, in the order of `words`, where nothing is queued."""
         self._given.restore(flags, held)
 
+    @property
+    def given(self) -> Given:
+        """What they have given each other."""
+        return self._given
+
     def left_set(self) -> dict[Signal, int]:
         """The signals that are given and not taken, and how often."""
         return self._given.left()

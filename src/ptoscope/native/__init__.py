@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ptoscope.diagnostics import PtoError
 from ptoscope.native import cache
+from ptoscope.native.compiled import Compiled
 
 if TYPE_CHECKING:
     from ptoscope.arguments import Argument
@@ -43,33 +42,6 @@ def default_threads() -> int:
     return os.cpu_count() or 1
 
 
-@dataclass
-class Compiled:
-    """Machine code of a kernel and what it takes to launch it."""
-
-    object_file: bytes
-    registers: tuple[int, ...]
-    uses_stamps: bool
-    frame_bytes: int
-    side_exits: tuple[SideExit, ...] | None = None
-    """Where it may ask the engine; None where nobody has looked yet."""
-
-    def packed(self, about: dict[str, Any]) -> bytes:
-        """As one piece, with facts about the kernel, for the cache."""
-        facts = {**about, "registers": self.registers, "stamps": self.uses_stamps}
-        facts["frame"] = self.frame_bytes
-        head = json.dumps(facts).encode()
-        return len(head).to_bytes(8, "little") + head + self.object_file
-
-    @staticmethod
-    def unpacked(data: bytes) -> tuple[Compiled, dict[str, Any]]:
-        """The reverse."""
-        start = 8 + int.from_bytes(data[:8], "little")
-        facts = json.loads(data[8:start])
-        registers, stamps, frame = (facts[name] for name in ("registers", "stamps", "frame"))
-        return Compiled(data[start:], tuple(registers), stamps, frame), facts
-
-
 def key(text: str, target: str, revision: str, entry: str) -> str:
     """The name in the cache of a kernel text, compiled so for this machine."""
     jit = _jit()
@@ -79,9 +51,6 @@ def key(text: str, target: str, revision: str, entry: str) -> str:
 def lower(function: Function, target: Target, revision: Revision) -> CompiledModule:
     """A checked function as LLVM text for this machine; NotCovered for what is not compiled."""
     from ptoscope.native.compile import Compiler
-
-    if function.cores != ("vector",) or function.uses_matrix_memories:
-        raise NotCovered("it uses the matrix unit")
 
     return Compiler(function, target, revision, machine_features()).module()
 
@@ -107,8 +76,15 @@ def assemble(module: CompiledModule) -> Compiled:
             raise NotCovered(f"it has {megabytes}: put what repeats into loops")
     is_large = len(module.text) > _LARGE_TEXT or module.frame_bytes > _LARGE_VECTORS
     code = _jit().object_code(module.text, quickly=is_large)
-    registers, stamps = module.registers, module.uses_stamps
-    return Compiled(code, registers, stamps, module.frame_bytes, module.side_exits)
+    return Compiled(
+        code,
+        module.registers,
+        module.uses_stamps,
+        module.frame_bytes,
+        module.cores,
+        module.uses_matrix,
+        module.side_exits,
+    )
 
 
 def _jit() -> Any:
@@ -189,9 +165,7 @@ class NativeKernel:
             self._target,
             arguments,
             grid,
-            self._compiled.registers,
-            self._compiled.uses_stamps,
-            self._compiled.frame_bytes,
+            self._compiled,
             self._find_side_exits,
             max_steps,
             log,

@@ -14,6 +14,7 @@ from typing import Any
 
 from ptoscope.isa import TABLE
 from ptoscope.isa.dtypes import I1, I64, INDEX
+from ptoscope.isa.parts import CoreKind
 from ptoscope.isa.record import Site
 from ptoscope.isa.targets import Revision, Target
 from ptoscope.isa.types import Ptr, Scalar
@@ -57,6 +58,9 @@ class CompiledModule:
     uses_stamps: bool
     frame_bytes: int
     """More than its functions take on the stack."""
+    cores: tuple[CoreKind, ...]
+    uses_matrix: bool
+    """Whether it uses the memories of a matrix core."""
 
 
 class Compiler:
@@ -72,6 +76,7 @@ class Compiler:
         self._revision: Revision = revision
         self.code = Code(features.fma)
         self.core = self.core_type(self.code, target, features.masked_stores)
+        self.core.cores = function.cores
         self.core.first_register = layout.VARIABLES + len(function.params)
         self._values: list[Any] = [None] * len(function.types)
         self._settled: dict[int, JoinShapes] = {}
@@ -101,6 +106,8 @@ class Compiler:
             tuple(core.registers.values()),
             core.uses_stamps,
             self.code.frame_bytes,
+            self._function.cores,
+            self._function.uses_matrix_memories,
         )
 
     def _parameter(self, position: int, slot: int) -> NativeLanes:

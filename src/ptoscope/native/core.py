@@ -1,4 +1,4 @@
-"""One vector core as generated code: what an instruction does to the machine."""
+"""One core as generated code: what an instruction does to the machine."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ptoscope.isa.core import Core
 from ptoscope.isa.distributions import Access
 from ptoscope.isa.dtypes import I1, I32, I64, INDEX, UI32, DType, unsigned
 from ptoscope.isa.lanes import Lanes
-from ptoscope.isa.parts import ALONE
+from ptoscope.isa.parts import CoreKind, core_ids
 from ptoscope.isa.record import Site
 from ptoscope.isa.targets import Target
 from ptoscope.isa.types import Align, Mask, Space
@@ -29,6 +29,15 @@ from ptoscope.native.stream import NativeStream, again
 from ptoscope.native.stream_core import StreamCore
 from ptoscope.program import Show
 
+_COORDINATES = {
+    "block_idx": layout.BLOCK_INDEX,
+    "block_num": layout.BLOCK_COUNT,
+    "is_cube": layout.IS_CUBE,
+    "subblock_idx": layout.SUBBLOCK_INDEX,
+    "subblock_num": layout.SUBBLOCK_COUNT,
+}
+"""The words that tell a core where it runs."""
+
 
 class NativeCore(StreamCore):
     """Writes code; what it learns about the module is in `side_exits`, `registers` and `masked`."""
@@ -43,6 +52,8 @@ class NativeCore(StreamCore):
         """The special registers in use, with their values at launch."""
         self.first_register = layout.VARIABLES
         self.pending = {}
+        self.cores: tuple[CoreKind, ...] = ("vector",)
+        """Those of a block, which all run the code."""
         self.counters: list[tuple[NativeLanes, NativeLanes, NativeLanes]] = []
         """Of the counted loops around what is written: its counter, where it begins, its step."""
 
@@ -236,10 +247,10 @@ class NativeCore(StreamCore):
         self.code.store(native(value).cast(I64).value, self.register(name), 8)
 
     def block(self, which: str) -> NativeLanes:
-        if not which.startswith("block"):
-            return self.constant(I64, 1, ALONE.coordinates(0, 1)[which])
-        index = layout.BLOCK_INDEX if which == "block_idx" else layout.BLOCK_COUNT
-        at = self.code.offset(Value("ptr", "%state"), index, "i64")
+        if len(self.cores) == 1 and not which.startswith("block"):
+            (core,) = core_ids(self.cores)
+            return self.constant(I64, 1, core.coordinates(0, 1)[which])
+        at = self.code.offset(Value("ptr", "%state"), _COORDINATES[which], "i64")
         return NativeLanes(self.code, I64, 1, self.code.load("i64", at, 8))
 
     def print(self, site: Site, value: Lanes) -> None:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ptoscope.arguments import Argument
-from ptoscope.isa.parts import ON_CORE
 from ptoscope.isa.targets import Target
 from ptoscope.machine.elements import encode, quietly
 from ptoscope.machine.memory import Region, gm_base, gm_regions
@@ -19,6 +18,7 @@ from ptoscope.native import layout
 if TYPE_CHECKING:
     from ptoscope.machine.prints import Prints
     from ptoscope.machine.signals import Buffer, Signal
+    from ptoscope.native.compiled import Compiled
     from ptoscope.native.log import Log
     from ptoscope.native.side_exits import SideExit
 
@@ -40,9 +40,7 @@ class Launch:
         target: Target,
         arguments: list[Argument],
         grid: int,
-        registers: tuple[int, ...],
-        uses_stamps: bool,
-        frame_bytes: int,
+        compiled: Compiled,
         side_exits: Callable[[], tuple[SideExit, ...]],
         max_steps: int | None,
         log: Log | None = None,
@@ -51,17 +49,20 @@ class Launch:
         self.kernel = kernel
         self.target = target
         self.grid = grid
-        self.uses_stamps = uses_stamps
-        self.frame_bytes = frame_bytes
+        self.cores, self.uses_matrix = compiled.cores, compiled.uses_matrix
+        self.uses_stamps = compiled.uses_stamps
+        self.frame_bytes = compiled.frame_bytes
+        self.stack_bytes = 0
+        """What a thread needs that runs its code; 0: what is usual."""
         self.max_steps = max_steps
         self.log = log
         self.prints = prints
         self._side_exits = side_exits
         self._arguments = arguments
-        # A core's own memories stand before the first, UB last; each runner fills in its own.
-        own = [(0, target.bytes_of(memory.name), 1) for memory in reversed(ON_CORE)]
+        # A core's own memories stand before the first, UB last; each core fills in its own.
+        own = [(0, 0, 0)] * layout.OWN_REGIONS
         self.table = np.array([*own, *(_region(a) for a in arguments)], dtype=np.int64)
-        variables = [*(_word(a) for a in arguments), *registers]
+        variables = [*(_word(a) for a in arguments), *compiled.registers]
         self.words = np.zeros(layout.VARIABLES + len(variables), dtype=np.int64)
         self.words[layout.REGION_COUNT] = len(arguments)
         self.words[layout.UB_BYTES] = target.ub_bytes

@@ -5,7 +5,7 @@ Everything is a 64-bit word at a fixed place of one array.
 
 from __future__ import annotations
 
-from ptoscope.isa.parts import BUFFERS, EVENTS, ON_CORE, PIPES
+from ptoscope.isa.parts import BUFFERS, EVENTS, ON_CORE, PIPES, UNIT_FLAGS, VECTOR_CORES
 from ptoscope.isa.types import Space
 
 UB = 0
@@ -34,11 +34,29 @@ LOG_COUNT = 12
 LOG_WORDS = 13
 """Where words go that do not fit into a row; likewise LOG_ROOM of them."""
 LOG_WORDS_COUNT = 14
-FLAGS = 16
+IS_CUBE = 15
+"""This one and the next two: which core of its block it is."""
+SUBBLOCK_INDEX = 16
+SUBBLOCK_COUNT = 17
+SIGNALS = 18
+"""The words that the cores of a block share (see `channels`); 0 of a block of one core."""
+CORE_GIVES = 19
+"""Of those words, the first that counts signals of this core to another one, and (CORE_TAKES)
+of another one to it; CORE_NUMBERS says how many semaphores it can name."""
+CORE_TAKES = 20
+CORE_NUMBERS = 21
+CLUSTER_GIVES = 22
+"""The same of signals to and from all the others: the first two that it awaits, which are one
+where there is one other kind of core to wait for."""
+CLUSTER_TAKES = 23
+CLUSTER_TAKES_TOO = 24
+FLAGS = 32
 HELD = FLAGS + len(PIPES) * len(PIPES) * len(EVENTS)
 COUNT = (1 << 32) - 1
 """The part of a flag's word that counts what is pending; above it stands how often it was set."""
-VARIABLES = HELD + len(PIPES) * BUFFERS
+TILES = HELD + len(PIPES) * BUFFERS
+"""Of each unit flag, how often its tile was published and not cleared."""
+VARIABLES = TILES + UNIT_FLAGS
 """Special registers, then the arguments of the kernel."""
 
 WORD_BYTES = 8
@@ -46,6 +64,10 @@ REGION_DATA, REGION_SIZE, REGION_WRITEABLE = range(3)
 """Words of a region: its address (0 of an argument that is a number), its bytes, and whether
 they may be written."""
 REGION_BYTES = 3 * WORD_BYTES
+NO_REGION = len(ON_CORE) + VECTOR_CORES + 1
+OWN_REGIONS = NO_REGION
+"""The regions before the first argument: those of `own` and `ub_of`, and one that nobody has. One
+that a core has not is empty."""
 
 LOG_ROW_WORDS = 4
 LOG_ROOM = 1 << 14
@@ -71,3 +93,8 @@ def own(space: Space) -> int:
     """How many entries before the first argument the region of a core's own memory stands in the
     table of regions; 0 for GM, whose addresses say which argument they are in."""
     return next((place for place, m in enumerate(ON_CORE, 1) if m.name == space), 0)
+
+
+def ub_of(core: int) -> int:
+    """The same of the UB of a vector core, where another one may reach it."""
+    return len(ON_CORE) + 1 + core

@@ -9,21 +9,26 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from ptoscope.isa.copies import CopyPath, Transfer, from_words
 from ptoscope.isa.core import Core
 from ptoscope.isa.dtypes import I64, DType, unsigned
 from ptoscope.isa.lanes import Lanes
+from ptoscope.isa.order.cores import SET_CLUSTER, SET_CORE, WAIT_CLUSTER, WAIT_CORE
 from ptoscope.isa.order.rules import BARRIER, GET, RELEASE, SET, WAIT, OrderRule
-from ptoscope.isa.parts import PIPE_ALL
+from ptoscope.isa.order.unit_flags import CLEAR, FREE, PUBLISH, READY
+from ptoscope.isa.parts import PIPE_ALL, VECTOR_CORES
 from ptoscope.isa.record import Site
+from ptoscope.isa.tiles import TileMove, TileProduct
+from ptoscope.isa.types import Space
 from ptoscope.machine.lanes import constant
 from ptoscope.native import layout
 from ptoscope.native.lanes import NativeLanes, known, native
 from ptoscope.native.llvm_text import Code, Value
 from ptoscope.native.side_exits import SideExits
 
+Mapped = TypeVar("Mapped", TileMove[Any], TileProduct[Any])
 _NAMES = re.compile(r"%v\d+")
 
 
@@ -83,23 +88,53 @@ class PipeCore(Core):
         self.launch(site, site.record.pipe, body)
 
     def transfer(self, site: Site, src: Lanes, dst: Lanes, transfer: Transfer[Lanes]) -> None:
-        words = self.words_of(src, dst, transfer)
-        counters = [self._word_of(0)] * len(transfer.loops)
-        limits = (
-            len(transfer.loops),
-            layout.own(transfer.path.source),
-            layout.own(transfer.path.target),
-            transfer.dtype.bytes,
-            transfer.path.length_bits,
-            transfer.path.source_stride_bits,
-            transfer.path.target_stride_bits,
-            transfer.path.source_alignment,
-            transfer.path.target_alignment,
+        words, path, loops = self.words_of(src, dst, transfer), transfer.path, len(transfer.loops)
+        counters = [self._word_of(0)] * loops
+        core = [] if transfer.core is None else [native(transfer.core).cast(I64)]
+        more = (
+            Value("i64", str(loops)),
+            self.own(path.source, *core),
+            self.own(path.target, *core),
+            *(
+                Value("i64", str(limit))
+                for limit in (
+                    transfer.dtype.bytes,
+                    path.length_bits,
+                    path.source_stride_bits,
+                    path.target_stride_bits,
+                    path.source_alignment,
+                    path.target_alignment,
+                )
+            ),
         )
-        more = (Value("i64", str(n)) for n in limits)
-        loops = len(transfer.loops)
-        act = partial(_transfer_again, site, transfer.path, transfer.dtype, loops)
-        self.side_exits.hand("rt_transfer", site, act, [*words, *counters], *more)
+        act = partial(_transfer_again, site, path, transfer.dtype, loops, bool(core))
+        self.side_exits.hand("rt_transfer", site, act, [*words, *counters, *core], *more)
+
+    def own(self, space: Space, core: NativeLanes | None = None) -> Value:
+        """Which memory is meant (see `layout.own`): where it is a UB, that of a vector core."""
+        if core is None or space != "ub":
+            return Value("i64", str(layout.own(space)))
+        exists = core.as_unsigned() < VECTOR_CORES
+        return native(exists.select(core + layout.ub_of(0), self._word_of(layout.NO_REGION))).value
+
+    def move_tile(self, site: Site, src: Lanes, dst: Lanes, move: TileMove[Lanes]) -> None:
+        rows, form = _numbers(move)
+        act = partial(_move_again, site, form)
+        rows = [native(row).cast(I64) for row in (src, dst, *rows)]
+        self.side_exits.hand("rt_service", site, act, rows)
+
+    def multiply(
+        self,
+        site: Site,
+        left: Lanes,
+        right: Lanes,
+        result: Lanes,
+        product: TileProduct[Lanes],
+    ) -> None:
+        rows, form = _numbers(product)
+        act = partial(_multiply_again, site, form)
+        rows = [native(row).cast(I64) for row in (left, right, result, *rows)]
+        self.side_exits.hand("rt_service", site, act, rows)
 
     def words_of(self, src: Lanes, dst: Lanes, transfer: Transfer[Lanes]) -> list[NativeLanes]:
         """A copy as words: both addresses, then those of `from_words`, with the fill before
@@ -150,8 +185,10 @@ class PipeCore(Core):
         counter = _COUNTERS.get(rule)
         if counter is None:
             act = partial(_synchronise_again, site, rule, src, dst)
-            rows = [native(number) for number in numbers]
-            self.side_exits.leave_if_failed(self.side_exits.ask(site, act, rows))
+            rows = [native(number).cast(I64) for number in numbers]
+            name, *limits = _WORDS.get(rule, ("rt_service",))
+            more = (Value("i64", str(limit)) for limit in limits)
+            self.side_exits.hand(name, site, act, rows, *more)
             return
         name, first = counter
         act = partial(_count_again, site, rule, src, dst)
@@ -206,6 +243,17 @@ _COUNTERS: dict[OrderRule, tuple[str, Callable[[str, str], int]]] = {
     RELEASE: ("rt_release", layout.held),
 }
 """The function of the runtime for a rule, and the word of its first counter."""
+_WORDS: dict[OrderRule, tuple[Any, ...]] = {
+    SET_CORE: ("rt_give",),
+    WAIT_CORE: ("rt_take",),
+    SET_CLUSTER: ("rt_give_all",),
+    WAIT_CLUSTER: ("rt_take_all",),
+    FREE: ("rt_unit_flag", 0, 0, 0),
+    PUBLISH: ("rt_unit_flag", 0, layout.COUNT, 1),
+    READY: ("rt_unit_flag", 1, layout.COUNT, 0),
+    CLEAR: ("rt_unit_flag", 1, layout.COUNT, -1),
+}
+"""The same of a rule whose number is the first of the values that are handed over."""
 PROLOGUE = (
     f"%ub_at = getelementptr i64, ptr %state, i64 {layout.UB}",
     "%ub = load ptr, ptr %ub_at, align 8",
@@ -232,12 +280,46 @@ def _issue_outlined(site: Site, pipe: str, core: Any, address: Lanes, *captured:
 
 
 def _transfer_again(
-    site: Site, path: CopyPath, dtype: DType, loops: int, core: Core, *words: Lanes
+    site: Site,
+    path: CopyPath,
+    dtype: DType,
+    loops: int,
+    named: bool,
+    core: Core,
+    *words: Lanes,
 ) -> None:
+    """The last number is the core whose UB is meant, where one is `named`."""
     src, dst, length, enabled, left, right, pattern, mode, *rest = words
     value = pattern.cast(unsigned(8 * dtype.bytes)).bits(dtype)
     numbers = (length, enabled, left, right, mode, *rest[: 3 * loops])
-    core.transfer(site, src, dst, from_words(path, dtype, numbers, value))
+    copy = from_words(path, dtype, numbers, value)
+    core.transfer(site, src, dst, copy._replace(core=rest[-1]) if named else copy)
+
+
+def _numbers(described: Mapped) -> tuple[list[Lanes], Mapped]:
+    """The numbers of a tile that moves, or of a product, in order; and what it is without them."""
+    found: list[Lanes] = []
+    return found, described.map(found.append)
+
+
+def _move_again(
+    site: Site, form: TileMove[None], core: Core, src: Lanes, dst: Lanes, *numbers: Lanes
+) -> None:
+    given = iter(numbers)
+    core.move_tile(site, src, dst, form.map(lambda _: next(given)))
+
+
+def _multiply_again(
+    site: Site,
+    form: TileProduct[None],
+    core: Core,
+    left: Lanes,
+    right: Lanes,
+    result: Lanes,
+    *numbers: Lanes,
+) -> None:
+    given = iter(numbers)
+    core.multiply(site, left, right, result, form.map(lambda _: next(given)))
 
 
 def _synchronise_again(

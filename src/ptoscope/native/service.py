@@ -13,7 +13,10 @@ from ptoscope.isa.copies import Transfer
 from ptoscope.isa.dtypes import I1, DType
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.order.rules import SET
+from ptoscope.isa.parts import CoreId
 from ptoscope.isa.record import Site
+from ptoscope.isa.tiles import TileMove
+from ptoscope.machine.cluster import Seat
 from ptoscope.machine.core import ReferenceCore
 from ptoscope.machine.elements import quietly, storage
 from ptoscope.machine.faults import Fault, too_many_steps
@@ -21,20 +24,22 @@ from ptoscope.machine.lanes import NumpyLanes, number
 from ptoscope.machine.memory import Memory
 from ptoscope.machine.prints import Prints
 from ptoscope.machine.signals import Signal
-from ptoscope.native import layout
+from ptoscope.native import channels, layout
+from ptoscope.native.channels import Words
 from ptoscope.native.side_exits import LoopAround, SideExit, size
 
 _BODY = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)
 
 
-class RunningBlock(Protocol):
-    """The block whose code asks: its words and where they are, what stopped it, and the
-    iterations of loops it has begun."""
+class RunningCode(Protocol):
+    """The core whose code asks: its words and where they are, what stopped it, the iterations of
+    loops it has begun, and which core of its block it is."""
 
-    state: np.ndarray[Any, np.dtype[np.int64]]
+    state: Words
     address: int
     failure: BaseException | None
     begun: int
+    core: CoreId
 
     def reraise(self) -> None:
         """Raises what stopped it."""
@@ -48,8 +53,16 @@ class RunningBlock(Protocol):
 class ServiceCore(ReferenceCore):
     """The reference core over the memory of running code."""
 
-    def __init__(self, memory: Memory, block: int, grid: int, runner: RunningBlock) -> None:
-        super().__init__(memory, block, grid)
+    def __init__(
+        self,
+        memory: Memory,
+        block: int,
+        grid: int,
+        runner: RunningCode,
+        seat: Seat | None,
+        core: CoreId,
+    ) -> None:
+        super().__init__(memory, block, grid, seat=seat, core=core)
         self._runner = runner
 
     def issue_native(self, site: Site, pipe: str, address: Any, captured: Any) -> None:
@@ -69,6 +82,11 @@ class ServiceCore(ReferenceCore):
             self._runner.await_turn()
         super().transfer(site, src, dst, transfer)
 
+    def move_tile(self, site: Site, src: Lanes, dst: Lanes, move: TileMove[Lanes]) -> None:
+        if move.atomic is not None and not commutes(number(move.atomic)):
+            self._runner.await_turn()
+        super().move_tile(site, src, dst, move)
+
     def inside(self, names: Sequence[str], numbers: Sequence[Any]) -> None:
         """What is asked stands in a body that loops of other code issue: their iterations."""
         around = [LoopAround.text(n, number(i)) for n, i in zip(names, numbers, strict=True)]
@@ -80,18 +98,22 @@ class ServiceCore(ReferenceCore):
 
 
 class Service:
-    """Runs for one block what its code asks for."""
+    """Runs for one core of a block what its code asks for. `shared` are the words that it shares
+    with the other cores, where there are any."""
 
     def __init__(
         self,
-        runner: RunningBlock,
+        runner: RunningCode,
         memory: Memory,
         block: int,
         grid: int,
         prints: Prints | None,
+        seat: Seat | None = None,
+        shared: Words | None = None,
     ) -> None:
         self._runner = runner
-        self._core = ServiceCore(memory, block, grid, runner)
+        self._shared = shared
+        self._core = ServiceCore(memory, block, grid, runner, seat, runner.core)
         self._core.prints = prints
         self._serving = False
 
@@ -125,18 +147,26 @@ class Service:
             raise
 
     def _import(self) -> None:
-        state = self._runner.state
-        if not state[layout.QUEUED]:
-            flags = state[layout.FLAGS : layout.HELD].tolist()
-            self._core.pipes.restore(flags, state[layout.HELD : layout.VARIABLES].tolist())
+        state, pipes = self._runner.state, self._core.pipes
+        if state[layout.QUEUED]:
+            return
+        flags = state[layout.FLAGS : layout.HELD].tolist()
+        pipes.restore(flags, state[layout.HELD : layout.TILES].tolist())
+        if self._runner.core.kind == "cube":
+            pipes.given.restore_tiles(state[layout.TILES : layout.VARIABLES].tolist())
+        if self._shared is not None:
+            pipes.given.issued.update(channels.issued(self._runner.core, self._shared))
 
     def _export(self) -> None:
         pipes, state = self._core.pipes, self._runner.state
         state[layout.QUEUED] = pipes.busy
-        if not pipes.busy:
-            flags, held = pipes.words()
-            state[layout.FLAGS : layout.HELD] = flags
-            state[layout.HELD : layout.VARIABLES] = held
+        if pipes.busy:
+            return
+        state[layout.FLAGS : layout.HELD], state[layout.HELD : layout.TILES] = pipes.words()
+        if self._runner.core.kind == "cube":
+            state[layout.TILES : layout.VARIABLES] = pipes.given.tiles()
+        if self._shared is not None:
+            channels.keep_waits(self._runner.core, self._shared, pipes.given.issued)
 
     def left(self) -> dict[Signal, int]:
         """The signals that are given and not taken, but for flags: those generated code counts."""

@@ -7,13 +7,13 @@ document gives the state: it is clear at first, and there is one flag for each f
 
 from __future__ import annotations
 
-from ptoscope.isa.order.ledger import Ledger, Number, PipeT, Ticket
+from ptoscope.isa.order.ledger import Chain, Ledger, Number, PipeT, Ticket
 from ptoscope.isa.order.rules import OrderRule
-from ptoscope.isa.parts import KIB
+from ptoscope.isa.parts import UNIT_FLAGS
 
 TILE_BYTES = 1024
 """What flags are apart: the bytes of 16 x 16 results."""
-_TILES = (("tile", 256 * KIB // TILE_BYTES),)
+_TILES = (("tile", UNIT_FLAGS),)
 _SET, _CLEAR = "unit_set", "unit_clear"
 
 
@@ -78,3 +78,8 @@ CLEAR = OrderRule(
     text="unit_flag(check_and_clear)",
     account="unit_flag",
 )
+
+
+def unit_chains(tile: int) -> tuple[Chain[str], Chain[str]]:
+    """The chains of what is published and of what is cleared of a tile, on the pipes that do."""
+    return (_SET, "PIPE_M", (tile,)), (_CLEAR, "PIPE_FIX", (tile,))

@@ -21,6 +21,8 @@ class TracedKernel:
 
     def __init__(self, kernel: Launchable) -> None:
         self._kernel = kernel
+        if kernel.function.cores != ("vector",) or kernel.function.uses_matrix_memories:
+            raise native.NotCovered("a recorded run of a matrix core is made by the reference one")
         self._outline = Outline(kernel.function)
         features = native.machine_features()
         compiler = RecordingCompiler(

@@ -20,6 +20,13 @@ from ptoscope.native.runtime.issue import (
 )
 from ptoscope.native.runtime.log import rt_log, rt_log_words
 from ptoscope.native.runtime.regions import rt_gm_scalar, rt_own_scalar
+from ptoscope.native.runtime.signals import (
+    rt_give,
+    rt_give_all,
+    rt_take,
+    rt_take_all,
+    rt_unit_flag,
+)
 from ptoscope.native.runtime.streams import rt_stream_flush, rt_stream_store
 from ptoscope.native.subset.compiled import CompiledFunction, module_text
 from ptoscope.native.subset.compiled import declared as declaration
@@ -33,6 +40,11 @@ FUNCTIONS: dict[str, CompiledFunction] = {
         rt_consume,
         rt_acquire,
         rt_release,
+        rt_give,
+        rt_take,
+        rt_give_all,
+        rt_take_all,
+        rt_unit_flag,
         rt_gm_scalar,
         rt_own_scalar,
         rt_transfer,

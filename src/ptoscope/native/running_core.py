@@ -1,0 +1,173 @@
+"""One core of a block that runs generated code, and what that code asks of the engine."""
+
+from __future__ import annotations
+
+import ctypes
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ptoscope.isa.parts import CoreId
+from ptoscope.machine.faults import Fault
+from ptoscope.machine.memory import Memory, Region
+from ptoscope.native import layout
+from ptoscope.native.launch import Launch
+
+if TYPE_CHECKING:
+    from ptoscope.machine.cluster import Seat
+
+_CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int64, ctypes.c_void_p)
+_FIRST_ITERATIONS = 1 << 14
+_MOST_ITERATIONS = 1 << 26
+_PATIENCE = 0.05
+"""Seconds between two questions of running code, about."""
+
+
+class RunningCore:
+    """Runs a core of one block after the other, over memories of its own; used again by launch
+    after launch. `stamped` are the bytes of UB that have a stamp."""
+
+    def __init__(self, core: CoreId, own: list[Region], stamped: int) -> None:
+        self.core = core
+        self._own = own
+        self._callback = _CALLBACK(self._serve)
+        self._callback_address = ctypes.cast(self._callback, ctypes.c_void_p).value or 0
+        self._stamps = np.zeros(stamped + layout.SLACK if stamped else 0, dtype=np.uint32)
+        self.shared: Any = None
+        """The words that it shares with the others of its block."""
+        self.place: Callable[[Any], None] | None = None
+        """Writes into its words which of them it is."""
+        self.failure: BaseException | None = None
+        self.begun = 0
+        """Iterations of loops that have begun, of those that are accounted for."""
+
+    def begin(self, launch: Launch) -> None:
+        """Makes ready for the blocks of a launch."""
+        self._launch = launch
+        self._service: Any = None
+        self._seat: Seat | None = None
+        self.state = launch.words.copy()
+        self._table = launch.table.copy()
+        for region in self._own:
+            row = region.data.ctypes.data, region.size, 1
+            if region is self._own[0] or region.space != "ub":
+                self._table[layout.OWN_REGIONS - layout.own(region.space)] = row
+            if region.space == "ub":
+                self._table[layout.OWN_REGIONS - layout.ub_of(region.number)] = row
+        self.state[layout.UB] = self._own[0].data.ctypes.data
+        first = self._table.ctypes.data
+        self.state[layout.REGIONS] = first + layout.OWN_REGIONS * self._table.strides[0]
+        self.state[layout.SERVICE] = self._callback_address
+        if self._stamps.size:
+            self._stamps[:] = 0
+            self.state[layout.STAMPS] = self._stamps.ctypes.data
+        if self.place is not None:
+            self.place(self.state)
+        self.address = self.state.ctypes.data
+
+    def end(self) -> None:
+        """Lets go of the launch, and of the caller's arrays with it."""
+        del self._launch, self._service, self._seat
+
+    def run(self, block: int, seat: Seat | None = None) -> None:
+        """Runs its part of a block, from a seat among the cores; raises what stopped it."""
+        launch, state = self._launch, self.state
+        state[layout.QUEUED] = 0
+        state[layout.FLAGS : layout.VARIABLES] = 0
+        state[layout.VARIABLES :] = launch.words[layout.VARIABLES :]
+        state[layout.BLOCK_INDEX] = block
+        self._block = block
+        self._seat = seat
+        self._service = None
+        self.failure = None
+        self.begun = 0
+        self._give(_FIRST_ITERATIONS)
+        if launch.log is not None:
+            launch.log.begin(state)
+        stopped = launch.kernel(self.address)
+        whole = launch.log is None or launch.log.end(state)
+        if not whole and (self.failure is None or isinstance(self.failure, Fault)):
+            raise RuntimeError("the log of the run has gaps: the engine was interrupted")
+        if stopped or self.failure is not None:
+            self.reraise()
+
+    def note_left(self, block: int) -> None:
+        """Tells the launch of flags that are left set and buffers that are still held."""
+        launch, state = self._launch, self.state
+        flags = state[layout.FLAGS : layout.HELD] & layout.COUNT
+        if flags.any():
+            from ptoscope.machine.given import FLAGS
+
+            found = {FLAGS[i]: int(flags[i]) for i in np.flatnonzero(flags)}
+            launch.left.setdefault(block, {}).update(found)
+        others = {} if self._service is None else self._service.left()
+        if others:
+            launch.left.setdefault(block, {}).update(others)
+        held = state[layout.HELD : layout.TILES]
+        if held.any():
+            from ptoscope.machine.given import HELD
+
+            found = {HELD[i]: int(held[i]) for i in np.flatnonzero(held)}
+            launch.held.setdefault(block, {}).update(found)
+
+    def reraise(self) -> None:
+        """Raises what stopped the code."""
+        if self.failure is None:
+            raise AssertionError("generated code stopped where the reference engine would not")
+        failure, self.failure = self.failure, None
+        raise failure
+
+    def await_turn(self) -> None:
+        """Waits until the blocks before this one have ended."""
+        self._launch.await_turn(self._block)
+
+    def _give(self, iterations: int) -> None:
+        limit = self._launch.max_steps
+        self._granted = iterations if limit is None else min(iterations, limit - self.begun)
+        self.state[layout.ITERATIONS] = self._granted
+        self._asked = time.monotonic()
+
+    def _more_iterations(self) -> bool:
+        """Called when an iteration begins and none is left: grants more, unless there are none."""
+        self.begun += self._granted
+        if self.begun == self._launch.max_steps:
+            self._granted = 0
+            return False
+        quick = time.monotonic() - self._asked < _PATIENCE
+        iterations = self._granted * 2 if quick else self._granted // 2
+        self._give(min(max(iterations, _FIRST_ITERATIONS), _MOST_ITERATIONS))
+        self.state[layout.ITERATIONS] -= 1
+        return True
+
+    def _serve(self, index: int, address: int) -> int:
+        """What generated code asks; 0 to go on."""
+        try:
+            log = self._launch.log
+            if log is not None and log.serve(index, self.state):
+                return 0
+            if index < 0 and self.failure is not None:
+                # The log could not be kept: the block ends at its next iteration.
+                return 1
+            if index == -1 or (index < 0 and self._more_iterations()):
+                self._launch.check(self._block)
+                return 0
+            side_exit = self._launch.side_exit(index if index >= 0 else -2 - index)
+            if self._service is None:
+                self._service = self._new_service()
+            self._service.serve(side_exit, address)
+            return 0
+        except BaseException as failure:
+            # Nothing may be raised through generated code: it unwinds by its status.
+            self.failure = failure
+            return 1
+
+    def _new_service(self) -> Any:
+        from ptoscope.native.service import Service
+
+        launch = self._launch
+        memory = Memory(launch.regions, self._own)
+        return Service(
+            self, memory, self._block, launch.grid, launch.prints, self._seat, self.shared
+        )

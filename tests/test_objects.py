@@ -99,6 +99,25 @@ def test_a_pickled_kernel_keeps_its_function():
     assert kernel.name == "b"
 
 
+def test_kernels_on_a_unit_that_adds_otherwise():
+    kernel = ptoscope.load(SOFTMAX)
+    exact = kernel.accumulating("exact")
+    assert exact.target.accumulate == "exact"
+    assert kernel.target.accumulate == "sequential"
+    assert exact.accumulating("exact") is exact
+    assert kernel.accumulating("exact") is exact
+    assert kernel.accumulating("sequential") is kernel
+    assert kernel.accumulating(None) is kernel
+    x, y = arrays()
+    for again in (exact, pickle.loads(pickle.dumps(exact)), exact.printing(["29:%block_i64"])):
+        assert again.target.accumulate == "exact"
+        y[:] = 0
+        again(x, y, ROWS)
+        np.testing.assert_allclose(y, softmax(x), rtol=1e-6)
+    with pytest.raises(ptoscope.UsageError, match="sequential or exact, not 'pairwise'"):
+        kernel(x, y, ROWS, accumulate="pairwise")
+
+
 def test_arguments_by_name():
     kernel = ptoscope.load(SOFTMAX)
     x, y = arrays()

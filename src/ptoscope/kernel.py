@@ -14,7 +14,15 @@ from ptoscope.engines import on_engine
 from ptoscope.isa.targets import TARGETS, Revision, Target
 from ptoscope.program import Function, Program
 from ptoscope.signature import Signature
-from ptoscope.sources import Loadable, choose_entry, choose_revision, choose_target, parse, read
+from ptoscope.sources import (
+    Loadable,
+    choose_entry,
+    choose_revision,
+    choose_sums,
+    choose_target,
+    parse,
+    read,
+)
 
 if TYPE_CHECKING:
     from ptoscope.machine.prints import Printed, Prints
@@ -108,6 +116,10 @@ def _prepare_printing(
     return prepare(text, file, target, revision, entry).printing(requests)
 
 
+def _summing(how: str, make: Callable[..., Kernel], given: tuple[Any, ...]) -> Kernel:
+    return make(*given).accumulating(how)
+
+
 def _cache_key(text: str, target: str | None, revision: str | None, entry: str | None) -> str:
     from ptoscope import native
 
@@ -164,6 +176,7 @@ class Kernel:
         self._prepared: dict[Any, Any] = {}
         self._requests: tuple[PrintRequest, ...] = ()
         self._shown: Kernel | None = None
+        self._summed: Kernel | None = None
         self.warnings: list[Diagnostic] = []
         """What the last run that ended without a fault found strange."""
         self.printed: list[Printed] = []
@@ -183,10 +196,15 @@ class Kernel:
         # Machine code stays: another process takes it from the cache, another machine its own.
         face, requests = self.signature.program, tuple(r.text for r in self._requests)
         chosen = self.target.name, self.revision
-        if face.built:
-            return _rebuilt, (self.program, *chosen, self.built_text, *requests)
         whole = face.text, face.file, *chosen, self.name
-        return (_prepare_printing, (*whole, *requests)) if requests else (prepare, whole)
+        made: tuple[Callable[..., Kernel], tuple[Any, ...]] = prepare, whole
+        if face.built:
+            made = _rebuilt, (self.program, *chosen, self.built_text, *requests)
+        elif requests:
+            made = _prepare_printing, (*whole, *requests)
+        if self.target.accumulate == TARGETS[self.target.name].accumulate:
+            return made
+        return _summing, (self.target.accumulate, *made)
 
     @property
     def program(self) -> Program:
@@ -218,7 +236,7 @@ class Kernel:
         self.signature = Signature(self.program, function)
         self._walker = self._native = self._compiled = None
         self._prepared.clear()
-        self._shown = None
+        self._shown = self._summed = None
 
     @property
     def name(self) -> str:
@@ -233,6 +251,7 @@ class Kernel:
         max_steps: int | None = None,
         schedule: str | None = None,
         print: Sequence[str] = (),
+        accumulate: str | None = None,
         **named: KernelArgument,
     ) -> None:
         """Runs the kernel on `grid` blocks. Arguments may be given by the names of their
@@ -246,12 +265,15 @@ class Kernel:
         "seed:N") runs the pipes in another legal order, on the reference engine. `print` are
         requests such as "71:%max": what is printed when a line has been executed, with what the
         kernel prints itself, is `printed`. UsageError for a request that cannot be met.
+        `accumulate` is how the matrix unit adds products of floats: "sequential" (default), or
+        "exact".
         """
         grid, threads = whole("grid", grid), whole_if_given("threads", threads)
         max_steps = whole_if_given("max_steps", max_steps)
         given = self._in_order(arguments, named)
         bound = bind(self.signature.program, self.signature.function, given)
-        kernel = self.printing(print) if print else self
+        kernel = self.accumulating(accumulate)
+        kernel = kernel.printing(print) if print else kernel
         chosen, why = kernel.engine(engine) if schedule is None else ("reference", "")
         if schedule is not None and engine == "native":
             raise UsageError("another schedule needs the reference engine")
@@ -282,17 +304,34 @@ class Kernel:
 
         asked = parse_requests(requests)
         if self._shown is None or self._shown._requests != asked:
-            kernel = Kernel.__new__(Kernel)
-            kernel.target, kernel.revision = self.target, self.revision
-            kernel.findings, kernel.signature = self.findings, self.signature
-            # Its machine code is kept nowhere: that of the cache prints nothing.
-            kernel.cache_key = ""
-            kernel._begin(None)
-            kernel._program, kernel.built_text = self.program, self.built_text
+            kernel = self._derived(self.target)
             kernel._function = with_prints(self.function, self.target, asked)
             kernel._requests = asked
             self._shown = kernel
         return self._shown
+
+    def accumulating(self, how: str | None) -> Kernel:
+        """This kernel on a matrix unit that adds products so (see `isa.targets.ACCUMULATE`):
+        "sequential", or "exact"; None leaves it as it is. UsageError for anything else."""
+        target = choose_sums(self.target, how)
+        if target == self.target:
+            return self
+        if self._summed is None:
+            kernel = self._derived(target)
+            kernel._function, kernel._requests = self.function, self._requests
+            self._summed = kernel
+        return self._summed
+
+    def _derived(self, target: Target) -> Kernel:
+        """Another kernel of the same program. Its machine code is kept nowhere: that of the cache
+        is of this one."""
+        kernel = Kernel.__new__(Kernel)
+        kernel.target, kernel.revision = target, self.revision
+        kernel.findings, kernel.signature = self.findings, self.signature
+        kernel.cache_key = ""
+        kernel._begin(None)
+        kernel._program, kernel.built_text = self.program, self.built_text
+        return kernel
 
     def _shows_arrays(self, bound: list[Argument]) -> bool:
         """Whether it prints bytes of its arrays; UsageError where it asks for what is not there."""
@@ -311,6 +350,7 @@ class Kernel:
         undefined: Sequence[int] = (),
         grid: int = 1,
         max_steps: int | None = None,
+        accumulate: str | None = None,
         **named: KernelArgument,
     ) -> Seen:
         """Looks for races, for undefined data that matters and, in so many other orders of the
@@ -324,7 +364,8 @@ class Kernel:
 
         orders = ALL_SCHEDULES if schedules is None else schedules
         what = Watch(races, poison, orders, tuple(undefined))
-        return watch(self, self._in_order(arguments, named), what, grid, max_steps)
+        kernel = self.accumulating(accumulate)
+        return watch(kernel, self._in_order(arguments, named), what, grid, max_steps)
 
     def prepared(self, make: Callable[[Kernel], Made]) -> Made:
         """`make(self)`, called once: for what is made of a kernel elsewhere and used again."""
@@ -341,6 +382,7 @@ class Kernel:
         calibration: str | Path | None = None,
         max_steps: int | None = None,
         engine: str | None = None,
+        accumulate: str | None = None,
         **named: KernelArgument,
     ) -> Timing:
         """Runs the kernel as a call does, and gives its cycles:
@@ -352,7 +394,8 @@ class Kernel:
         from ptoscope.timing import time_kernel
 
         given = self._in_order(arguments, named)
-        return time_kernel(self, given, grid, model, overrides, calibration, max_steps, engine)
+        kernel = self.accumulating(accumulate)
+        return time_kernel(kernel, given, grid, model, overrides, calibration, max_steps, engine)
 
     def record(
         self,
@@ -361,6 +404,7 @@ class Kernel:
         max_steps: int | None = None,
         most: int | None = None,
         undefined: Sequence[int] = (),
+        accumulate: str | None = None,
         **named: KernelArgument,
     ) -> RecordedRun:
         """Runs the kernel as a call does, on the reference engine, and gives the run to look
@@ -375,7 +419,8 @@ class Kernel:
 
         given = self._in_order(arguments, named)
         kept = MOST_STEPS if most is None else whole("most", most)
-        return record_run(self, given, grid, max_steps, kept, undefined)
+        kernel = self.accumulating(accumulate)
+        return record_run(kernel, given, grid, max_steps, kept, undefined)
 
     def view(
         self,
@@ -387,6 +432,7 @@ class Kernel:
         expect: Mapping[int | str, KernelArgument] | None = None,
         rtol: float = 0.0,
         atol: float = 0.0,
+        accumulate: str | None = None,
         **named: KernelArgument,
     ) -> Page:
         """Runs the kernel as a call does and gives a page that shows the run: `save` writes it
@@ -397,8 +443,9 @@ class Kernel:
         from ptoscope.view.run import view_run
 
         given = self._in_order(arguments, named)
-        run = self.record(*given, grid=grid, max_steps=max_steps)
-        return page([view_run(self, run, self.findings, model, title, expect, rtol, atol)])
+        kernel = self.accumulating(accumulate)
+        run = kernel.record(*given, grid=grid, max_steps=max_steps)
+        return page([view_run(kernel, run, self.findings, model, title, expect, rtol, atol)])
 
     def _in_order(
         self, arguments: Sequence[KernelArgument], named: Mapping[str, KernelArgument]

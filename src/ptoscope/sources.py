@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from ptoscope.diagnostics import NOWHERE, Diagnostic, PtoError, Span, UsageError
 from ptoscope.isa.targets import (
+    ACCUMULATE,
     DEFAULT_REVISION,
     DEFAULT_TARGET,
     REVISIONS,
@@ -181,6 +183,17 @@ def _attribute_span(text: str, name: str) -> Span:
         if name in line:
             return Span(number, line.index(name) + 1, len(name))
     return NOWHERE
+
+
+def choose_sums(target: Target, how: str | None) -> Target:
+    """The target with a matrix unit that adds so (see `isa.targets.ACCUMULATE`); None leaves it
+    as it is. UsageError for a way that there is not."""
+    for known in ACCUMULATE:
+        if how == known:
+            return replace(target, accumulate=known)
+    if how is not None:
+        raise UsageError(f"accumulate is {' or '.join(ACCUMULATE)}, not {how!r}")
+    return target
 
 
 def choose_revision(program: Program, revision: str | None) -> Revision:

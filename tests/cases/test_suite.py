@@ -128,9 +128,10 @@ def test_the_page(cli: Cli):
 def test_options_of_a_run_are_those_of_its_rerun(cli: Cli):
     outcome = cli(
         *("cases", SUITE, "--filter", "verdicts/fails", "--revision", "manual", "--target", "cpu"),
-        "--json",
+        *("--accumulate", "exact", "--json"),
     )
-    assert outcome.case("fails")["rerun"].endswith("fails --target cpu --revision manual")
+    wanted = "fails --target cpu --revision manual --accumulate exact"
+    assert outcome.case("fails")["rerun"].endswith(wanted)
     assert outcome.json["revision"] == "manual"
 
 

@@ -7,7 +7,7 @@ import pytest
 import ptoscope
 from ptoscope import ir
 from ptoscope.cli import commands
-from ptoscope.isa.targets import REVISIONS, TARGETS
+from ptoscope.isa.targets import ACCUMULATE, REVISIONS, TARGETS
 
 from .conftest import BLOCKS, BROKEN, MISMASKED, Cli, store
 
@@ -15,6 +15,7 @@ from .conftest import BLOCKS, BROKEN, MISMASKED, Cli, store
 def test_the_lists_of_choices_are_those_of_the_machine():
     assert tuple(TARGETS) == commands.TARGETS
     assert commands.REVISIONS == REVISIONS
+    assert commands.ACCUMULATE == ACCUMULATE
     assert commands.LEVELS == ir.LEVELS
 
 

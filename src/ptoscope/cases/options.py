@@ -18,3 +18,5 @@ class Options(NamedTuple):
     """"all": races, undefined data, other orders and writes outside of arrays are looked for."""
     strict: bool = False
     """Whether a warning fails a case."""
+    accumulate: str | None = None
+    """How the matrix unit adds (see `isa.targets.ACCUMULATE`)."""

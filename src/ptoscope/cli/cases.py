@@ -43,7 +43,8 @@ def answer(request: Request) -> Result:
     choose_engine(engine)
     check = request.get("check")
     target, revision = request.get("target"), request.get("revision")
-    options = Options(target, revision, engine, check, request.has("strict"))
+    strict, accumulate = request.has("strict"), request.get("accumulate")
+    options = Options(target, revision, engine, check, strict, accumulate)
     started = time.perf_counter()
     with _progress(len(cases)) as done:
         outcomes = run_cases(cases, options, jobs, limit, keep, done)

@@ -34,6 +34,7 @@ class Command(NamedTuple):
 # loading it; a test compares them.
 TARGETS = ("cpu", "a2a3", "a5")
 REVISIONS = ("manual", "micro")
+ACCUMULATE = ("sequential", "exact")
 LEVELS = ("ssa", "dps", "asm")
 
 COMMON = (
@@ -52,6 +53,9 @@ _ENTRY = Option("entry", "NAME", "the function (default: the only one, or the on
 _GRID = Option("grid", "N", "how many blocks to launch (default: 1)")
 _ENGINE = Option("engine", "NAME", "native (default) or reference", ENGINES)
 _STRICT = Option("strict", "", "a warning fails as an error does: exit status 1")
+_ACCUMULATE = Option(
+    "accumulate", "HOW", "sums of the matrix unit: sequential (default) or exact", ACCUMULATE
+)
 _MAX_STEPS = Option("max-steps", "N", "stop a block after so many iterations of its loops")
 _MODEL = Option("model", "NAME", "calibrated (default) or manual", ("calibrated", "manual"))
 _RTOL = Option("rtol", "X", "by how much of the expected it may differ (default: 0)")
@@ -74,6 +78,7 @@ COMMANDS = {
                 _ENGINE,
                 Option("threads", "N", "blocks that run at once (default: one per processor)"),
                 _MAX_STEPS,
+                _ACCUMULATE,
                 Option("races", "", "find accesses that nothing orders (either engine)"),
                 Option("poison", "", "find undefined data that matters (reference engine)"),
                 Option("schedule", "ORDER", "program, lazy, eager or seed:N (reference engine)"),
@@ -105,6 +110,7 @@ COMMANDS = {
                 Option("calibration", "FILE", "a CSV file of figures"),
                 Option("trace", "FILE", "write the schedule for Perfetto (Chrome trace format)"),
                 _MAX_STEPS,
+                _ACCUMULATE,
                 Option("force", "", "time it although addresses or synchronisation are wrong"),
             ),
         ),
@@ -125,6 +131,7 @@ COMMANDS = {
                 Option("until", "PLACE", "stop at a line (71, or 71:2), at nan or undefined"),
                 Option("limit", "N", "show so many (default: 10000)"),
                 _MAX_STEPS,
+                _ACCUMULATE,
                 _FORCE,
             ),
         ),
@@ -140,6 +147,7 @@ COMMANDS = {
                 _GRID,
                 _MODEL,
                 _MAX_STEPS,
+                _ACCUMULATE,
                 Option(
                     "expect",
                     "ARG=FILE",
@@ -164,6 +172,7 @@ COMMANDS = {
                 _RTOL,
                 _ATOL,
                 _MAX_STEPS,
+                _ACCUMULATE,
                 _FORCE,
             ),
         ),
@@ -215,6 +224,7 @@ COMMANDS = {
                 _ENGINE,
                 Option("check", "all", "find races, undefined data, writes outside too", ("all",)),
                 _STRICT,
+                _ACCUMULATE,
                 Option("timeout", "SECONDS", "what a case may take (default: 60)"),
                 Option("keep", "DIR", "copy the data of failing cases there"),
                 Option("junit", "FILE", "write the results there as JUnit XML"),

@@ -51,10 +51,10 @@ def not_edited(word: KernelWord, option: str) -> UsageError:
 
 
 def prepared(word: KernelWord, request: Request) -> Kernel:
-    """The kernel of a word, as the request's target, revision and entry say. PtoError for what
-    cannot be read as a kernel; what the check finds is among its findings."""
+    """The kernel of a word, as the request's target, revision, entry and sums say. PtoError for
+    what cannot be read as a kernel; what the check finds is among its findings."""
     target, revision, entry = (request.get(name) for name in ("target", "revision", "entry"))
-    return prepared_for(word, target, revision, entry)
+    return prepared_for(word, target, revision, entry).accumulating(request.get("accumulate"))
 
 
 def prepared_for(

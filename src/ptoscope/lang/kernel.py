@@ -185,12 +185,13 @@ class PythonKernel:
         threads: int | None = None,
         max_steps: int | None = None,
         target: str | None = None,
+        accumulate: str | None = None,
         **named: Any,
     ) -> Any:
         """Runs it on `grid` blocks; arrays are written in place. Gives the arrays that were asked
         for by `pto.empty`: one, a tuple of several, or None. Options as of `Kernel`."""
         given, fixed = self.split(arguments, named)
-        kernel = sound(self.on(target, **fixed))
+        kernel = sound(self.on(target, **fixed)).accumulating(accumulate)
         given, new = self._allocated(given)
         kernel(*given, grid=grid, engine=engine, threads=threads, max_steps=max_steps)
         return _results(new)

@@ -18,7 +18,7 @@ from ptoscope.isa.targets import Revision
 from ptoscope.isa.types import Ptr, Type
 from ptoscope.kernel import Kernel, stops
 from ptoscope.machine.faults import OUT_OF_GM
-from ptoscope.sources import choose_entry, choose_revision, choose_target, parse, read
+from ptoscope.sources import choose_entry, choose_revision, choose_sums, choose_target, parse, read
 from ptoscope.tracing import trace
 from ptoscope.watch import EVERYTHING, Seen, watch
 
@@ -49,7 +49,8 @@ class Kernels:
         try:
             file, text = read(path)
             self.program = parse(text, file, options.target, options.revision)
-            self.target = choose_target(self.program, options.target)
+            target = choose_target(self.program, options.target)
+            self.target = choose_sums(target, options.accumulate)
             self.revision: Revision = choose_revision(self.program, options.revision)
             first = Kernel(self.program, self.target, self.revision)
             errors = [d for d in first.findings if stops(d, force=bool(options.check))]

@@ -8,6 +8,7 @@ from ptoscope.check import (
     constraints,
     contents,
     conversions,
+    cores,
     lanes,
     profile,
     resources,
@@ -33,7 +34,7 @@ OPERATION_RULES: tuple[Rule, ...] = (
 )
 """Those that look at one operation at a time and where it stands."""
 
-CORE_RULES: tuple[Rule, ...] = structure.CORE_RULES
+CORE_RULES: tuple[Rule, ...] = cores.RULES
 """As these, of programs that are whole: only then is it known which cores run them."""
 
 VALUE_RULES: tuple[Rule, ...] = (

@@ -9,7 +9,6 @@ from itertools import takewhile
 from ptoscope.check.rule import Context, Finding, Rule
 from ptoscope.isa import TABLE
 from ptoscope.isa.dtypes import I16
-from ptoscope.isa.parts import CORE_TITLES, IN_SECTION, CoreKind
 from ptoscope.isa.scalar import castptr, strict_vecscope, vecscope
 from ptoscope.isa.types import Scalar, can_be_passed, is_vector_state
 from ptoscope.program import Block, For, Loop, Op, Scope
@@ -129,49 +128,6 @@ def _results(context: Context) -> Iterator[Finding]:
     )
 
 
-def _of_other_cores(
-    block: Block, kinds: frozenset[CoreKind], sections: dict[int, CoreKind]
-) -> Iterator[tuple[Op, CoreKind]]:
-    """Instructions that one of the kinds of core which run a block does not have, with that
-    kind; of those inside each other the outermost. `sections` has the conditions of sections."""
-    for op in block.ops:
-        record = TABLE.get(op.name)
-        if op.name == IN_SECTION:
-            (condition,) = op.results
-            sections[condition] = "cube" if op.attrs["core"] == "cube" else "vector"
-        lacking = kinds - {record.core} if record is not None and record.core else frozenset()
-        if lacking:
-            yield op, min(lacking)
-            continue
-        section = sections.get(op.operands[0]) if op.operands and op.blocks else None
-        for inner in op.blocks:
-            taking = kinds if section is None else frozenset((section,))
-            yield from _of_other_cores(inner, taking, sections)
-
-
-def _kind(context: Context) -> Iterator[Finding]:
-    function = context.function
-    kind = function.kind or context.program.kernel_kind
-    if kind not in ("", "vector", "cube"):
-        yield Finding(
-            function.span,
-            f"there is no {kind} kernel",
-            found=f"#pto.kernel_kind<{kind}>",
-            expected="#pto.kernel_kind<vector> or #pto.kernel_kind<cube>",
-            hint="a kernel for cores of both kinds names none, and has a section for each",
-        )
-    for op, lacking in _of_other_cores(function.body, frozenset(function.cores), {}):
-        core, other = CORE_TITLES[lacking], CORE_TITLES[TABLE[op.name].core or lacking]
-        yield Finding(
-            op.span,
-            f"{op.name} stands where {core} runs it",
-            found=f"an instruction of {other}",
-            expected=f"{op.name} in a section of a kernel that {other} runs",
-            hint="put it into pto.section.cube { ... } or pto.section.vector { ... }, and let the "
-            "module name no kernel_kind, or the right one",
-        )
-
-
 RULES = (
     Rule("PTO0301", "vector instructions stand inside a vecscope", _needs_scope),
     Rule("PTO0302", "DMA, synchronisation and scopes stand outside a vecscope", _needs_outside),
@@ -179,4 +135,3 @@ RULES = (
     Rule("PTO0307", "a vector address has a loop of i16 for each stride", _needs_loops),
     Rule("PTO0308", "a kernel returns nothing", _results),
 )
-CORE_RULES = (Rule("PTO0304", "a core runs the instructions that it has", _kind),)

@@ -3503,6 +3503,422 @@ def set_loop2_stride_ubtoout(src_stride: Integer | int, dst_stride: Integer | in
         pto.set_loop2_stride_ubtoout(src_stride, dst_stride)
     """
 
+def mte_gm_l1(
+    src: Pointer[T],
+    dst: Pointer[T],
+    len_burst: Integer | int,
+    *,
+    nburst: tuple[Integer | int, Integer | int, Integer | int],
+    loop: tuple[Integer | int, Integer | int, Integer | int] | list[tuple[Integer | int, Integer | int, Integer | int]] | None = None,
+) -> None:
+    """Copies rows from GM to L1, with loops around them.
+
+        for each loop and row: L1[dst + steps] = GM[src + steps], len_burst bytes
+
+    src: !pto.ptr<T, gm>; source in GM
+    dst: !pto.ptr<T, l1>; destination in L1
+    len_burst: i64; bytes per row
+    nburst: (n_burst, src_stride, dst_stride)
+    loop: (loop_count, loop_src_stride, loop_dst_stride); up to 8, in a list
+    T: f32, f16, bf16, i8, si8, ui8, i16, si16, ui16, i32, si32, ui32, i64, si64, ui64, f8e4m3,
+        f8e5m2, hif8, f4e1m2, f4e2m1
+    Targets: cpu, a2a3, a5.
+
+        pto.mte_gm_l1(src, dst, len_burst, nburst=(n_burst, src_stride, dst_stride))
+    """
+
+def copy_gm_to_cbuf(
+    src: Pointer[T],
+    dst: Pointer[T],
+    n_burst: Integer | int,
+    len_burst: Integer | int,
+    src_stride: Integer | int,
+    dst_stride: Integer | int,
+) -> None:
+    """Copies rows from GM to L1; the older spelling.
+
+        for each row: L1[dst + steps] = GM[src + steps], len_burst bytes
+
+    src: !pto.ptr<T, gm>; source in GM
+    dst: !pto.ptr<T, l1>; destination in L1
+    n_burst: i64; rows
+    len_burst: i64; bytes per row
+    src_stride: i64; bytes from row to row in GM
+    dst_stride: i64; bytes from row to row in L1
+    T: f32, f16, bf16, i8, si8, ui8, i16, si16, ui16, i32, si32, ui32, i64, si64, ui64, f8e4m3,
+        f8e5m2, hif8, f4e1m2, f4e2m1
+    Targets: cpu, a2a3, a5.
+
+        pto.copy_gm_to_cbuf(src, dst, n_burst, len_burst, src_stride, dst_stride)
+    """
+
+def raw_fill_l1(
+    dst: Pointer[Any],
+    byte_offset: Integer | int,
+    raw_value: Integer | int,
+    repeat_times: Integer | int,
+    block_num_32b: Integer | int,
+    dst_gap_32b: Integer | int,
+    *,
+    fill_word_bits: int,
+) -> None:
+    """Fills 32-byte blocks of L1 with a word of 16 or 32 bits.
+
+        for each repetition: L1[dst + byte_offset + steps] = word, 32*block_num_32b bytes
+
+    dst: !pto.ptr<T, l1>; destination in L1
+    byte_offset: i64; bytes from it to the first block
+    raw_value: i32; the word; its low half for 16 bits
+    repeat_times: i64; repetitions
+    block_num_32b: i64; blocks that are filled in each
+    dst_gap_32b: i64; blocks between repetitions
+    fill_word_bits: bits of the word: 16 or 32; 16 to 32
+    T: f32, f16, bf16, i8, si8, ui8, i16, si16, ui16, i32, si32, ui32, i64, si64, ui64, f8e4m3,
+        f8e5m2, hif8, f4e1m2, f4e2m1
+    Targets: cpu, a2a3, a5.
+
+        pto.raw_fill_l1(dst, byte_offset, raw_value, repeat_times, block_num_32b, dst_gap_32b, fill_word_bits=16)
+    """
+
+def mte_l1_ub(
+    src: Pointer[T],
+    dst: Pointer[T],
+    len_burst: Integer | int,
+    *,
+    nburst: tuple[Integer | int, Integer | int, Integer | int],
+    loop: tuple[Integer | int, Integer | int, Integer | int] | list[tuple[Integer | int, Integer | int, Integer | int]] | None = None,
+) -> None:
+    """Copies bursts of 32-byte blocks from L1 to the UB of vector core 0.
+
+        for each loop and burst: UB0[dst + steps] = L1[src + steps], 32*len_burst bytes
+
+    src: !pto.ptr<T, l1>; source in L1
+    dst: !pto.ptr<T, ub>; destination in UB
+    len_burst: i64; blocks per burst
+    nburst: (n_burst, src_gap, dst_gap)
+    loop: (loop_count, loop_src_stride, loop_dst_stride); up to 8, in a list
+    T: f32, f16, bf16, i8, si8, ui8, i16, si16, ui16, i32, si32, ui32, i64, si64, ui64, f8e4m3,
+        f8e5m2, hif8, f4e1m2, f4e2m1
+    Targets: cpu, a5.
+
+        pto.mte_l1_ub(src, dst, len_burst, nburst=(n_burst, src_gap, dst_gap))
+    """
+
+def copy_cbuf_to_ubuf(
+    src: Pointer[T],
+    dst: Pointer[T],
+    sid: Integer | int,
+    n_burst: Integer | int,
+    len_burst: Integer | int,
+    src_gap: Integer | int,
+    dst_gap: Integer | int,
+) -> None:
+    """Copies bursts of 32-byte blocks from L1 to the UB of a vector core.
+
+        for each burst: UB[sid][dst + steps] = L1[src + steps], 32*len_burst bytes
+
+    src: !pto.ptr<T, l1>; source in L1
+    dst: !pto.ptr<T, ub>; destination in UB
+    sid: i64; the vector core whose UB it is, 0 or 1
+    n_burst: i64; bursts
+    len_burst: i64; blocks per burst
+    src_gap: i64; blocks between bursts in the source
+    dst_gap: i64; blocks between bursts in the destination
+    T: f32, f16, bf16, i8, si8, ui8, i16, si16, ui16, i32, si32, ui32, i64, si64, ui64, f8e4m3,
+        f8e5m2, hif8, f4e1m2, f4e2m1
+    Targets: cpu, a5.
+
+        pto.copy_cbuf_to_ubuf(src, dst, sid, n_burst, len_burst, src_gap, dst_gap)
+    """
+
+def mte_ub_l1(
+    src: Pointer[T],
+    dst: Pointer[T],
+    len_burst: Integer | int,
+    *,
+    nburst: tuple[Integer | int, Integer | int, Integer | int],
+) -> None:
+    """Copies bursts of 32-byte blocks from a vector core's UB to L1.
+
+        for each burst: L1[dst + steps] = UB[src + steps], 32*len_burst bytes
+
+    src: !pto.ptr<T, ub>; source in UB
+    dst: !pto.ptr<T, l1>; destination in L1
+    len_burst: i64; blocks per burst
+    nburst: (n_burst, src_gap, dst_gap)
+    T: f32, f16, bf16, i8, si8, ui8, i16, si16, ui16, i32, si32, ui32, i64, si64, ui64, f8e4m3,
+        f8e5m2, hif8, f4e1m2, f4e2m1
+    Targets: cpu, a5.
+
+        pto.mte_ub_l1(src, dst, len_burst, nburst=(n_burst, src_gap, dst_gap))
+    """
+
+def copy_ubuf_to_cbuf(
+    src: Pointer[T],
+    dst: Pointer[T],
+    sid: Integer | int,
+    n_burst: Integer | int,
+    len_burst: Integer | int,
+    src_gap: Integer | int,
+    dst_gap: Integer | int,
+) -> None:
+    """Copies bursts of 32-byte blocks from a vector core's UB to L1; the older spelling.
+
+        for each burst: L1[dst + steps] = UB[src + steps], 32*len_burst bytes
+
+    src: !pto.ptr<T, ub>; source in UB
+    dst: !pto.ptr<T, l1>; destination in L1
+    sid: i64; stream id, without effect on values
+    n_burst: i64; bursts
+    len_burst: i64; blocks per burst
+    src_gap: i64; blocks between bursts in the source
+    dst_gap: i64; blocks between bursts in the destination
+    T: f32, f16, bf16, i8, si8, ui8, i16, si16, ui16, i32, si32, ui32, i64, si64, ui64, f8e4m3,
+        f8e5m2, hif8, f4e1m2, f4e2m1
+    Targets: cpu, a5.
+
+        pto.copy_ubuf_to_cbuf(src, dst, sid, n_burst, len_burst, src_gap, dst_gap)
+    """
+
+def mte_l1_fb(
+    src: Pointer[Any],
+    dst: Pointer[Any],
+    len_burst: Integer | int,
+    *,
+    nburst: tuple[Integer | int, Integer | int, Integer | int],
+) -> None:
+    """Copies bursts of 64-byte units of parameters from L1 to FB.
+
+        for each burst: FB[dst + steps] = L1[src + steps], 64*len_burst bytes
+
+    src: !pto.ptr<T, l1>; source in L1
+    dst: !pto.ptr<U, fb>; destination in FB
+    len_burst: i64; units of 64 bytes per burst
+    nburst: (n_burst, src_gap, dst_gap)
+    T: f32, f16, bf16, i8, si8, ui8, i16, si16, ui16, i32, si32, ui32, i64, si64, ui64, f8e4m3,
+        f8e5m2, hif8, f4e1m2, f4e2m1
+    U: f32, f16, bf16, i64, si64, ui64
+    Targets: cpu, a2a3, a5.
+
+        pto.mte_l1_fb(src, dst, len_burst, nburst=(n_burst, src_gap, dst_gap))
+    """
+
+@overload
+def mte_l1_l0a(
+    src: Pointer[T],
+    dst: Pointer[T],
+    m: Integer | int,
+    k: Integer | int,
+    *,
+    transpose: bool = False,
+) -> None:
+    """Loads a tile of m x k elements from L1 into L0A.
+
+        L0A[r, c] = L1[r, c] of NZ tiles; transposed: L1[c, r]
+
+    src: !pto.ptr<T, l1>; source in L1
+    dst: !pto.ptr<T, l0a>; destination in L0A
+    m: i64; m of the product
+    k: i64; k of the product
+    transpose: whether rows and columns are swapped on the way; 0 to 1; 0 unless said
+    start_row: i64; the first row of fractals in L1
+    start_col: i64; the first column of fractals in L1
+    T: f32, f16, bf16, i8, si8, ui8, i16, si16, ui16, i32, si32, ui32, f8e4m3, f8e5m2, hif8
+    Targets: cpu, a2a3, a5.
+
+        pto.mte_l1_l0a(src, dst, m, k)
+        pto.mte_l1_l0a(src, dst, m, k, start_row, start_col)
+    """
+@overload
+def mte_l1_l0a(
+    src: Pointer[T],
+    dst: Pointer[T],
+    m: Integer | int,
+    k: Integer | int,
+    start_row: Integer | int,
+    start_col: Integer | int,
+    *,
+    transpose: bool = False,
+) -> None: ...
+
+@overload
+def mte_l1_l0b(
+    src: Pointer[T],
+    dst: Pointer[T],
+    k: Integer | int,
+    n: Integer | int,
+    *,
+    transpose: bool = False,
+) -> None:
+    """Loads a tile of k x n elements from L1 into L0B.
+
+        L0B[r, c] = L1[r, c] of NZ tiles; transposed: L1[c, r]
+
+    src: !pto.ptr<T, l1>; source in L1
+    dst: !pto.ptr<T, l0b>; destination in L0B
+    k: i64; k of the product
+    n: i64; n of the product
+    transpose: whether rows and columns are swapped on the way; 0 to 1; 0 unless said
+    start_row: i64; the first row of fractals in L1
+    start_col: i64; the first column of fractals in L1
+    T: f32, f16, bf16, i8, si8, ui8, i16, si16, ui16, i32, si32, ui32, f8e4m3, f8e5m2, hif8
+    Targets: cpu, a2a3, a5.
+
+        pto.mte_l1_l0b(src, dst, k, n)
+        pto.mte_l1_l0b(src, dst, k, n, start_row, start_col)
+    """
+@overload
+def mte_l1_l0b(
+    src: Pointer[T],
+    dst: Pointer[T],
+    k: Integer | int,
+    n: Integer | int,
+    start_row: Integer | int,
+    start_col: Integer | int,
+    *,
+    transpose: bool = False,
+) -> None: ...
+
+def load_cbuf_to_ca(
+    src: Pointer[T],
+    dst: Pointer[T],
+    m_start: Integer | int,
+    k_start: Integer | int,
+    m_step: Integer | int,
+    k_step: Integer | int,
+    src_stride: Integer | int,
+    dst_stride: Integer | int,
+    *,
+    transpose: bool = False,
+) -> None:
+    """Loads fractals from L1 into L0A; the older spelling.
+
+        L0A[r, c] = L1[r, c] of NZ tiles; transposed: L1[c, r]
+
+    src: !pto.ptr<T, l1>; source in L1
+    dst: !pto.ptr<T, l0a>; destination in L0A
+    m_start: i64; the first row of fractals in L1
+    k_start: i64; the first column of fractals in L1
+    m_step: i64; rows of fractals
+    k_step: i64; columns of fractals
+    src_stride: i64; fractals from column to column in L1
+    dst_stride: i64; fractals from column to column in L0A
+    transpose: whether rows and columns are swapped on the way; 0 to 1; 0 unless said
+    T: f32, f16, bf16, i8, si8, ui8, i16, si16, ui16, i32, si32, ui32, f8e4m3, f8e5m2, hif8
+    Targets: cpu, a5.
+
+        pto.load_cbuf_to_ca(src, dst, m_start, k_start, m_step, k_step, src_stride, dst_stride)
+    """
+
+def load_cbuf_to_cb(
+    src: Pointer[T],
+    dst: Pointer[T],
+    m_start: Integer | int,
+    k_start: Integer | int,
+    m_step: Integer | int,
+    k_step: Integer | int,
+    src_stride: Integer | int,
+    dst_stride: Integer | int,
+    *,
+    transpose: bool = False,
+) -> None:
+    """Loads fractals from L1 into L0B; the older spelling.
+
+        L0B[r, c] = L1[r, c] of NZ tiles; transposed: L1[c, r]
+
+    src: !pto.ptr<T, l1>; source in L1
+    dst: !pto.ptr<T, l0b>; destination in L0B
+    m_start: i64; the first row of fractals in L1
+    k_start: i64; the first column of fractals in L1
+    m_step: i64; rows of fractals
+    k_step: i64; columns of fractals
+    src_stride: i64; fractals from column to column in L1
+    dst_stride: i64; fractals from column to column in L0B
+    transpose: whether rows and columns are swapped on the way; 0 to 1; 0 unless said
+    T: f32, f16, bf16, i8, si8, ui8, i16, si16, ui16, i32, si32, ui32, f8e4m3, f8e5m2, hif8
+    Targets: cpu, a5.
+
+        pto.load_cbuf_to_cb(src, dst, m_start, k_start, m_step, k_step, src_stride, dst_stride)
+    """
+
+@overload
+def mte_l1_l0a_mx(src: Pointer[T], dst: Pointer[T], m: Integer | int, k: Integer | int) -> None:
+    """Loads the scales of a tile in L0A: a byte for 32 elements along k.
+
+        scale of L0A[r, 32*g to 32*g + 31] = L1[fragment(r, g)]
+
+    src: !pto.ptr<T, l1>; source in L1
+    dst: !pto.ptr<T, l0a>; destination in L0A
+    m: i64; m of the product
+    k: i64; k of the product
+    start_row: i64; the first row of fragments in L1
+    start_col: i64; the first column of fragments in L1
+    T: f8e4m3, f8e5m2
+    Targets: a5.
+
+        pto.mte_l1_l0a_mx(src, dst, m, k)
+        pto.mte_l1_l0a_mx(src, dst, m, k, start_row, start_col)
+    """
+@overload
+def mte_l1_l0a_mx(
+    src: Pointer[T],
+    dst: Pointer[T],
+    m: Integer | int,
+    k: Integer | int,
+    start_row: Integer | int,
+    start_col: Integer | int,
+) -> None: ...
+
+@overload
+def mte_l1_l0b_mx(src: Pointer[T], dst: Pointer[T], k: Integer | int, n: Integer | int) -> None:
+    """Loads the scales of a tile in L0B: a byte for 32 elements along k.
+
+        scale of L0B[r, 32*g to 32*g + 31] = L1[fragment(r, g)]
+
+    src: !pto.ptr<T, l1>; source in L1
+    dst: !pto.ptr<T, l0b>; destination in L0B
+    k: i64; k of the product
+    n: i64; n of the product
+    start_row: i64; the first row of fragments in L1
+    start_col: i64; the first column of fragments in L1
+    T: f8e4m3, f8e5m2
+    Targets: a5.
+
+        pto.mte_l1_l0b_mx(src, dst, k, n)
+        pto.mte_l1_l0b_mx(src, dst, k, n, start_row, start_col)
+    """
+@overload
+def mte_l1_l0b_mx(
+    src: Pointer[T],
+    dst: Pointer[T],
+    k: Integer | int,
+    n: Integer | int,
+    start_row: Integer | int,
+    start_col: Integer | int,
+) -> None: ...
+
+def mte_l1_bt(
+    src: Pointer[Any],
+    dst: Pointer[Any],
+    len_burst: Integer | int,
+    *,
+    nburst: tuple[Integer | int, Integer | int, Integer | int],
+) -> None:
+    """Loads biases from L1 into BT; f16 and bf16 become f32.
+
+        for each burst: BT[dst + steps] = f32(L1[src + steps]), 32*len_burst bytes of L1
+
+    src: !pto.ptr<T, l1>; source in L1
+    dst: !pto.ptr<U, bt>; destination in BT
+    len_burst: i64; blocks of 32 bytes per burst, in L1
+    nburst: (n_burst, src_gap, dst_gap)
+    T: f32, f16, bf16, i32, si32, ui32
+    U: f32, i32, si32, ui32
+    Targets: cpu, a2a3, a5.
+
+        pto.mte_l1_bt(src, dst, len_burst, nburst=(n_burst, src_gap, dst_gap))
+    """
+
 def get_ctrl() -> i64:
     """Reads the control register.
 

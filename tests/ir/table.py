@@ -53,6 +53,8 @@ def value(attr: Attr) -> str:
 
 def _entry(attr: Attr) -> str:
     """The same in the dictionary."""
+    if attr.is_flag:
+        return "false"
     return f"#pto<{attr.kind} {attr.values[0]}>" if attr.kind else value(attr)
 
 

@@ -9,7 +9,8 @@ from ptoscope.ir import types
 from ptoscope.ir.numbers import constant_text, constant_value
 from ptoscope.ir.types import TextType
 from ptoscope.isa.dtypes import DType
-from ptoscope.isa.types import Scalar
+from ptoscope.isa.record import Attr
+from ptoscope.isa.types import AttrValue, Scalar
 
 CLAUSES = "clauses"
 SIZES = "operandSegmentSizes"
@@ -71,6 +72,14 @@ def number(value: int | float, type: TextType = types.I64) -> Attribute:
     """A number of a scalar type; one that is signless has the sign of its bits."""
     dtype = scalar(type)
     return Attribute(constant_text(value, dtype), constant_value(value, dtype), type)
+
+
+def of_instruction(attr: Attr, value: AttrValue) -> Attribute:
+    """A token or number of an instruction."""
+    if isinstance(value, str):
+        return string(value)
+    assert isinstance(value, int | float)
+    return number(value, types.I1 if attr.is_flag else types.I64)
 
 
 def words(name: str, chosen: Sequence[str]) -> Attribute:

@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from ptoscope.isa import atomics
-from ptoscope.isa.copies import GAP_BITS, LENGTH_BITS, BurstLoop, CopyPath, Padding, Transfer
+from ptoscope.isa.bursts import (
+    BLOCK_UNIT,
+    CACHE,
+    GAPS,
+    LOOP,
+    LOOPS_EVIDENCE,
+    NBURST,
+    ORDER_EVIDENCE,
+    element,
+    grouped,
+    mode,
+    number,
+    path_of,
+    pointers,
+    stream_operands,
+    units_after_stream,
+    units_in_clause,
+)
+from ptoscope.isa.copies import BurstLoop, CopyPath, Padding, Transfer
 from ptoscope.isa.core import Core
 from ptoscope.isa.distributions import BLOCK
 from ptoscope.isa.dtypes import BF16, ELEMENTS, F16, F32, I1, I8, I16, I32, I64, unsigned
 from ptoscope.isa.lanes import Lanes
-from ptoscope.isa.parts import MEMORIES, SCALAR_PIPE
-from ptoscope.isa.patterns import PtrTo, ScalarAsWide, ScalarIn
-from ptoscope.isa.record import (
-    Evidence,
-    Form,
-    Group,
-    Operand,
-    Record,
-    Run,
-    Site,
-    Types,
-)
-from ptoscope.isa.types import Ptr, Scalar
+from ptoscope.isa.parts import SCALAR_PIPE
+from ptoscope.isa.patterns import ScalarAsWide, ScalarIn
+from ptoscope.isa.record import Evidence, Form, Group, Operand, Record, Run, Site, Types
+from ptoscope.isa.types import Scalar
 
 GROUP = "DMA"
-_I64 = ScalarIn((I64,))
 _TYPES = {"T": Types(ELEMENTS)}
 
 _GM_UB, _UB_GM, _UB_UB = CopyPath("gm", "ub"), CopyPath("ub", "gm"), CopyPath("ub", "ub", BLOCK)
@@ -48,19 +53,6 @@ _WIDTH_EVIDENCE = Evidence(
     "Burst length and count: 16 bits; counts of loops 21, padding 8, strides in GM 40 and in UB "
     "21, without a sign.",
 )
-_LOOPS_EVIDENCE = Evidence(
-    "number of loops",
-    "chosen",
-    "8 at most: the specification lets loops follow each other and names no number.",
-)
-_ORDER_EVIDENCE = Evidence(
-    "overlapping copies",
-    "chosen",
-    "Two copies of one pipe that meet in UB keep their order, which public kernels rely on; those "
-    "that meet in GM are ordered only by a barrier of the pipe.",
-)
-
-
 _ATOMIC_EVIDENCE = Evidence(
     "atomic stores",
     "micro",
@@ -68,104 +60,12 @@ _ATOMIC_EVIDENCE = Evidence(
 )
 
 
-def _number(name: str, doc: str) -> Operand:
-    return Operand(name, _I64, doc)
-
-
-def _title(space: str) -> str:
-    return MEMORIES[space].title
-
-
-def _pointers(path: CopyPath) -> tuple[Operand, Operand]:
-    return (
-        Operand("src", PtrTo(space=path.source), f"source in {_title(path.source)}"),
-        Operand("dst", PtrTo(space=path.target), f"destination in {_title(path.target)}"),
-    )
-
-
-def _element(site: Site) -> Ptr:
-    pointer = site.operands[0]
-    assert isinstance(pointer, Ptr)
-    return pointer
-
-
-def _path(site: Site) -> CopyPath:
-    assert site.record.path is not None
-    return site.record.path
-
-
-def _mode(core: Core, site: Site) -> Lanes | None:
-    """The mode of a copy to GM."""
-    return None if MEMORIES[_path(site).target].on_core else atomics.mode(core, site)
-
-
-def _clauses(site: Site, values: tuple[Lanes, ...]) -> list[tuple[str, tuple[Lanes, ...]]]:
-    """The operands after the fixed ones, cut into the clauses they were written in."""
-    out: list[tuple[str, tuple[Lanes, ...]]] = []
-    at = 0
-    for keyword, count in site.segments:
-        out.append((keyword, values[at : at + count]))
-        at += count
-    return out
-
-
-def _grouped(fixed: int) -> Callable[[Site], Run]:
-    """nburst, then the loops around it, then padding."""
-
-    def meaning(site: Site) -> Run:
-        path, dtype = _path(site), _element(site).dtype
-
-        def run(core: Core, src: Lanes, dst: Lanes, *values: Lanes) -> None:
-            length = values[fixed - 3]
-            loops: list[BurstLoop[Lanes]] = []
-            padding: Padding[Lanes] | None = None
-            for keyword, operands in _clauses(site, values[fixed - 2 :]):
-                if keyword == "pad":
-                    value, *counts = operands
-                    left, right = counts or (length.const(0), length.const(0))
-                    padding = Padding(value.bits(dtype), left, right)
-                elif keyword != _CACHE.keyword:
-                    count, src_stride, dst_stride = operands
-                    loops.append(BurstLoop(count, src_stride, dst_stride))
-            copy = Transfer(path, dtype, length, tuple(loops), padding, _mode(core, site))
-            core.transfer(site, src, dst, copy)
-
-        return run
-
-    return meaning
-
-
-_NBURST = Group(
-    "nburst",
-    (
-        _number("n_burst", "rows"),
-        _number("src_stride", "bytes from row to row in the source"),
-        _number("dst_stride", "bytes from row to row in the destination"),
-    ),
-)
-_LOOP = Group(
-    "loop",
-    (
-        _number("loop_count", "repetitions of everything inside"),
-        _number("loop_src_stride", "bytes per repetition in the source"),
-        _number("loop_dst_stride", "bytes per repetition in the destination"),
-    ),
-    "many",
-    most=8,
-)
-_CACHE = Group(
-    "l2_cache_ctl",
-    (_number("l2_cache_ctl", "L2 allocation hint, without effect on values"),),
-    "optional",
-    1,
-    unnamed=True,
-)
 _PAD = Group(
     "pad",
     (
         Operand("pad_value", ScalarAsWide(), "the fill, of the element's width"),
-        _number("left", "elements before the data"),
-        _number("right", "elements after the data"),
+        number("left", "elements before the data"),
+        number("right", "elements after the data"),
     ),
     "optional",
     1,
@@ -178,15 +78,15 @@ mte_gm_ub = Record(
     (
         Form(
             (
-                *_pointers(_GM_UB),
-                _number("l2_cache_ctl", "L2 allocation hint, without effect on values"),
-                _number("len_burst", "bytes per row"),
+                *pointers(_GM_UB),
+                number("l2_cache_ctl", "L2 allocation hint, without effect on values"),
+                number("len_burst", "bytes per row"),
             ),
-            groups=(_NBURST, _LOOP, _PAD),
+            groups=(NBURST, LOOP, _PAD),
             syntax="src, dst, l2_cache_ctl, len_burst groups : all",
         ),
     ),
-    _grouped(4),
+    grouped(4),
     _TYPES,
     pipe="PIPE_MTE2",
     path=_GM_UB,
@@ -201,8 +101,8 @@ mte_gm_ub = Record(
             "the suite.",
         ),
         _WIDTH_EVIDENCE,
-        _LOOPS_EVIDENCE,
-        _ORDER_EVIDENCE,
+        LOOPS_EVIDENCE,
+        ORDER_EVIDENCE,
     ),
     formula="for each loop and row: UB[dst + steps] = GM[src + steps], len_burst bytes",
     cpp="copy_gm_to_ubuf_align_v2(dst, src, ...)",
@@ -213,17 +113,17 @@ mte_ub_gm = Record(
     "Copies rows from UB to GM, with loops around them.",
     (
         Form(
-            (*_pointers(_UB_GM), _number("len_burst", "bytes per row")),
-            groups=(_NBURST, _CACHE, _LOOP),
+            (*pointers(_UB_GM), number("len_burst", "bytes per row")),
+            groups=(NBURST, CACHE, LOOP),
             syntax="src, dst, len_burst groups : all",
         ),
     ),
-    _grouped(3),
+    grouped(3),
     _TYPES,
     pipe="PIPE_MTE3",
     path=_UB_GM,
     where="outside",
-    evidence=(_WIDTH_EVIDENCE, _LOOPS_EVIDENCE, _ORDER_EVIDENCE, _ATOMIC_EVIDENCE),
+    evidence=(_WIDTH_EVIDENCE, LOOPS_EVIDENCE, ORDER_EVIDENCE, _ATOMIC_EVIDENCE),
     formula="for each loop and row: GM[dst + steps] = UB[src + steps], len_burst bytes",
     cpp="copy_ubuf_to_gm_align_v2(dst, src, ...)",
 )
@@ -249,7 +149,7 @@ _PAD_VALUE = "mov_pad_val"
 
 
 def _copy_in(site: Site) -> Run:
-    dtype = _element(site).dtype
+    dtype = element(site)
 
     def run(
         core: Core,
@@ -269,7 +169,7 @@ def _copy_in(site: Site) -> Run:
         fill = core.read_register(site, _PAD_VALUE, I64, 0)
         fill = fill.cast(unsigned(8 * dtype.bytes)).bits(dtype)
         padding = Padding(fill, left, right, data_select)
-        core.transfer(site, src, dst, Transfer(_path(site), dtype, len_burst, loops, padding))
+        core.transfer(site, src, dst, Transfer(path_of(site), dtype, len_burst, loops, padding))
 
     return run
 
@@ -281,16 +181,16 @@ copy_gm_to_ubuf = Record(
     (
         Form(
             (
-                *_pointers(_GM_UB),
-                _number("sid", "stream id, without effect on values"),
-                _number("n_burst", "rows"),
-                _number("len_burst", "bytes per row"),
-                _number("left_pad", "elements before the data, if selected"),
-                _number("right_pad", "elements after the data, if selected"),
+                *pointers(_GM_UB),
+                number("sid", "stream id, without effect on values"),
+                number("n_burst", "rows"),
+                number("len_burst", "bytes per row"),
+                number("left_pad", "elements before the data, if selected"),
+                number("right_pad", "elements after the data, if selected"),
                 Operand("data_select", ScalarIn((I1,)), "whether rows are padded"),
-                _number("l2_cache_ctl", "L2 allocation hint, without effect on values"),
-                _number("src_stride", "bytes from row to row in GM"),
-                _number("dst_stride", "bytes from row to row in UB"),
+                number("l2_cache_ctl", "L2 allocation hint, without effect on values"),
+                number("src_stride", "bytes from row to row in GM"),
+                number("dst_stride", "bytes from row to row in UB"),
             ),
         ),
     ),
@@ -304,7 +204,7 @@ copy_gm_to_ubuf = Record(
         Evidence("padding value", "micro", "What set_mov_pad_val has set, zero at launch."),
         _STATE_EVIDENCE,
         _WIDTH_EVIDENCE,
-        _ORDER_EVIDENCE,
+        ORDER_EVIDENCE,
     ),
     formula="for loop2, loop1, row: UB[dst + steps] = GM[src + steps], len_burst bytes",
     cpp="copy_gm_to_ubuf(dst, src, ...)",
@@ -312,7 +212,7 @@ copy_gm_to_ubuf = Record(
 
 
 def _copy_out(site: Site) -> Run:
-    dtype = _element(site).dtype
+    dtype = element(site)
 
     def run(
         core: Core,
@@ -326,7 +226,7 @@ def _copy_out(site: Site) -> Run:
         src_stride: Lanes,
     ) -> None:
         loops = (BurstLoop(n_burst, src_stride, dst_stride), *_state_loops(site, core, "ubtoout"))
-        copy = Transfer(_path(site), dtype, len_burst, loops, atomic=_mode(core, site))
+        copy = Transfer(path_of(site), dtype, len_burst, loops, atomic=mode(core, site))
         core.transfer(site, src, dst, copy)
 
     return run
@@ -339,13 +239,13 @@ copy_ubuf_to_gm = Record(
     (
         Form(
             (
-                *_pointers(_UB_GM),
-                _number("sid", "stream id, without effect on values"),
-                _number("n_burst", "rows"),
-                _number("len_burst", "bytes per row"),
-                _number("reserved", "without effect"),
-                _number("dst_stride", "bytes from row to row in GM"),
-                _number("src_stride", "bytes from row to row in UB"),
+                *pointers(_UB_GM),
+                number("sid", "stream id, without effect on values"),
+                number("n_burst", "rows"),
+                number("len_burst", "bytes per row"),
+                number("reserved", "without effect"),
+                number("dst_stride", "bytes from row to row in GM"),
+                number("src_stride", "bytes from row to row in UB"),
             ),
         ),
     ),
@@ -354,7 +254,7 @@ copy_ubuf_to_gm = Record(
     pipe="PIPE_MTE3",
     path=_UB_GM,
     where="outside",
-    evidence=(_STATE_EVIDENCE, _WIDTH_EVIDENCE, _ORDER_EVIDENCE, _ATOMIC_EVIDENCE),
+    evidence=(_STATE_EVIDENCE, _WIDTH_EVIDENCE, ORDER_EVIDENCE, _ATOMIC_EVIDENCE),
     formula="for loop2, loop1, row: GM[dst + steps] = UB[src + steps], len_burst bytes",
     cpp="copy_ubuf_to_gm(dst, src, ...)",
 )
@@ -408,7 +308,7 @@ def _state(name: str, registers: tuple[str, str], doc: str, copy: Record) -> Rec
         f"pto.{name}",
         GROUP,
         doc,
-        (Form(tuple(_number(label, "") for label in labels)),),
+        (Form(tuple(number(label, "") for label in labels)),),
         meaning,
         pipe=SCALAR_PIPE,
         where="outside",
@@ -440,75 +340,25 @@ def _states(direction: str, copy: Record) -> tuple[Record, ...]:
     )
 
 
-_BLOCK_UNIT = Evidence("unit", "micro", "Lengths and gaps count 32-byte blocks.")
 _COPY_PIPE = Evidence("pipe", "chosen", "PIPE_V: both ends are the vector core's own buffer.")
 
 
-def _blocks(core: Core, site: Site, src: Lanes, dst: Lanes, *counts: Lanes) -> None:
-    """Bursts of whole blocks with gaps between them, inside UB."""
-    length, rows, src_gap, dst_gap = counts
-    # Before they are multiplied: a product modulo 2**64 may look legal.
-    for name, number, bits in (
-        ("the burst length", length, LENGTH_BITS),
-        ("a gap", src_gap, GAP_BITS),
-        ("a gap", dst_gap, GAP_BITS),
-    ):
-        outside = (number < 0) | (number >= 1 << bits)
-        core.refuse(site, outside, "PTO0907", f"{name} does not fit its {bits}-bit field")
-    path, dtype = _path(site), _element(site).dtype
-    unit = path.unit
-    loop = BurstLoop(rows, (length + src_gap) * unit, (length + dst_gap) * unit)
-    core.transfer(site, src, dst, Transfer(path, dtype, length * unit, (loop,)))
-
-
-def _mte_ub_ub(site: Site) -> Run:
-    def run(core: Core, src: Lanes, dst: Lanes, length: Lanes, *burst: Lanes) -> None:
-        rows, src_gap, dst_gap = burst
-        _blocks(core, site, src, dst, length, rows, src_gap, dst_gap)
-
-    return run
-
-
-def _copy_ub_ub(site: Site) -> Run:
-    def run(
-        core: Core,
-        src: Lanes,
-        dst: Lanes,
-        sid: Lanes,
-        n_burst: Lanes,
-        len_burst: Lanes,
-        src_gap: Lanes,
-        dst_gap: Lanes,
-    ) -> None:
-        _blocks(core, site, src, dst, len_burst, n_burst, src_gap, dst_gap)
-
-    return run
-
-
-_GAPS = Group(
-    "nburst",
-    (
-        _number("n_burst", "bursts"),
-        _number("src_gap", "blocks between bursts in the source"),
-        _number("dst_gap", "blocks between bursts in the destination"),
-    ),
-)
 mte_ub_ub = Record(
     "pto.mte_ub_ub",
     GROUP,
     "Copies bursts of 32-byte blocks inside UB.",
     (
         Form(
-            (*_pointers(_UB_UB), _number("len_burst", "blocks per burst")),
-            groups=(_GAPS,),
+            (*pointers(_UB_UB), number("len_burst", "blocks per burst")),
+            groups=(GAPS,),
             syntax="src, dst, len_burst groups : all",
         ),
     ),
-    _mte_ub_ub,
+    units_in_clause,
     _TYPES,
     path=_UB_UB,
     where="outside",
-    evidence=(_BLOCK_UNIT, _COPY_PIPE, _WIDTH_EVIDENCE),
+    evidence=(BLOCK_UNIT, _COPY_PIPE, _WIDTH_EVIDENCE),
     formula="for each burst: UB[dst + steps] = UB[src + steps], 32*len_burst bytes",
     cpp="copy_ubuf_to_ubuf(dst, src, ...)",
 )
@@ -518,22 +368,15 @@ copy_ubuf_to_ubuf = Record(
     "Copies bursts of 32-byte blocks inside UB; the older spelling.",
     (
         Form(
-            (
-                *_pointers(_UB_UB),
-                _number("sid", "stream id, without effect on values"),
-                _number("n_burst", "bursts"),
-                _number("len_burst", "blocks per burst"),
-                _number("src_gap", "blocks between bursts in the source"),
-                _number("dst_gap", "blocks between bursts in the destination"),
-            ),
+            stream_operands(_UB_UB, "stream id, without effect on values"),
         ),
     ),
-    _copy_ub_ub,
+    units_after_stream,
     _TYPES,
     path=_UB_UB,
     where="outside",
     evidence=(
-        _BLOCK_UNIT,
+        BLOCK_UNIT,
         _COPY_PIPE,
         Evidence("operands", "chosen", "In the order of the other copies of this spelling."),
     ),

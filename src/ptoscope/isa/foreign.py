@@ -35,7 +35,7 @@ _FAMILIES = (
         "it is for the matrix unit, which is not modelled",
         r"section\.cube",
         r"mad(?:_\w+)?",
-        r"mte_(?:gm_l1|l1_|l0c_|ub_l1)\w*",
+        r"mte_(?:gm_l1_frac|l0c_\w+)",
         r"(?:copy|load)_\w*(?:cbuf|matrix)\w*",
         r"set_\w+(?:outtol1|_nz_para)",
         "set_(?:fpc|quant_pre|relu_alpha|fix_clip_relu|channel_para|loop3_para)",

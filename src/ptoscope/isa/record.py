@@ -13,7 +13,7 @@ from ptoscope.isa.cost import NO_FIGURE, Cost, CostKind, RepeatRole
 from ptoscope.isa.dtypes import DType
 from ptoscope.isa.order.rules import OrderRule
 from ptoscope.isa.parts import ALL_PIPES, MEMORIES, SCALAR_PIPE, CoreKind
-from ptoscope.isa.patterns import Pattern
+from ptoscope.isa.patterns import Pattern, PtrTo
 from ptoscope.isa.roles import Gives, Resize, StreamUse
 from ptoscope.isa.targets import Revision, Target, TargetName
 from ptoscope.isa.types import AttrValue, Type, VReg
@@ -62,6 +62,8 @@ class Attr:
     low: int = 0
     high: int = 0
     kind: str = ""
+    is_flag: bool = False
+    """Whether 0 and 1 are written false and true."""
     needed: Revision | None = None
     """The revision in which it has to be written where it means something."""
     is_open: bool = False
@@ -76,6 +78,8 @@ class Attr:
 
     def meant(self, written: AttrValue) -> AttrValue:
         """The value that is meant by a written one, which may be another spelling of it."""
+        if isinstance(written, bool):
+            return int(written)
         return self.other_tokens.get(written, written) if isinstance(written, str) else written
 
     def allows(self, value: AttrValue) -> bool:
@@ -352,7 +356,8 @@ class Record:
     @cached_property
     def core(self) -> CoreKind | None:
         """The only kind of core that executes it; None where any does. What copies between the
-        memories of two of them is the affair of the one whose pipe it has."""
+        memories of two of them is the affair of the one whose pipe it has, or else of the one
+        that has its source."""
         if self.where == "vecscope":
             return "vector"
         pipe = next((p for p in ALL_PIPES if p.name == self.pipe), None)
@@ -360,10 +365,11 @@ class Record:
             return None
         if len(pipe.cores) == 1:
             return pipe.cores[0]
-        if self.path is None or pipe.name == SCALAR_PIPE:
+        if pipe.name == SCALAR_PIPE:
             return None
-        source, target = MEMORIES[self.path.source], MEMORIES[self.path.target]
-        return source.core if source.on_core else target.core
+        spaces = [o.type.space for o in self.forms[0].operands if isinstance(o.type, PtrTo)]
+        own = [m for m in (MEMORIES.get(space) for space in spaces) if m is not None and m.on_core]
+        return own[0].core if own else None
 
     @property
     def repeat_role(self) -> RepeatRole:

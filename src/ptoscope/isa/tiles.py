@@ -30,6 +30,11 @@ def block_columns(dtype: DType) -> int:
     return BLOCK_BYTES // dtype.bytes
 
 
+def blocks_of(count: Lanes, size: int) -> Lanes:
+    """How many blocks of a size, a power of two, hold so many."""
+    return (count + (size - 1)) >> (size.bit_length() - 1)
+
+
 class Axis(NamedTuple, Generic[N]):
     """Where the indices of one dimension lie: index i at i div `width` blocks of `block` bytes
     and i mod `width` steps of `step` bytes."""

@@ -144,8 +144,9 @@ class _Conversion:
         """The properties and the attributes of an operation."""
         if op.name == CONSTANT:
             return {"value": self._constant(op)}, {}
-        properties = {name: _attribute(value) for name, value in op.attrs.items()}
         record = TABLE.get(op.name)
+        flags = {a.name for a in record.forms[op.form].attrs if a.is_flag} if record else set[str]()
+        properties = {name: _attribute(v, name in flags) for name, v in op.attrs.items()}
         if record is None or op.blocks or op.name.startswith(ARITH):
             return properties, {}
         if op.segments:
@@ -171,9 +172,11 @@ class _Conversion:
         return IntegerAttr(int(value), to_attribute(type))  # pyright: ignore[reportArgumentType, reportCallIssue]
 
 
-def _attribute(value: AttrValue) -> Attribute:
+def _attribute(value: AttrValue, is_flag: bool) -> Attribute:
     assert isinstance(value, str | int)
-    return StringAttr(value) if isinstance(value, str) else IntegerAttr(int(value), i64)
+    if isinstance(value, str):
+        return StringAttr(value)
+    return IntegerAttr(int(value), IntegerType(1) if is_flag else i64)
 
 
 def _is_hint(name: str) -> bool:

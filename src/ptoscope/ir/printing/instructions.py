@@ -228,6 +228,8 @@ class _Spelling:
 
 def entry(attr: Attr, value: AttrValue) -> str:
     """The value of an entry of the dictionary; one of a set with a name as compilers read it."""
+    if attr.is_flag:
+        return "true" if value else "false"
     return f"#pto<{attr.kind} {value}>" if attr.kind else literal(value)
 
 

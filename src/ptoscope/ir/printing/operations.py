@@ -180,9 +180,10 @@ class Spelling:
             return {"callee": Attribute(f"@{_symbol(op.callee)}")}
         if not op.name.startswith(PREFIX) or op.blocks:
             return {}
+        record = self.language.table[op.name]
         found = {
-            name: attributes.string(value) if isinstance(value, str) else _integer(value)
-            for name, value in _given(op, note, self.language.table[op.name]).items()
+            name: attributes.of_instruction(record.forms[op.form].attr(name), value)
+            for name, value in _given(op, note, record).items()
         }
         before = len(op.operands) - sum(count for _, count in op.segments)
         return {**found, **attributes.clauses(op.segments, before)}
@@ -241,10 +242,6 @@ def _given(op: Op, note: Note | None, record: Record) -> dict[str, AttrValue]:
 def _number(value: AttrValue) -> int | float:
     assert isinstance(value, int | float)
     return value
-
-
-def _integer(value: AttrValue) -> Attribute:
-    return attributes.number(_number(value))
 
 
 def _rounding_text(op: Op) -> str:

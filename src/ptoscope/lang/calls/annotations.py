@@ -98,7 +98,8 @@ class _Typing:
             case Attr():
                 annotation = word_type(of)
                 if of.default is not None:
-                    default = repr(of.default).replace("'", '"')
+                    shown = bool(of.default) if of.is_flag else of.default
+                    default = repr(shown).replace("'", '"')
             case Group():
                 annotation, default = self._clause(of), "" if parameter.required else "None"
             case Operand():
@@ -258,7 +259,7 @@ def union(kinds: Iterable[str]) -> str:
 def word_type(attr: Attr) -> str:
     """The type of a word or number of an instruction."""
     if not attr.values:
-        return "int"
+        return "bool" if attr.is_flag else "int"
     if attr.is_open:
         return "str"
     return f"Literal[{', '.join(repr(v) for v in attr.values)}]".replace("'", '"')

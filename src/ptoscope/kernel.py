@@ -218,10 +218,12 @@ class Kernel:
     def text(self) -> str:
         """Its canonical text, without comments; that of a kernel in Python has the lines of Python
         as locations."""
+        from ptoscope.expansion import with_sections
         from ptoscope.ir.module import Module
         from ptoscope.ir.printing import print_module
 
-        return print_module(Module(self.program), locations=self.program.built)
+        program = with_sections(self.program)
+        return print_module(Module(program), locations=program.built)
 
     @property
     def function(self) -> Function:

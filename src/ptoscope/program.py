@@ -281,9 +281,19 @@ class Section(Op):
 def section_branch(section: Section, condition: int, taken: list[Op]) -> list[Op]:
     """What a section means to all cores, by a slot for the condition: those of its kind take
     the branch."""
-    at = {"span": section.span}
-    here = operation(IN_SECTION, results=(condition,), attrs={"core": section.core}, **at)
-    return [here, operation("scf.if", (condition,), blocks=(Block((), taken), Block()), **at)]
+    span = section.span
+    here = operation(IN_SECTION, results=(condition,), attrs={"core": section.core}, span=span)
+    return [here, operation("scf.if", (condition,), blocks=(Block((), taken), Block()), span=span)]
+
+
+def section_of(here: Op, then: Op) -> Section | None:
+    """The section that two operations, one after the other, stand for; None where they do not."""
+    if here.name != IN_SECTION or not isinstance(then, If) or then.condition not in here.results:
+        return None
+    name = next(name for name, core in SECTIONS.items() if core == here.attrs["core"])
+    made = operation(name, blocks=(then.then,), span=then.span)
+    assert isinstance(made, Section)
+    return made
 
 
 class Scope(Op):

@@ -15,6 +15,8 @@ from ptoscope.lang.buffers import GmRows as _GmRows
 from ptoscope.lang.buffers import Tile as Tile
 from ptoscope.lang.buffers import UbArray as UbArray
 from ptoscope.lang.calls.names import BY_NAME as _INSTRUCTIONS
+from ptoscope.lang.cores import cube as cube
+from ptoscope.lang.cores import vector as vector
 from ptoscope.lang.instructions import function as _instruction
 from ptoscope.lang.kernel import PythonKernel as PythonKernel
 from ptoscope.lang.kernel import empty as empty
@@ -36,8 +38,19 @@ from ptoscope.lang.values import MaskValue as _MaskValue
 from ptoscope.lang.values import PointerValue as _PointerValue
 from ptoscope.lang.values import Vector as Vector
 
-_OWN = ("empty", "function", "gm", "kernel", "lanes", "load", "pipelined", "static", "store")
-_OWN += ("tiles", "ub", "vecscope", "PythonKernel", "Tile", "UbArray", "Vector")
+_OWN = (
+    "cube",
+    "empty",
+    "function",
+    "gm",
+    "kernel",
+    "lanes",
+    "load",
+    "pipelined",
+    "static",
+    "store",
+)
+_OWN += ("tiles", "ub", "vecscope", "vector", "PythonKernel", "Tile", "UbArray", "Vector")
 _TYPES: dict[str, Any] = {
     "Align": _AlignValue,
     "Mask": _MaskValue,

@@ -352,7 +352,7 @@ class Loop(Generic[Value]):
     def __iter__(self) -> Iterator[Value]: ...
 
 class VectorScope:
-    """What `with pto.vecscope():` takes."""
+    """What `with pto.vecscope():`, `pto.cube()` and `pto.vector()` take."""
 
     def __enter__(self) -> None: ...
     def __exit__(
@@ -375,6 +375,17 @@ def function(body: Body) -> Body:
 def vecscope() -> VectorScope:
     """The body is executed by the vector pipe: vectors and masks live only in there, and what
     it computes leaves it through UB.
+    """
+
+def cube() -> VectorScope:
+    """The body is executed by the matrix core of a block. With `pto.vector()` in the same kernel
+    a block is a cluster: one matrix core and two vector cores. What the body computes leaves it
+    through memory.
+    """
+
+def vector() -> VectorScope:
+    """The body is executed by both vector cores of a block, each with its own UB; their numbers
+    are `pto.get_subblock_idx()`.
     """
 
 def ub(element: type[T], *shape: int, at: int | None = None) -> UbArray[T]:

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from ptoscope.expansion.calls import without_calls
 from ptoscope.expansion.scopes import called_in_scopes, with_scopes
-from ptoscope.expansion.sections import without_sections
+from ptoscope.expansion.sections import with_sections, without_sections
 from ptoscope.program import Program
 
-__all__ = ["called_in_scopes", "expanded", "with_scopes"]
+__all__ = ["called_in_scopes", "expanded", "with_scopes", "with_sections"]
 
 
 def expanded(program: Program) -> Program:

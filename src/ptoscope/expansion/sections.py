@@ -9,7 +9,15 @@ from ptoscope.diagnostics import Diagnostic, PtoError
 from ptoscope.isa.dtypes import I1
 from ptoscope.isa.parts import SECTIONS, VECTOR_CORES, CoreKind
 from ptoscope.isa.types import Scalar
-from ptoscope.program import Block, Function, Op, Program, Section, section_branch
+from ptoscope.program import (
+    Block,
+    Function,
+    Op,
+    Program,
+    Section,
+    section_branch,
+    section_of,
+)
 
 
 def without_sections(program: Program) -> list[Function]:
@@ -59,7 +67,8 @@ def _cores(function: Function, kind: str, sections: list[Section]) -> tuple[Core
     if kind in ("cube", "vector"):
         return ("cube",) if kind == "cube" else ("vector",)
     if any(section.core == "cube" for section in sections):
-        return ("cube", *("vector",) * VECTOR_CORES)
+        vectors: tuple[CoreKind, ...] = ("vector",) * VECTOR_CORES
+        return ("cube", *vectors)
     records = (TABLE.get(op.name) for op in function.ops())
     if any(record is not None and record.core == "cube" for record in records):
         return ("cube",)
@@ -91,3 +100,29 @@ class _Opening:
         self.types.append(Scalar(I1))
         self.names.append(f"in_{op.core}")
         return section_branch(op, slot, self.block(op.body).ops)
+
+
+def with_sections(program: Program) -> Program:
+    """The same program as it is written: a section in the place of each branch that only the
+    cores of a kind take."""
+    return replace(program, functions=[_written(function) for function in program.functions])
+
+
+def _written(function: Function) -> Function:
+    body = _closed(function.body)
+    return function if body is function.body else replace(function, body=body)
+
+
+def _closed(block: Block) -> Block:
+    ops: list[Op] = []
+    changed = False
+    for op in block.ops:
+        section = section_of(ops[-1], op) if ops else None
+        if section is not None:
+            ops[-1], changed = section, True
+            continue
+        inner = tuple(map(_closed, op.blocks))
+        if any(a is not b for a, b in zip(inner, op.blocks, strict=True)):
+            op, changed = replace(op, blocks=inner), True
+        ops.append(op)
+    return Block(block.args, ops) if changed else block

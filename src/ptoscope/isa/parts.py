@@ -26,7 +26,7 @@ class CoreId(NamedTuple):
 
     kind: CoreKind
     number: int
-    count: int
+    vectors: int
 
     @property
     def title(self) -> str:
@@ -39,7 +39,7 @@ class CoreId(NamedTuple):
             "block_idx": block,
             "block_num": grid,
             "subblock_idx": self.number,
-            "subblock_num": self.count,
+            "subblock_num": self.vectors,
             "is_cube": int(self.kind == "cube"),
         }
 

@@ -91,6 +91,10 @@ class ColumnParameters(NamedTuple, Generic[N]):
     dtype: DType
     step: int
 
+    def map(self, number: Callable[[N], M]) -> ColumnParameters[M]:
+        """The same in other numbers."""
+        return ColumnParameters(self.memory, number(self.address), self.dtype, self.step)
+
 
 Convert = Callable[[Lanes, tuple[Lanes, ...]], Lanes]
 """What a row of elements becomes, with as many lanes of each of its column parameters."""
@@ -146,7 +150,7 @@ class TileMove(Generic[N]):
             else BurstLoop(number(loop.count), number(loop.src_stride), number(loop.dst_stride)),
             optional(self.filled),
             self.convert,
-            tuple(p._replace(address=number(p.address)) for p in self.parameters),
+            tuple(p.map(number) for p in self.parameters),
             optional(self.atomic),
             optional(self.core),
             self.alignment,

@@ -138,16 +138,13 @@ class GmRows(Generic[T]):
         )
 
 
-class UbArray(PointerValue[T]):
-    """An array in UB. `xs[i]` loads a vector from element i on, `xs[i] = v` and `xs[i, mask] = v`
-    store one; a distribution may follow: `xs[i, "BRC_B32"]`. `xs[a:b]` is what copies move."""
+class ChipArray(PointerValue[T]):
+    """An array in a memory of the chip, of `size` elements; at a byte address if one is given."""
 
     size: int
-    count: Any
-    """How many elements of it hold data, where a copy that allocated it says so."""
 
-    def __init__(self, dtype: DType, size: int, at: int | None = None) -> None:
-        self.type, self.size, self.count = Ptr(dtype, "ub"), size, size
+    def __init__(self, memory: str, dtype: DType, size: int, at: int | None = None) -> None:
+        self.type, self.size = Ptr(dtype, memory), size
         self.handle = current().allocate(self.type, size, at)
 
     def __len__(self) -> int:
@@ -155,6 +152,18 @@ class UbArray(PointerValue[T]):
 
     def contents(self) -> Any:
         return self.elements(self.size)
+
+
+class UbArray(ChipArray[T]):
+    """An array in UB. `xs[i]` loads a vector from element i on, `xs[i] = v` and `xs[i, mask] = v`
+    store one; a distribution may follow: `xs[i, "BRC_B32"]`. `xs[a:b]` is what copies move."""
+
+    count: Any
+    """How many elements of it hold data, where a copy that allocated it says so."""
+
+    def __init__(self, dtype: DType, size: int, at: int | None = None) -> None:
+        super().__init__("ub", dtype, size, at)
+        self.count = size
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, (slice, Tile)):

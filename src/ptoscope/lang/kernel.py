@@ -10,6 +10,7 @@ import numpy as np
 
 from ptoscope.arguments import Array, KernelArgument, array_dtype
 from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
+from ptoscope.expansion import with_sections
 from ptoscope.ir.module import Module
 from ptoscope.ir.printing import print_module
 from ptoscope.isa.targets import DEFAULT_REVISION, DEFAULT_TARGET
@@ -111,7 +112,7 @@ class PythonKernel:
             compiled = compile_function(
                 self.source, self.flow, self.parameters, values, on, chosen, self.sync
             )
-            text = print_module(Module(compiled.program))
+            text = print_module(Module(with_sections(compiled.program)))
             kernel = from_program(compiled.program, on, chosen, text)
             plain = PlainKernel(self.source, self.flow, self.parameters, values, kernel, compiled)
             found = self._specialised[key] = Specialised(plain, compiled, kernel)

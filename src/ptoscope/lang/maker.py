@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 from ptoscope.diagnostics import UsageError
 from ptoscope.isa.dtypes import DType
+from ptoscope.isa.parts import CoreKind
 from ptoscope.isa.record import Record
 from ptoscope.isa.targets import Revision, Target
 from ptoscope.isa.types import AttrValue, Ptr, Type
@@ -96,6 +97,14 @@ class ValueMaker:
 
     def leave_scope(self, failed: bool) -> None:
         """A vecscope ends; in a plain run only."""
+        raise NotImplementedError
+
+    def enter_section(self, core: CoreKind) -> None:
+        """What the cores of a kind run begins; in a plain run only."""
+        raise NotImplementedError
+
+    def leave_section(self) -> None:
+        """It ends; in a plain run only."""
         raise NotImplementedError
 
     def called(self, helper: Any, given: Any, named: Any) -> Any:

@@ -43,7 +43,7 @@ def place_core(state: Words, core: CoreId, shared: int) -> None:
     address on, or nowhere (0)."""
     is_cube = core.kind == "cube"
     state[layout.IS_CUBE] = is_cube
-    state[layout.SUBBLOCK_INDEX], state[layout.SUBBLOCK_COUNT] = core.number, core.count
+    state[layout.SUBBLOCK_INDEX], state[layout.SUBBLOCK_COUNT] = core.number, core.vectors
     state[layout.SIGNALS] = shared
     gives, takes = _between_two(core, True), _between_two(core, False)
     state[layout.CORE_GIVES], state[layout.CORE_TAKES] = CORE_GIVEN + gives, CORE_GIVEN + takes

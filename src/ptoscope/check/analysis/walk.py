@@ -22,7 +22,18 @@ from ptoscope.isa.lanes import PREDICATE_BITS
 from ptoscope.isa.parts import ALONE, CoreId
 from ptoscope.isa.targets import Revision, Target
 from ptoscope.isa.types import Align, Mask, Ptr, Scalar, Type, VAddr, VReg
-from ptoscope.program import Block, For, Function, If, Op, Scope, Terminator, While, site_of
+from ptoscope.program import (
+    Block,
+    For,
+    Function,
+    If,
+    Op,
+    Scope,
+    Section,
+    Terminator,
+    While,
+    site_of,
+)
 
 
 class AnalysisWalker:
@@ -89,6 +100,8 @@ class AnalysisWalker:
                 pass
             case Scope():
                 self._scope(op)
+            case Section():
+                self._block(op.body)
             case _:
                 self._instruction(op)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 from collections.abc import Iterator
 from textwrap import wrap
@@ -72,7 +73,7 @@ def _default(parameter: TypedParameter) -> object:
         return False
     if written in ("", "None"):
         return None
-    return written[1:-1] if written[0] == '"' else int(written)
+    return ast.literal_eval(written)
 
 
 def docstring(record: Record) -> str:

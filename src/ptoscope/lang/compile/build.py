@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ptoscope.diagnostics import Span
-from ptoscope.isa.parts import VECSCOPE
+from ptoscope.isa.parts import SECTIONS, VECSCOPE, CoreKind
 from ptoscope.program import Block, For, Op, While, operation
 
 Slots = Sequence[int]
@@ -75,6 +75,12 @@ def branch(
 def vector_scope(ops: list[Op], span: Span) -> Op:
     """A vecscope."""
     return operation(VECSCOPE, blocks=(Block(ops=ops),), span=span)
+
+
+def section(core: CoreKind, ops: list[Op], span: Span) -> Op:
+    """What the cores of a kind execute."""
+    name = next(name for name, kind in SECTIONS.items() if kind == core)
+    return operation(name, blocks=(Block(ops=ops),), span=span)
 
 
 def function_end(span: Span) -> Op:

@@ -9,11 +9,12 @@ from typing import Any
 from ptoscope.diagnostics import PtoError
 from ptoscope.isa.dtypes import DType
 from ptoscope.lang import loops, scalars
-from ptoscope.lang.buffers import UbArray
+from ptoscope.lang.buffers import ChipArray, UbArray
 from ptoscope.lang.compile import build
 from ptoscope.lang.compile.bodies import DecidedBody, OpenLoop
 from ptoscope.lang.compile.expressions import ExpressionWalker
 from ptoscope.lang.compile.frame import Gone
+from ptoscope.lang.cores import CoreSection
 from ptoscope.lang.flow import assigned
 from ptoscope.lang.scalars import ScalarValue
 from ptoscope.lang.scopes import VectorScope
@@ -22,6 +23,7 @@ from ptoscope.lang.values import KernelValue, Vector, described, wrapped
 
 _IN_LOOP = "only the loop gives it a value, and that may have no iteration"
 _IN_BRANCH = "only one branch gives it a value"
+_IN_SECTION = "what one core computes another does not have: it goes through memory"
 _IN_SCOPE = "a vecscope gives nothing back: store it to UB, or use it inside"
 _IN_TEST = "a condition gives no values to its loop"
 _NOT_READ = "what it was given in the loop or branch is not kept"
@@ -350,23 +352,46 @@ class ControlWalker(ExpressionWalker):
         names[name] = wrapped(sides[0].type, slot)
 
     def scope(self, node: ast.With) -> None:
-        """A vecscope."""
+        """A vecscope, or a section."""
         item = node.items[0]
         opened = self.value(item.context_expr)
-        if len(node.items) > 1 or not isinstance(opened, VectorScope) or item.optional_vars:
+        known = isinstance(opened, (VectorScope, CoreSection))
+        if len(node.items) > 1 or not known or item.optional_vars:
             raise self.unsupported(
-                node, "with of this kind", hint="with pto.vecscope(): is the only one"
+                node,
+                "with of this kind",
+                hint="there are pto.vecscope(), pto.cube() and pto.vector()",
             )
-        before = dict(self.frame.names)
+        before, span = dict(self.frame.names), self.frame.span(node)
+        if isinstance(opened, CoreSection):
+            self._not_nested(node, opened)
+            with self.emitter.section(opened.core) as ops:
+                self._opened(node)
+            self._gone(before, _IN_SECTION, arrays=True)
+            self.emitter.append(build.section(opened.core, ops, span))
+            return
         with self.emitter.scope() as ops:
-            self.frame.depth += 1
-            self.statements(node.body)
-            self.frame.depth -= 1
+            self._opened(node)
+        self._gone(before, _IN_SCOPE)
+        self.emitter.append(build.vector_scope(ops, span))
+
+    def _not_nested(self, node: ast.With, section: CoreSection) -> None:
+        if self.emitter.core is not None or self.emitter.in_scope:
+            inside = "a vecscope" if self.emitter.in_scope else f"pto.{self.emitter.core}()"
+            raise self.unsupported(node, f"pto.{section.core}() inside {inside}")
+
+    def _opened(self, node: ast.With) -> None:
+        self.frame.depth += 1
+        self.statements(node.body)
+        self.frame.depth -= 1
+
+    def _gone(self, before: dict[str, Any], why: str, arrays: bool = False) -> None:
+        """Values that were made inside are not there any more; or all but `arrays`."""
         after = self.frame.names
         for name, value in after.items():
-            if isinstance(value, KernelValue) and value is not before.get(name):
-                after[name] = Gone(_IN_SCOPE)
-        self.emitter.append(build.vector_scope(ops, self.frame.span(node)))
+            made = isinstance(value, KernelValue) and value is not before.get(name)
+            if made and not (arrays and isinstance(value, ChipArray)):
+                after[name] = Gone(why)
 
 
 def _containers(values: Iterable[Any]) -> Iterator[list[Any] | dict[Any, Any]]:

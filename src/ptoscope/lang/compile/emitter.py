@@ -9,6 +9,7 @@ from typing import Any
 
 from ptoscope.diagnostics import NOWHERE, Span
 from ptoscope.isa.dtypes import INDEX, DType
+from ptoscope.isa.parts import CoreKind
 from ptoscope.isa.targets import Revision, Target
 from ptoscope.isa.types import Mask, Ptr, Scalar, Type
 from ptoscope.lang.compile.bodies import DecidedBody, NewArray, OpenLoop
@@ -54,6 +55,10 @@ class Emitter(ValueMaker):
         self._computed: list[dict[Any, tuple[int, ...]]] = [{}]
         """Scalars that the blocks around have computed, by what they are computed of."""
         self._scope: _Scope | None = None
+        self.core: CoreKind | None = None
+        """The kind of core that runs what is being written down; None: all of them."""
+        self.sections = False
+        """Whether there is anything that one kind of core runs."""
         self._constants: dict[tuple[DType, str], int] = {}
         self._taken: set[str] = set()
         self._numbers: dict[str, int] = {}
@@ -219,6 +224,21 @@ class Emitter(ValueMaker):
             ops[:0] = self._scope.head
         finally:
             self._scope = before
+
+    @property
+    def in_scope(self) -> bool:
+        """Whether a vecscope is being written down."""
+        return self._scope is not None
+
+    @contextmanager
+    def section(self, core: CoreKind) -> Iterator[list[Op]]:
+        """The body of what the cores of a kind run."""
+        self.core, self.sections = core, True
+        try:
+            with self.block() as ops:
+                yield ops
+        finally:
+            self.core = None
 
     def allocate(self, kind: Ptr, count: int, at: int | None) -> int:
         slot = self.slot(kind)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from ptoscope.expansion import with_scopes
+from ptoscope.diagnostics import PtoError
+from ptoscope.expansion import expanded, with_scopes
 from ptoscope.isa.targets import Revision, Target
 from ptoscope.isa.types import Ptr
 from ptoscope.lang.buffers import GmArray
 from ptoscope.lang.compile.bodies import DecidedBody
 from ptoscope.lang.compile.build import function_end
+from ptoscope.lang.compile.cores import kernel_kind, outside_sections, split
 from ptoscope.lang.compile.emitter import Emitter
 from ptoscope.lang.compile.frame import Frame
 from ptoscope.lang.compile.place import buffers, place
@@ -20,7 +22,7 @@ from ptoscope.lang.flow import Flow
 from ptoscope.lang.maker import making
 from ptoscope.lang.memory.map import MemoryMap
 from ptoscope.lang.signature import Parameters
-from ptoscope.lang.source import SIGNATURE, KernelSource
+from ptoscope.lang.source import SIGNATURE, UNSUPPORTED, KernelSource
 from ptoscope.lang.sync import synchronise
 from ptoscope.lang.values import KernelValue, wrapped
 from ptoscope.program import Block, Function, Op, Program
@@ -79,22 +81,43 @@ def compile_function(
         span=emitter.span,
     )
     function.body.args = tuple(params)
+    function.kind = kernel_kind(function)
     function = with_scopes(function, _with_blocks)
     program = Program(
         [function],
         target_arch=target.name,
-        kernel_kind="vector",
+        kernel_kind=kernel_kind(function),
         file=source.file,
         text=source.text,
         revision=revision,
         built=True,
     )
+    wrong = outside_sections(function) if emitter.sections else None
+    if wrong is not None:
+        raise _for_no_core(program, wrong)
     memory, accesses = place(program, function, emitter)
     emitter.name_the_rest(function.body)
     function.body.ops = emitter.tidied(function.body.ops)
     if sync == "auto":
         synchronise(function, buffers(emitter, memory), target, revision, accesses)
+    if emitter.sections:
+        function = split(function)
+        function.body.ops = emitter.tidied(function.body.ops)
+    program = expanded(replace(program, functions=[function]))
     return BuiltKernel(program, memory, emitter.whole)
+
+
+def _for_no_core(program: Program, op: Op) -> PtoError:
+    return PtoError(
+        [
+            program.diagnostic(
+                UNSUPPORTED,
+                op.span,
+                f"{op.name}: in a kernel for several cores it is not said which runs this",
+                expected="with pto.cube(): or with pto.vector(): around it",
+            )
+        ]
+    )
 
 
 def _with_blocks(op: Op, blocks: tuple[Block, ...]) -> Op:

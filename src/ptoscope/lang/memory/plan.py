@@ -43,7 +43,8 @@ def plan(
     placed: dict[int, Placement] = {}
     for memory in dict.fromkeys(a.memory for a in allocations):
         numbers = [n for n, a in enumerate(allocations) if a.memory == memory]
-        here, often, seldom = ([them[n] for n in numbers] for them in (allocations, wide, narrow))
+        here = [allocations[n] for n in numbers]
+        often, seldom = ([lives[n] for n in numbers] for lives in (wide, narrow))
         space = _Space(memory, here, moments, seldom, program, target)
         for n, a, address in zip(numbers, here, space.addresses(often), strict=True):
             placed[n] = Placement(a, address, *moments.lines(narrow[n]), narrow[n])

@@ -27,11 +27,12 @@ def _wrong_core(context: Context) -> Iterator[Finding]:
 
 
 def _in_block(context: Context, block: Block, place: _Place) -> Iterator[Finding]:
-    sections = {
+    sections: dict[int, tuple[Op, CoreKind]] = {
         op.results[0]: (op, kind)
         for op in block.ops
+        if op.name == IN_SECTION
         for kind in SECTIONS.values()
-        if op.name == IN_SECTION and op.attrs["core"] == kind
+        if kind == op.attrs["core"]
     }
     for op in block.ops:
         record = TABLE.get(op.name)
@@ -60,7 +61,7 @@ def _wrong(record: Record, op: Op, place: _Place) -> tuple[CoreKind, str] | None
 
 
 def _finding(context: Context, op: Op, place: _Place, needed: CoreKind, pipe: str) -> Finding:
-    other = next(kind for kind in place.kinds if kind != needed)
+    other: CoreKind = next(kind for kind in place.kinds if kind != needed)
     title, runs = CORE_TITLES[needed], CORE_TITLES[other]
     section = next(name for name, kind in SECTIONS.items() if kind == needed)
     hint = f"put it into {section} {{ ... }}"

@@ -16,6 +16,7 @@ from ptoscope.isa.copies import BurstLoop, CopyPath, Transfer
 from ptoscope.isa.dtypes import BF16, F16, F32, I8, I32, SI32
 from ptoscope.isa.tiles import Axis, ColumnParameters, TileLayout, TileMove, plain
 from ptoscope.machine.faults import Fault
+from ptoscope.machine.lanes import constant
 from tests.machine.tiles import FORMS, Form, Machine, elements, number, plain_form
 
 TYPES = (I8, F16, BF16, F32)
@@ -118,6 +119,23 @@ def test_conversion_with_parameters_of_columns() -> None:
         for c, scale in enumerate([1, 2, -3, 4, 0.5]):
             (one,) = found[24 * r + 4 * c :][:4].view(np.int32)
             assert one == round((r * columns + c) * scale)
+
+
+def test_conversion_with_scalars() -> None:
+    """They come after the parameters of columns: each element plus the number of its column,
+    times an f32."""
+    machine = Machine()
+    machine.region("l0c").data[:24] = np.arange(6, dtype=np.float32).view(np.uint8)
+    machine.region("fb").data[:12] = np.array([10, 20, 30], np.float32).view(np.uint8)
+    move = TileMove(
+        "l0c", "gm", F32, F32, 2, 3, plain(12, 4), plain(12, 4),
+        convert=lambda x, given: (x + given[0]) * given[1],
+        parameters=(ColumnParameters("fb", 0, F32, 4),),
+        scalars=(constant(F32, 1, 0.5),),
+    )  # fmt: skip
+    machine.move(0, 0, move)
+    found = machine.region("gm").data[:24].view(np.float32).tolist()
+    assert found == [(n + 10 * (n % 3 + 1)) / 2 for n in range(6)]
 
 
 def test_one_element_converts() -> None:

@@ -97,7 +97,8 @@ class ColumnParameters(NamedTuple, Generic[N]):
 
 
 Convert = Callable[[Lanes, tuple[Lanes, ...]], Lanes]
-"""What a row of elements becomes, with as many lanes of each of its column parameters."""
+"""What a row of elements becomes, with as many lanes of each of its column parameters and then of
+its scalars. It uses no other values of a run."""
 
 
 @dataclass(frozen=True)
@@ -128,6 +129,8 @@ class TileMove(Generic[N]):
     core: N | None = None
     alignment: tuple[int, int] = (1, 1)
     """What the addresses of source and destination are multiples of, in bytes."""
+    scalars: tuple[Lanes, ...] = ()
+    """Values of one lane, of any type, that `convert` needs."""
 
     def map(self, number: Callable[[N], M]) -> TileMove[M]:
         """The same move in other numbers."""
@@ -154,6 +157,7 @@ class TileMove(Generic[N]):
             optional(self.atomic),
             optional(self.core),
             self.alignment,
+            self.scalars,
         )
 
 

@@ -71,13 +71,15 @@ def run_move(
     places = {"source": source, "target": target}
     check_accesses(site, move_accesses(tile, INTEGERS), places, locate)
     shape = tile.rows, tile.columns
-    parameters = tuple(column_parameters(locate, p, shape) for p in tile.parameters)
+    columns = (column_parameters(locate, p, shape) for p in tile.parameters)
+    count = tile.rows * tile.columns
+    given = (*columns, *(one if count == 1 else one.splat(count) for one in tile.scalars))
     loop = tile.matrices or BurstLoop(1, 0, 0)
     for matrix in range(loop.count):
         read = source.further(matrix * loop.src_stride)
         elements = read.matrix(tile.source_layout, shape, tile.source_type)
         if tile.convert is not None:
-            elements = matrix_of(tile.convert(lanes_of(elements, tile.source_type), parameters))
+            elements = matrix_of(tile.convert(lanes_of(elements, tile.source_type), given))
             elements = elements.reshape(shape)
         written = target.further(matrix * loop.dst_stride)
         if tile.atomic:

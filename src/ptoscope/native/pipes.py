@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -121,7 +122,8 @@ class PipeCore(Core):
         rows, form = _numbers(move)
         act = partial(_move_again, site, form)
         rows = [native(row).cast(I64) for row in (src, dst, *rows)]
-        self.side_exits.hand("rt_service", site, act, rows)
+        scalars = [native(scalar) for scalar in move.scalars]
+        self.side_exits.hand("rt_service", site, act, [*rows, *scalars])
 
     def multiply(
         self,
@@ -305,8 +307,10 @@ def _numbers(described: Mapped) -> tuple[list[Lanes], Mapped]:
 def _move_again(
     site: Site, form: TileMove[None], core: Core, src: Lanes, dst: Lanes, *numbers: Lanes
 ) -> None:
+    """The scalars of the move come last."""
     given = iter(numbers)
-    core.move_tile(site, src, dst, form.map(lambda _: next(given)))
+    move = form.map(lambda _: next(given))
+    core.move_tile(site, src, dst, replace(move, scalars=tuple(given)))
 
 
 def _multiply_again(

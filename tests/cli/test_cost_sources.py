@@ -37,6 +37,9 @@ def test_the_documents_names_are_shown(cli: Cli):
         assert name in text
     assert "*" not in text
     assert "128 bytes a cycle (manual, A2A3_BW_GM_VEC)" in _cost(cli, "mte_gm_ub")
+    assert "256 bytes a cycle (manual, A2A3_BW_GM_MAT)" in _cost(cli, "mte_gm_l1")
+    assert "256 bytes a cycle (manual, A2A3_BW_MAT_LEFT)" in _cost(cli, "mte_l1_l0a")
+    assert "128 bytes a cycle (manual, A2A3_BW_MAT_RIGHT)" in _cost(cli, "mte_l1_l0b")
     assert "interval 13 (A2A3_INTERVAL_VCOPY)" in _cost(cli, "vmov")
     assert "RV_VADDC" in _cost(cli, "vaddc")
 

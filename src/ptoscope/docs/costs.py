@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ptoscope.isa.cost import BULK, HOLD, LATENCIES, Figure
+from ptoscope.isa.cost import BULK, HOLD, LATENCIES, Figure, product
 from ptoscope.isa.cost_tables import rows, stand_in, transfer
 from ptoscope.isa.record import Record
 from ptoscope.isa.repeats import MEASURED, constants, measured
@@ -37,6 +37,8 @@ def _target_lines(record: Record, target: TargetName) -> list[str]:
     kind = record.cost_kind
     if kind == "bulk":
         return _bulk(record, target)
+    if kind == "product":
+        return [_product(target, manual) for manual in (True, False)]
     if target == "a5":
         if kind == "compute":
             return _latencies(record)
@@ -112,6 +114,14 @@ def _bulk(record: Record, target: TargetName) -> list[str]:
     return [
         f"{_listed(zip(_WORDS, found, strict=True))} cycles ({_why(found)})" for found in figures
     ]
+
+
+def _product(target: TargetName, manual: bool) -> str:
+    """A repeat is 16 rows of 32 bytes from each side."""
+    head, each = product(target, "f16", manual)
+    _, slower = product(target, "f32", manual)
+    rates = f"per repeat {_number(each)}, of f32 {_number(slower)}"
+    return f"head {_number(head)}, {rates} cycles ({_why([head])})"
 
 
 def _listed(named: Iterable[tuple[str, Figure]]) -> str:

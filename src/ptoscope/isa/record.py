@@ -351,6 +351,8 @@ class Record:
             return "copy"
         if self.where == "vecscope":
             return "compute"
+        if self.pipe == "PIPE_M":
+            return "product"
         return "bulk" if self.pipe == "PIPE_V" else "issue"
 
     @cached_property

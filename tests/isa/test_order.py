@@ -115,7 +115,7 @@ class Names(Knowledge[str, str, frozenset[str]]):
         self._known = {pipe: frozenset[str]() for pipe in PIPES}
         self._done = {pipe: frozenset[str]() for pipe in PIPES}
 
-    def at_issue(self) -> frozenset[str]:
+    def at_issue(self, pipe: str) -> frozenset[str]:
         return self._known[S]
 
     def begin(self, pipe: str, item: str, issued: frozenset[str]) -> None:
@@ -128,8 +128,8 @@ class Names(Knowledge[str, str, frozenset[str]]):
     def complete(self, pipe: str, item: str) -> frozenset[str]:
         return self._known[pipe] | self._done[pipe]
 
-    def all_complete(self, item: str) -> frozenset[str]:
-        return frozenset[str]().union(*(self.complete(pipe, item) for pipe in PIPES))
+    def all_complete(self, pipes: tuple[str, ...], item: str) -> frozenset[str]:
+        return frozenset[str]().union(*(self.complete(pipe, item) for pipe in pipes))
 
     def learn(self, pipe: str, value: frozenset[str]) -> None:
         self._known[pipe] |= value

@@ -16,30 +16,38 @@ Clock = list[int]
 OnAccess = Callable[[int, int, Clock], None]
 """Told of an access: its number, its pipe and the clock of that, to which it may add what is
 taken as complete from then on."""
+COUNT = len(PIPES)
+"""Pipes of one core: pipe p of core c of a cluster is c * COUNT + p."""
 
 
 class Clocks(Knowledge[int, int, Clock | None]):
-    """Those of one core. What came before number `first` is over."""
+    """Those of one core, or of several of a cluster. What came before number `first` is over."""
 
-    def __init__(self, first: int, on_access: OnAccess) -> None:
+    def __init__(self, first: int, on_access: OnAccess, cores: int = 1) -> None:
         self._on_access = on_access
-        self._known: list[Clock] = [[first] * len(PIPES) for _ in PIPES]
-        self._deferred: list[Clock | None] = [None] * len(PIPES)
+        pipes = range(COUNT * cores)
+        self._known: list[Clock] = [[first] * len(pipes) for _ in pipes]
+        self._deferred: list[Clock | None] = [None] * len(pipes)
         """Of each pipe: what its releases waited for. Copies behind them may begin earlier."""
-        self._scalar: Clock | None = None
-        self._merged: list[Clock | None] = [None] * len(PIPES)
+        self._merged: list[Clock | None] = [None] * len(pipes)
+        self._issuer = [pipe // COUNT * COUNT + SCALAR for pipe in pipes]
+        """The scalar unit that issues to a pipe."""
+        self._at_issue: list[Clock | None] = [None] * len(pipes)
+        """What scalar units know."""
+        self._copies = [pipe % COUNT in COPY_NUMBERS for pipe in pipes]
 
-    def at_issue(self) -> Clock | None:
-        return self._scalar
+    def at_issue(self, pipe: int) -> Clock | None:
+        return self._at_issue[self._issuer[pipe]]
 
     def begin(self, pipe: int, item: int, issued: Clock | None) -> None:
         known = self._known[pipe]
         if issued is not None and issued is not self._merged[pipe]:
             self._merged[pipe] = issued
             _join(known, issued)
-        if known[SCALAR] < item:
+        issuer = self._issuer[pipe]
+        if known[issuer] < item:
             # What the scalar unit did itself is complete when it issues the next one.
-            known[SCALAR] = item
+            known[issuer] = item
 
     def access(self, pipe: int, item: int) -> None:
         self._on_access(item, pipe, self._known[pipe])
@@ -52,18 +60,21 @@ class Clocks(Knowledge[int, int, Clock | None]):
         clock[pipe] = item
         return clock
 
-    def all_complete(self, item: int) -> Clock:
-        return [item] * len(PIPES)
+    def all_complete(self, pipes: tuple[int, ...], item: int) -> Clock:
+        clock = self.complete(pipes[0], item)
+        for pipe in pipes[1:]:
+            _join(clock, self.complete(pipe, item))
+        return clock
 
     def learn(self, pipe: int, value: Clock | None) -> None:
         assert value is not None
         _join(self._known[pipe], value)
-        if pipe == SCALAR:
-            self._scalar = list(self._known[pipe])
+        if pipe == self._issuer[pipe]:
+            self._at_issue[pipe] = list(self._known[pipe])
 
     def defer(self, pipe: int, value: Clock | None) -> None:
         assert value is not None
-        if pipe in COPY_NUMBERS:
+        if self._copies[pipe]:
             deferred = self._deferred[pipe]
             if deferred is None:
                 self._deferred[pipe] = value.copy()

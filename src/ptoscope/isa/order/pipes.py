@@ -24,8 +24,9 @@ class Knowledge(ABC, Generic[PipeT, ItemT, ValueT]):
     """What pipes know of each other: for each of them what is certainly complete."""
 
     @abstractmethod
-    def at_issue(self) -> ValueT:
-        """What the scalar unit knows: it holds for all that it issues from now on."""
+    def at_issue(self, pipe: PipeT) -> ValueT:
+        """What the scalar unit that issues to a pipe knows: it holds for all that it issues from
+        now on."""
 
     @abstractmethod
     def begin(self, pipe: PipeT, item: ItemT, issued: ValueT) -> None:
@@ -40,8 +41,8 @@ class Knowledge(ABC, Generic[PipeT, ItemT, ValueT]):
         """All that is complete when a pipe has completed what stands before an instruction."""
 
     @abstractmethod
-    def all_complete(self, item: ItemT) -> ValueT:
-        """The same of all pipes."""
+    def all_complete(self, pipes: tuple[PipeT, ...], item: ItemT) -> ValueT:
+        """The same of some pipes together, which have completed all that was issued to them."""
 
     @abstractmethod
     def learn(self, pipe: PipeT, value: ValueT) -> None:
@@ -59,10 +60,10 @@ it."""
 
 
 class CarryingPipes(Generic[PipeT, ItemT, ValueT]):
-    """The pipes of one core; `scalar` is the one that issues."""
+    """The pipes of one core, or of all cores of a cluster; `scalars` are those that issue."""
 
-    def __init__(self, knowledge: Knowledge[PipeT, ItemT, ValueT], scalar: PipeT) -> None:
-        self._knowledge, self._scalar = knowledge, scalar
+    def __init__(self, knowledge: Knowledge[PipeT, ItemT, ValueT], *scalars: PipeT) -> None:
+        self._knowledge, self._scalars = knowledge, scalars
         self._queues: dict[PipeT, deque[_Entry[ItemT, PipeT, ValueT]]] = {}
         self._waiting = 0
         self._given: dict[Hashable, ValueT] = {}
@@ -71,15 +72,16 @@ class CarryingPipes(Generic[PipeT, ItemT, ValueT]):
         """Of chains of which the last token stands for all: the oldest that is kept."""
 
     def issue(self, item: ItemT, pipe: PipeT, ticket: Ticket[PipeT] | None = None) -> bool:
-        """The scalar unit comes to an instruction; False where it cannot go on itself."""
+        """The scalar unit comes to an instruction; False where it cannot go on itself. A barrier
+        of all its pipes was not issued then."""
         knowledge = self._knowledge
-        issued = knowledge.at_issue()
+        issued = knowledge.at_issue(pipe)
         if ticket is not None and ticket.behind:
             if ticket.drains:
                 self.advance()
-                if self._waiting:
+                if any(self._queues.get(other) for other in ticket.behind):
                     return False
-                knowledge.learn(pipe, knowledge.all_complete(item))
+                knowledge.learn(pipe, knowledge.all_complete(ticket.behind, item))
                 return True
             for other in ticket.behind:
                 if other != pipe:
@@ -88,7 +90,11 @@ class CarryingPipes(Generic[PipeT, ItemT, ValueT]):
             if self._waiting:
                 self.advance()
             return True
-        return pipe != self._scalar
+        return pipe not in self._scalars
+
+    def waits(self, pipe: PipeT) -> bool:
+        """Whether a pipe has something that it cannot execute yet."""
+        return bool(self._queues.get(pipe))
 
     def stuck(self) -> list[ItemT]:
         """Where pipes wait, in the order in which they were first used."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ptoscope.ir.forms.clauses import clause_texts, with_clauses
 from ptoscope.ir.forms.syntax import compiled
 from ptoscope.ir.printing.instructions import entry
 from ptoscope.isa.record import AttrValue, Form, Record
@@ -42,13 +43,17 @@ def line(
                 text += "[" if item.kind == "open" else "]"
                 continue
         text += f", {piece}" if text and text[-1] != "[" else piece
-    entries = [f"{a.name} = {entry(a, attrs[a.name])}" for a in syntax.entries if a.name in attrs]
+    entries = [
+        f"{a.name} = {entry(a, attrs[a.name])}"
+        for a in syntax.entries
+        if a.name in attrs and not a.clause
+    ]
     text += f" {{{', '.join(entries)}}}" if entries else ""
     named = {**results, **operands}
     listed = [str(named[n][1]) for n in syntax.listed]
-    for keyword, values in clauses:
-        text += f" {keyword}({', '.join(name for name, _ in values.values())})"
-        listed += [str(kind) for _, kind in values.values()]
+    named_clauses = [(keyword, [n for n, _ in values.values()]) for keyword, values in clauses]
+    text = "".join(with_clauses(form, text, clause_texts(form, attrs, named_clauses)))
+    listed += [str(kind) for _, values in clauses for _, kind in values.values()]
     left = f"{', '.join(name for name, _ in results.values())} = " if results else ""
     blank = "" if text[:1] in ("[", "") else " "
     types = f" : {', '.join(listed)}" if listed and syntax.typed else ""

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import re
 
+from ptoscope.ir.forms.clauses import word_table
 from ptoscope.isa.patterns import PtrTo
 from ptoscope.isa.record import Form, Group, Operand, Record
+
+_FEW = 4
+"""Words of a clause that are all shown."""
 
 
 def ssa(record: Record, form: Form) -> str:
@@ -51,7 +55,7 @@ def _types(operands: tuple[Operand, ...]) -> str:
 
 def _words(form: Form) -> dict[str, str]:
     return {
-        "groups": " ".join(clause(g) for g in form.groups),
+        "groups": _clauses(form),
         "region": "{ ... }",
         "none": "",
         "all": "types of all operands",
@@ -75,7 +79,9 @@ def _body(form: Form) -> str:
         if word:
             return "|".join(form.attr(word).values)
         if entry:
-            return "{" + ", ".join(f"{name.strip()} = ..." for name in entry.split(",")) + "}"
+            names = [name.strip() for name in entry.split(",")]
+            shown = [f"{name} = ..." for name in names if not form.attr(name).clause]
+            return "{" + ", ".join(shown) + "}" if shown else ""
         if pipe:
             return f"#pto.pipe<{pipe}>"
         return literal or words.get(name, f"%{name}")
@@ -83,6 +89,29 @@ def _body(form: Form) -> str:
     head = form.pattern.partition(":")[0]
     items = r""""(\w+)"|'(\w+)'|\{([\w, ]+)\}|#(\w+)|=(\w+)|(\w+)"""
     return re.sub(items, written, head).strip()
+
+
+def _clauses(form: Form) -> str:
+    """All clauses in their order."""
+    table = word_table(form)
+    if not table.meanings:
+        return " ".join(clause(g) for g in form.groups)
+    operands = {g.keyword: [f"%{o.name}" for o in g.operands] for g in form.groups}
+    written: list[str] = []
+    for keyword in table.order:
+        parts = list(operands.get(keyword, ()))
+        words = [w for w in table.meanings if w.keyword == keyword and w.token]
+        for label in dict.fromkeys(w.label for w in words):
+            tokens = table.tokens(keyword, label)
+            choice = "..." if len(tokens) > _FEW else " | ".join(t for t in tokens if t)
+            parts.append(f"{label} = {choice}" if label else choice)
+        parts += [
+            f"{g.keyword} = %{g.operands[0].name}" for g in form.groups if g.inside == keyword
+        ]
+        one = any(g.keyword == keyword and g.arity == "one" for g in form.groups)
+        written.append(f"{keyword}({', '.join(parts)})" if parts else keyword)
+        written[-1] += "" if one else "?"
+    return (", " if ", groups" in form.pattern else " ").join(written)
 
 
 def clause(group: Group) -> str:

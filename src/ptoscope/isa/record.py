@@ -53,6 +53,9 @@ class Attr:
     `is_open`, they are examples, and any other string is legal, too. `alias` is the name that
     compilers give it, `other_tokens` are their spellings of its tokens, `other_kinds` the names of
     sets that have those: read, never printed.
+
+    Where it has a `clause`, it is written as one, `*` for its token: `unit_flag(*)`, or `*` alone.
+    Its default is not written. `written` are tokens that a clause spells in another way.
     """
 
     name: str
@@ -70,6 +73,8 @@ class Attr:
     alias: str = ""
     other_tokens: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
     other_kinds: tuple[str, ...] = ()
+    clause: str = ""
+    written: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -95,7 +100,8 @@ class Group:
 
     `required` is how many operands it has at least; with fewer than all, the rest default.
     `most` is how often it may stand there. Its keyword is repeated before its types where it may
-    be missing, unless it is `unnamed` there.
+    be missing, unless it is `unnamed` there. One of a single operand may be written `inside`
+    another clause: `pre_relu(clip = %c)`.
     """
 
     keyword: str
@@ -104,6 +110,7 @@ class Group:
     required: int = 0
     most: int = 1
     unnamed: bool = False
+    inside: str = ""
 
 
 @dataclass(frozen=True)
@@ -117,6 +124,10 @@ class Form:
     stand the values whose types are written.
     With `bracketed`, brackets may stand around all that is before the colon.
     What compilers read `in_destination_form` alone is printed so in SSA form, too.
+
+    `clauses` are the keywords of all clauses in their order, where some of them have words; with
+    a comma before `groups` they are printed with commas. `compiled` are the names of all operands
+    in the order in which compilers have them, where it is another.
     """
 
     operands: tuple[Operand, ...] = ()
@@ -126,6 +137,8 @@ class Form:
     syntax: str = ""
     bracketed: bool = False
     in_destination_form: bool = False
+    clauses: tuple[str, ...] = ()
+    compiled: tuple[str, ...] = ()
 
     @cached_property
     def pattern(self) -> str:

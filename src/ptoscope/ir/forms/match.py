@@ -10,6 +10,7 @@ from functools import cache
 from itertools import pairwise
 from typing import Any
 
+from ptoscope.ir.forms.clauses import word_table
 from ptoscope.ir.forms.mismatch import misaligned, plural, wrong_clauses, wrong_entries
 from ptoscope.ir.forms.outline import NO_ARROW, PACK, Fitted, LineOutline, Mismatch, Plan
 from ptoscope.ir.forms.syntax import LETTERS, Item, Syntax, compiled
@@ -29,6 +30,12 @@ class Matcher:
         self.record = record
         self.syntaxes = tuple(compiled(form) for form in record.forms)
         self.keywords = frozenset(g.keyword for form in record.forms for g in form.groups)
+        self.word_tables = tuple(t for f in record.forms if (t := word_table(f)).meanings)
+        """What the words of clauses say, in the forms that have such."""
+        self.worded = frozenset(k for table in self.word_tables for k in table.order)
+        """The keywords of the clauses of those forms."""
+        self.inside = {g.keyword: g.inside for f in record.forms for g in f.groups if g.inside}
+        """The clauses that are written inside others."""
         self.aliases = {a.alias: a.name for f in record.forms for a in f.attrs if a.alias}
         """The names of attributes by those that compilers give them."""
         self.words = _words(self.syntaxes, record)

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple, get_args
 
 from ptoscope.ir.attributes import quoted
+from ptoscope.ir.forms.clauses import clause_texts, with_clauses, word_of
 from ptoscope.ir.forms.match import marks, matcher, separated
 from ptoscope.ir.forms.outline import NO_ARROW, PACK, LineOutline
 from ptoscope.ir.forms.readings import AssemblyLine, choose, readings
@@ -86,14 +87,13 @@ class _Spelling:
         left = f"{named(names)} = " if names else ""
         listed, returned = self._listed(), self._returned()
         return (
-            f"{left}{self.op.name}{_spaced(self._text())}{self._entries()}",
-            *self._clauses(),
+            *self._with_clauses(f"{left}{self.op.name}{_spaced(self._text())}{self._entries()}"),
             *([f" : {listed}"] if listed else ()),
             *([f" -> {returned}"] if returned else ()),
         )
 
     def destinations(self, names: Sequence[Name]) -> tuple[str, ...]:
-        inside = [(self._text() + self._entries()).lstrip(), *self._clauses()]
+        inside = self._with_clauses((self._text() + self._entries()).lstrip())
         results = {r.name for r in self.form.results}
         listed = "" if results & set(self.syntax.listed) else self._listed()
         parts = [self.op.name]
@@ -111,7 +111,11 @@ class _Spelling:
         found = matcher(self.record)
         letters = "".join(PACK * size if size else "v" for _, size in names)
         letters += "".join(LETTERS[item.kind] for item in self.items)
-        entries = tuple(a.name for a in self.syntax.entries if a.name in self.given)
+        entries = tuple(
+            a.name
+            for a in self.syntax.entries
+            if (word_of(a, self.op.attrs[a.name]) if a.clause else a.name in self.given)
+        )
         slots = [*(self.values[n] for n in _operands(self.items)), *self.rest]
         kinds = [self.types[slot] for slot in slots]
         results = [self.types[r] for r in self.op.results]
@@ -138,8 +142,8 @@ class _Spelling:
         kinds = ", ".join(map(str, listed))
         if arrow is not None and len(listed) > 1:
             kinds = f"({kinds})"
-        parts = [f"{self.op.name.removeprefix(PREFIX)}{_spaced(text)}{self._entries()}"]
-        parts += self._clauses()
+        head = f"{self.op.name.removeprefix(PREFIX)}{_spaced(text)}{self._entries()}"
+        parts = self._with_clauses(head)
         parts += [f" : {kinds}"] if listed else []
         if arrow:
             parts.append(f" -> {', '.join(map(str, arrow))}")
@@ -188,18 +192,20 @@ class _Spelling:
         """The attribute dictionary."""
         given = self.given
         entries = [
-            f"{a.name} = {entry(a, given[a.name])}" for a in self.syntax.entries if a.name in given
+            f"{a.name} = {entry(a, given[a.name])}"
+            for a in self.syntax.entries
+            if a.name in given and not a.clause
         ]
         return f" {{{', '.join(entries)}}}" if entries else ""
 
-    def _clauses(self) -> list[str]:
-        parts: list[str] = []
+    def _with_clauses(self, head: str) -> list[str]:
+        """The parts of a line from its head to its last clause."""
+        clauses: list[tuple[str, list[str]]] = []
         at = 0
         for keyword, count in self.op.segments:
-            names = ", ".join(map(self.use, self.rest[at : at + count]))
-            parts.append(f" {keyword}({names})")
+            clauses.append((keyword, [self.use(slot) for slot in self.rest[at : at + count]]))
             at += count
-        return parts
+        return with_clauses(self.form, head, clause_texts(self.form, self.op.attrs, clauses))
 
     def _literals(self) -> list[AttrValue]:
         kinds = ("token", "word", "integer", "pipe")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ptoscope.ir import attributes as make
 from ptoscope.ir.forms.match import Matcher
 from ptoscope.ir.forms.mismatch import plural
 from ptoscope.ir.forms.outline import NO_ARROW, PACK, LineOutline
@@ -10,6 +11,7 @@ from ptoscope.ir.reading.entries import EntryTokens
 from ptoscope.ir.reading.findings import WRONG_OPERANDS
 from ptoscope.ir.reading.literals import is_number
 from ptoscope.ir.reading.reader import Reader
+from ptoscope.ir.reading.worded_clauses import WordedClauses
 from ptoscope.ir.types import TextType
 
 _ITEMS = frozenset('%"#<[-0123456789')
@@ -44,7 +46,7 @@ class OperandTokens(EntryTokens):
         reader = self.reader
         text = reader.text
         outline = self._positional()
-        clauses = self._clauses() if text[reader.i + 1] == "(" else ()
+        clauses = self._clauses() if self._clause_follows() else ()
         if text[reader.i] == "{":
             self.dictionary()
         if text[reader.i][:1] == "#":
@@ -79,7 +81,7 @@ class OperandTokens(EntryTokens):
             reader.expect("(")
             while text[reader.i] != ")":
                 outline += self._positional()
-                if text[reader.i + 1] == "(":
+                if self._clause_follows():
                     clauses += self._clauses()
                 if text[reader.i] == "{":
                     self.dictionary()
@@ -173,6 +175,8 @@ class OperandTokens(EntryTokens):
                 i += 1
             else:
                 self.items.pop()
+                if outline and not bracket and self._is_clause(i):
+                    break
                 if outline or token == ",":
                     # Reached behind a comma or an opening bracket otherwise.
                     raise reader.findings.expected(i, "an operand")
@@ -218,7 +222,20 @@ class OperandTokens(EntryTokens):
         text = self.reader.text
         return text[i][:1] == '"' and text[i + 1] == "("
 
+    def _is_clause(self, i: int) -> bool:
+        """Whether a clause begins here, of an instruction whose clauses have words."""
+        worded = self.matcher.worded
+        token = self.reader.text[i]
+        called = token[:1].isalpha() and self.reader.text[i + 1] == "("
+        return bool(worded) and (token in worded or called)
+
+    def _clause_follows(self) -> bool:
+        i = self.reader.i
+        return self.reader.text[i + 1] == "(" or self._is_clause(i)
+
     def _clauses(self) -> tuple[tuple[str, int], ...]:
+        if self.matcher.worded:
+            return self._worded_clauses()
         reader = self.reader
         text = reader.text
         found: list[tuple[str, int]] = []
@@ -234,6 +251,19 @@ class OperandTokens(EntryTokens):
             self.numbers = self.numbers or any(is_number(text[place]) for place in places)
             found.append((keyword, len(places)))
         return tuple(found)
+
+    def _worded_clauses(self) -> tuple[tuple[str, int], ...]:
+        """Clauses of which some have words, with or without commas between them."""
+        reader = self.reader
+        scanned = WordedClauses(reader, self.matcher)
+        scanned.read()
+        self.items += scanned.items
+        self.values += scanned.values
+        self.numbers = self.numbers or any(is_number(reader.text[v]) for v in scanned.values)
+        for name, value, place in scanned.attributes:
+            attribute = make.string(value) if isinstance(value, str) else make.number(value)
+            self.entries[self._unwritten(name, place)] = attribute, place
+        return tuple(scanned.clauses)
 
     def _types(self) -> tuple[tuple[str, int], ...]:
         """The types before the arrow, with the clause keywords among them."""

@@ -111,18 +111,28 @@ def _write(
                 pieces += "["
             case "close":
                 pieces += "]"
-    if syntax.entries:
-        pieces += f" {{{', '.join(f'{a.name} = {_entry(a)}' for a in syntax.entries)}}}"
+    entries = [a for a in syntax.entries if not a.clause]
+    if entries:
+        pieces += f" {{{', '.join(f'{a.name} = {_entry(a)}' for a in entries)}}}"
+    between = ", " if ", groups" in form.pattern else " "
+    worded = [a for a in syntax.entries if a.clause]
+    pieces += "".join(between + a.clause.replace("*", (*a.values, "")[0]) for a in worded)
     named = {**results, **types} if set(syntax.listed) <= set(types) else {**types, **results}
     listed = [str(named[n]) for n in syntax.listed]
+    if syntax.repeated:
+        listed.append(form.attr(syntax.repeated).values[0])
     for group in form.groups:
         for k in range({"one": 1, "optional": min(1, clauses), "many": clauses}[group.arity]):
             names = [f"{group.keyword}_{k}_{o.name}" for o in group.operands]
             chosen = [sample(o.type, known, element) for o in group.operands]
             types.update(zip(names, chosen, strict=True))
-            pieces += f" {group.keyword}({', '.join(f'%{n}' for n in names)})"
-            mark = "" if group.arity == "one" or group.unnamed else f"{group.keyword} "
-            listed += [mark + str(chosen[0]), *(str(t) for t in chosen[1:])]
+            pieces += f"{between}{group.keyword}({', '.join(f'%{n}' for n in names)})"
+            kinds = ", ".join(map(str, chosen))
+            if group.bracketed:
+                kinds = f"{group.keyword}({kinds})"
+            elif group.named or (group.arity != "one" and not group.unnamed):
+                kinds = f"{group.keyword} {kinds}"
+            listed.append(kinds)
     ending = f" : {', '.join(listed)}" if listed else ""
     if syntax.returned:
         ending += f" -> {', '.join(str(results[n]) for n in syntax.returned)}"

@@ -83,7 +83,7 @@ def test_operations_of_other_units_are_told_apart(written: str, reason: str):
 
 def test_operations_of_other_units_have_no_records():
     """Else nobody would be told."""
-    names = ("pto.simt_launch", "pto.mad", "pto.tload", "pto.comm.tget", "pto.alloc_tile")
+    names = ("pto.simt_launch", "pto.mad_raw", "pto.tload", "pto.comm.tget", "pto.alloc_tile")
     assert all(why_not(name) and name not in TABLE for name in names)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from ptoscope.ir.forms.clauses import clause_texts, with_clauses
 from ptoscope.ir.forms.syntax import compiled
-from ptoscope.ir.printing.instructions import entry
+from ptoscope.ir.printing.instructions import entry, type_list
 from ptoscope.isa.record import AttrValue, Form, Record
 from ptoscope.isa.types import Type
 
@@ -53,10 +53,16 @@ def line(
     listed = [str(named[n][1]) for n in syntax.listed]
     named_clauses = [(keyword, [n for n, _ in values.values()]) for keyword, values in clauses]
     text = "".join(with_clauses(form, text, clause_texts(form, attrs, named_clauses)))
-    listed += [str(kind) for _, values in clauses for _, kind in values.values()]
+    kinds = type_list(
+        syntax,
+        listed,
+        str(attrs[syntax.repeated]) if syntax.repeated else "",
+        tuple((keyword, len(values)) for keyword, values in clauses),
+        [str(kind) for _, values in clauses for _, kind in values.values()],
+    )
     left = f"{', '.join(name for name, _ in results.values())} = " if results else ""
     blank = "" if text[:1] in ("[", "") else " "
-    types = f" : {', '.join(listed)}" if listed and syntax.typed else ""
+    types = f" : {kinds}" if kinds and syntax.typed else ""
     returned = ", ".join(str(named[n][1]) for n in syntax.returned)
     arrow = f" -> {returned}" if returned else ""
     return f"{left}{record.name}{blank}{text}{types}{arrow}"

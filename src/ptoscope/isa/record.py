@@ -100,7 +100,8 @@ class Group:
 
     `required` is how many operands it has at least; with fewer than all, the rest default.
     `most` is how often it may stand there. Its keyword is repeated before its types where it may
-    be missing, unless it is `unnamed` there. One of a single operand may be written `inside`
+    be missing, unless it is `unnamed` there, and where it is `named` there; where its types are
+    `bracketed`, they stand in brackets behind it. One of a single operand may be written `inside`
     another clause: `pre_relu(clip = %c)`.
     """
 
@@ -111,6 +112,13 @@ class Group:
     most: int = 1
     unnamed: bool = False
     inside: str = ""
+    named: bool = False
+    bracketed: bool = False
+
+    @property
+    def marked(self) -> bool:
+        """Whether its keyword is repeated before its types."""
+        return self.named or (self.arity != "one" and not self.unnamed)
 
 
 @dataclass(frozen=True)
@@ -121,7 +129,7 @@ class Form:
     `a[b]` an address, `"x"` a token, `'x'` one without quotes and without a comma before it,
     `=x` an integer literal, `{x}` an entry of the attribute dictionary, `#x` a pipe attribute,
     `[...]` stands for itself, `groups` for the clauses, `region` for a body. After the colon
-    stand the values whose types are written.
+    stand the values whose types are written, and a word that is repeated behind them as `'x'`.
     With `bracketed`, brackets may stand around all that is before the colon.
     What compilers read `in_destination_form` alone is printed so in SSA form, too.
 
@@ -301,8 +309,8 @@ class Record:
     meaning: Meaning
     types: Mapping[str, Types] = field(default_factory=dict[str, Types])
     pairs: Pairs = field(default_factory=dict[tuple[DType, DType], Mapping[str, tuple[str, ...]]])
-    """Where given, the only combinations of T and U, each with the attribute values it takes;
-    an attribute that is not listed has its default."""
+    """Where given, the only combinations of T and U, each with the tokens it takes; an attribute
+    of tokens that is not listed has its default."""
     pipe: str = "PIPE_V"
     """The pipe that executes it; `=x` names the attribute that says which."""
     path: CopyPath | None = None

@@ -40,6 +40,13 @@ class Matcher:
         """The names of attributes by those that compilers give them."""
         self.words = _words(self.syntaxes, record)
         """The words that stand behind operands without a comma."""
+        self.repeated = {
+            value: syntax.repeated
+            for syntax, form in zip(self.syntaxes, record.forms, strict=True)
+            if syntax.repeated
+            for value in form.attr(syntax.repeated).values
+        }
+        """The words that may stand among types, and their attributes."""
         self.bare = any(not syntax.items for syntax in self.syntaxes)
         self._plans: dict[LineOutline, tuple[Plan, ...]] = {}
         self.readings: dict[LineOutline, tuple[Any, ...]] = {}
@@ -196,7 +203,7 @@ def marks(
     syntax: Syntax, clauses: Sequence[tuple[str, int]], positional: int
 ) -> tuple[tuple[str, int], ...]:
     """The keywords a full type list repeats, each with the number of types before it."""
-    named = {g.keyword for g in syntax.groups if g.arity != "one" and not g.unnamed}
+    named = {g.keyword for g in syntax.groups if g.marked}
     found: list[tuple[str, int]] = []
     at = positional
     for keyword, count in clauses:

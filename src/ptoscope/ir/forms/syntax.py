@@ -38,8 +38,9 @@ class Syntax:
     """A compiled syntax line.
 
     `entries` are the attributes of the dictionary, `listed` the values whose types are
-    written before the arrow, `returned` those after it. `typed` says that a type list is
-    written at all.
+    written before the arrow, `repeated` the attribute whose word stands behind those types,
+    `returned` the values whose types are written after the arrow. `typed` says that a type list
+    is written at all.
     """
 
     items: tuple[Item, ...]
@@ -49,6 +50,7 @@ class Syntax:
     returned: tuple[str, ...]
     typed: bool
     region: bool
+    repeated: str = ""
 
     @property
     def values(self) -> tuple[str, ...]:
@@ -108,6 +110,7 @@ def compiled(form: Form) -> Syntax:
             items.append(Item("operand", (name,)))
     placed = {n for item in items for n in item.names} | set(in_dictionary)
     in_dictionary += [a.name for a in form.attrs if a.name not in placed]
+    listed, _, repeated = listed.rstrip(" '").partition("'")
     return Syntax(
         tuple(items),
         tuple(form.attr(name) for name in in_dictionary),
@@ -116,6 +119,7 @@ def compiled(form: Form) -> Syntax:
         _names(returned, tuple(r.name for r in form.results)),
         bool(after.strip()),
         region,
+        repeated,
     )
 
 

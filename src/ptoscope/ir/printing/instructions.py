@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple, get_args
 
-from ptoscope.ir.attributes import quoted
+from ptoscope.ir.attributes import Segments, quoted
 from ptoscope.ir.forms.clauses import clause_texts, with_clauses, word_of
 from ptoscope.ir.forms.match import marks, matcher, separated
 from ptoscope.ir.forms.outline import NO_ARROW, PACK, LineOutline
@@ -218,11 +218,9 @@ class _Spelling:
         results = zip([r.name for r in self.form.results], self.op.results, strict=True)
         known = {**self.values, **dict(results)}
         listed = [str(self.types[known[name]]) for name in self.syntax.listed]
-        before = len(listed)
-        listed += [str(self.types[slot]) for slot in self.rest]
-        for keyword, at in marks(self.syntax, self.op.segments, before):
-            listed[at] = f"{keyword} {listed[at]}"
-        return ", ".join(listed)
+        word = str(self.op.attrs[self.syntax.repeated]) if self.syntax.repeated else ""
+        rest = [str(self.types[slot]) for slot in self.rest]
+        return type_list(self.syntax, listed, word, self.op.segments, rest)
 
     def _returned(self) -> str:
         """The types behind the arrow."""
@@ -230,6 +228,26 @@ class _Spelling:
             return ""
         known = dict(zip([r.name for r in self.form.results], self.op.results, strict=True))
         return ", ".join(str(self.types[known[name]]) for name in self.syntax.returned)
+
+
+def type_list(
+    syntax: Syntax, listed: Sequence[str], word: str, segments: Segments, rest: Sequence[str]
+) -> str:
+    """The types before the arrow: those of the operands, a word that is repeated, and those of the
+    clauses."""
+    named = {keyword for keyword, _ in marks(syntax, segments, 0)}
+    bracketed = {group.keyword for group in syntax.groups if group.bracketed}
+    parts = [*listed, *([word] if word else ())]
+    at = 0
+    for keyword, count in segments:
+        kinds = ", ".join(rest[at : at + count])
+        at += count
+        if keyword in bracketed:
+            kinds = f"({kinds})"
+        if keyword in named:
+            kinds = f"{keyword}{'' if keyword in bracketed else ' '}{kinds}"
+        parts += [kinds] if count else []
+    return ", ".join(parts)
 
 
 def entry(attr: Attr, value: AttrValue) -> str:

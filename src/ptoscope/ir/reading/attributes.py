@@ -229,7 +229,7 @@ def _of_kind(reader: Cursor, attr: Attr, attribute: Attribute, place: int) -> At
     token = token_of_kind(attr, attribute) if attr.kind else ""
     if token:
         return token
-    value = attribute.value
+    value = 1 if attr.is_flag and attribute is UNIT else attribute.value
     if isinstance(value, str | int) and isinstance(value, str) == bool(attr.values):
         return value
     expected = f'a string such as "{attr.values[0]}"' if attr.values else "an integer"

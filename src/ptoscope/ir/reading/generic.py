@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ptoscope.ir import types
-from ptoscope.ir.attributes import CLAUSES, FORM, SIZES, Attribute, FunctionTypes, Segments
+from ptoscope.ir.attributes import CLAUSES, FORM, SIZES, UNIT, Attribute, FunctionTypes, Segments
 from ptoscope.ir.forms import arith as arith_forms
 from ptoscope.ir.forms.choose import expected_counts, fits, form_of
 from ptoscope.ir.module import BodyItem, Note
@@ -313,7 +313,8 @@ def _given(record: Record, name: str, attribute: Attribute) -> AttrValue:
     for form in record.forms:
         for attr in form.attrs:
             if attr.name == name:
-                return token_of_kind(attr, attribute) or value
+                flag = attr.is_flag and attribute is UNIT
+                return 1 if flag else token_of_kind(attr, attribute) or value
     return value
 
 

@@ -278,14 +278,30 @@ class OperandTokens(EntryTokens):
                 return ()
         while True:
             word = text[reader.i]
-            if word in self.matcher.keywords:
+            if word in self.matcher.repeated:
+                self._repeats(word)
+                word = text[reader.i]
+            of_clause = word in self.matcher.keywords
+            if of_clause:
                 marks.append((word, len(listed)))
                 reader.i += 1
-            self.listed_at.append(reader.i)
-            listed.append(reader.type())
+            at = reader.i
+            found = reader.type_list() if of_clause and text[at] == "(" else [reader.type()]
+            listed += found
+            self.listed_at += [at] * len(found)
             if text[reader.i] != "," or (self.mixed and text[reader.i + 1][:1] in _ITEMS):
                 break
             reader.i += 1
         if inside and not reader.accept(")"):
             raise reader.findings.expected(reader.i, "',' or ')'")
         return tuple(marks)
+
+    def _repeats(self, word: str) -> None:
+        """Reads a word among the types: the one that its attribute has."""
+        reader = self.reader
+        written, _ = self.entries.get(self.matcher.repeated[word], (None, 0))
+        if written is None or written.value != word:
+            said = "a type" if written is None else str(written.value)
+            raise reader.findings.expected(reader.i, said)
+        reader.i += 1
+        reader.expect(",")

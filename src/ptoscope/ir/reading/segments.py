@@ -26,7 +26,8 @@ def cut(
     """
     as_written = tuple(range(operands))
     if keywords is None and sizes is None:
-        return Cut((), as_written)
+        found = (_of_required(form, operands) for form in record.forms)
+        return next((cut for cut in found if cut is not None), Cut((), as_written))
     counts = _numbers(sizes)
     if not counts or min(counts) < 0 or sum(counts) != operands:
         return None
@@ -41,6 +42,25 @@ def cut(
     if len(named) + 1 != len(counts):
         return None
     return Cut(tuple(zip(named, counts[1:], strict=True)), as_written)
+
+
+def _of_required(form: Form, operands: int) -> Cut | None:
+    """The clauses of a form that has each of them once, where compilers write no sizes: what may
+    be missing in a clause stands behind all others."""
+    if not form.groups or any(group.arity != "one" for group in form.groups):
+        return None
+    fixed = len(form.operands)
+    least = [group.required or len(group.operands) for group in form.groups]
+    at, extra = fixed, fixed + sum(least)
+    more = operands - extra
+    segments: list[tuple[str, int]] = []
+    order = list(range(fixed))
+    for group, count in zip(form.groups, least, strict=True):
+        added = min(max(more, 0), len(group.operands) - count)
+        order += [*range(at, at + count), *range(extra, extra + added)]
+        segments.append((group.keyword, count + added))
+        at, extra, more = at + count, extra + added, more - added
+    return Cut(tuple(segments), tuple(order)) if more == 0 else None
 
 
 def _numbers(sizes: Attribute | None) -> list[int]:

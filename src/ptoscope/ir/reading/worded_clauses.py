@@ -30,11 +30,10 @@ class WordedClauses:
         reader = self.reader
         while self._begins(reader.i):
             self._clause()
-            if reader.text[reader.i] != ",":
-                return
-            if not self._begins(reader.i + 1):
-                raise reader.findings.expected(reader.i + 1, "a clause")
-            reader.i += 1
+            if reader.text[reader.i] == ",":
+                if not self._begins(reader.i + 1):
+                    raise reader.findings.expected(reader.i + 1, "a clause")
+                reader.i += 1
 
     def _begins(self, i: int) -> bool:
         text = self.reader.text

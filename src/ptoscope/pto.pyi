@@ -3714,6 +3714,34 @@ def mte_l1_fb(
         pto.mte_l1_fb(src, dst, len_burst, nburst=(n_burst, src_gap, dst_gap))
     """
 
+def mte_gm_l1_frac(
+    src: Pointer[T],
+    dst: Pointer[T],
+    *,
+    mode: Literal["nd2nz", "dn2nz"],
+    shape: tuple[Integer | int, Integer | int],
+    src_layout: Integer | int | tuple[Integer | int, Integer | int],
+    dst_group: tuple[Integer | int, Integer | int, Integer | int, Integer | int],
+    ctrl: tuple[Integer | int, i1 | bool],
+) -> None:
+    """Copies matrices from GM into fractals of L1, zeros behind the last column.
+
+        for each g, n, d: L1[dst + 32*(g*loop4 + n*loop2 + d/C0*loop3) + d%C0*size] = GM[src +
+        g*outer + n*inner + d*size]
+
+    src: !pto.ptr<T, gm>; source in GM
+    dst: !pto.ptr<T, l1>; destination in L1
+    mode: whether rows or columns of a matrix lie together in GM; nd2nz, dn2nz
+    shape: (n_value, d_value)
+    src_layout: (src_inner_stride, src_outer_stride)
+    dst_group: (group_count, dst_loop2_stride, dst_loop3_stride, dst_loop4_stride)
+    ctrl: (l2_cache_ctrl, smallc0_en)
+    T: f32, f16, bf16, i8, si8, ui8, i16, si16, ui16, i32, si32, ui32, f8e4m3, f8e5m2, hif8
+    Targets: cpu, a2a3, a5.
+
+        pto.mte_gm_l1_frac(src, dst, mode="nd2nz", shape=(n_value, d_value), src_layout=(src_inner_stride, src_outer_stride), dst_group=(group_count, dst_loop2_stride, dst_loop3_stride, dst_loop4_stride), ctrl=(l2_cache_ctrl, smallc0_en))
+    """
+
 @overload
 def mte_l1_l0a(
     src: Pointer[T],
@@ -3928,6 +3956,232 @@ def mte_l1_bt(
     Targets: cpu, a2a3, a5.
 
         pto.mte_l1_bt(src, dst, len_burst, nburst=(n_burst, src_gap, dst_gap))
+    """
+
+def mad(
+    lhs: Pointer[T],
+    rhs: Pointer[T],
+    dst: Pointer[Any],
+    m: Integer | int,
+    n: Integer | int,
+    k: Integer | int,
+    *,
+    unit_flag: Literal["check_only", "check_and_set", "off"] = "off",
+    disable_gemv: bool = False,
+    sat_mode: Literal["sat", "nosat", "unset"] = "unset",
+    tf32_mode: Literal["round_even", "round_away", "off"] = "off",
+    n_dir: bool = False,
+) -> None:
+    """Multiplies two tiles.
+
+        dst[m, n] = sum over k of lhs[m, k] * rhs[k, n]
+
+    lhs: !pto.ptr<T, l0a>; left tile in L0A, m by k
+    rhs: !pto.ptr<T, l0b>; right tile in L0B, k by n
+    dst: !pto.ptr<U, l0c>; result in L0C, m by n
+    m: i64; rows
+    n: i64; columns
+    k: i64; elements that are added
+    unit_flag: whether it waits until the tile is drained, and whether it hands it on then;
+        check_only, check_and_set, off; off unless said
+    disable_gemv: whether one row lies in L0A as a tile does, in fractals; 0 to 1; 0 unless said
+    sat_mode: whether what is not finite becomes finite; sat, nosat, unset; unset unless said
+    tf32_mode: how f32 is rounded to 10 bits of mantissa before it is multiplied; round_even,
+        round_away, off; off unless said
+    n_dir: whether columns are finished first, without effect on values; 0 to 1; 0 unless said
+    T: f16, bf16, f32, f8e4m3, f8e5m2, hif8, i8, si8
+    U: f32, i32, si32
+    Targets: cpu, a2a3, a5.
+
+        pto.mad(lhs, rhs, dst, m, n, k)
+    """
+
+def mad_acc(
+    lhs: Pointer[T],
+    rhs: Pointer[T],
+    dst: Pointer[Any],
+    m: Integer | int,
+    n: Integer | int,
+    k: Integer | int,
+    *,
+    unit_flag: Literal["check_only", "check_and_set", "off"] = "off",
+    disable_gemv: bool = False,
+    sat_mode: Literal["sat", "nosat", "unset"] = "unset",
+    tf32_mode: Literal["round_even", "round_away", "off"] = "off",
+    n_dir: bool = False,
+) -> None:
+    """Adds the product of two tiles to what is there.
+
+        dst[m, n] += sum over k of lhs[m, k] * rhs[k, n]
+
+    lhs: !pto.ptr<T, l0a>; left tile in L0A, m by k
+    rhs: !pto.ptr<T, l0b>; right tile in L0B, k by n
+    dst: !pto.ptr<U, l0c>; result in L0C, m by n
+    m: i64; rows
+    n: i64; columns
+    k: i64; elements that are added
+    unit_flag: whether it waits until the tile is drained, and whether it hands it on then;
+        check_only, check_and_set, off; off unless said
+    disable_gemv: whether one row lies in L0A as a tile does, in fractals; 0 to 1; 0 unless said
+    sat_mode: whether what is not finite becomes finite; sat, nosat, unset; unset unless said
+    tf32_mode: how f32 is rounded to 10 bits of mantissa before it is multiplied; round_even,
+        round_away, off; off unless said
+    n_dir: whether columns are finished first, without effect on values; 0 to 1; 0 unless said
+    T: f16, bf16, f32, f8e4m3, f8e5m2, hif8, i8, si8
+    U: f32, i32, si32
+    Targets: cpu, a2a3, a5.
+
+        pto.mad_acc(lhs, rhs, dst, m, n, k)
+    """
+
+def mad_bias(
+    lhs: Pointer[T],
+    rhs: Pointer[T],
+    dst: Pointer[U],
+    bias: Pointer[U],
+    m: Integer | int,
+    n: Integer | int,
+    k: Integer | int,
+    *,
+    unit_flag: Literal["check_only", "check_and_set", "off"] = "off",
+    disable_gemv: bool = False,
+    sat_mode: Literal["sat", "nosat", "unset"] = "unset",
+    tf32_mode: Literal["round_even", "round_away", "off"] = "off",
+    n_dir: bool = False,
+) -> None:
+    """Multiplies two tiles and adds a bias.
+
+        dst[m, n] = bias[n] + sum over k of lhs[m, k] * rhs[k, n]
+
+    lhs: !pto.ptr<T, l0a>; left tile in L0A, m by k
+    rhs: !pto.ptr<T, l0b>; right tile in L0B, k by n
+    dst: !pto.ptr<U, l0c>; result in L0C, m by n
+    bias: !pto.ptr<U, bt>; one for each column, in BT
+    m: i64; rows
+    n: i64; columns
+    k: i64; elements that are added
+    unit_flag: whether it waits until the tile is drained, and whether it hands it on then;
+        check_only, check_and_set, off; off unless said
+    disable_gemv: whether one row lies in L0A as a tile does, in fractals; 0 to 1; 0 unless said
+    sat_mode: whether what is not finite becomes finite; sat, nosat, unset; unset unless said
+    tf32_mode: how f32 is rounded to 10 bits of mantissa before it is multiplied; round_even,
+        round_away, off; off unless said
+    n_dir: whether columns are finished first, without effect on values; 0 to 1; 0 unless said
+    T: f16, bf16, f32, f8e4m3, f8e5m2, hif8, i8, si8
+    U: f32, i32, si32
+    Targets: cpu, a2a3, a5.
+
+        pto.mad_bias(lhs, rhs, dst, bias, m, n, k)
+    """
+
+def mad_mx(
+    lhs: Pointer[T],
+    rhs: Pointer[T],
+    dst: Pointer[Any],
+    m: Integer | int,
+    n: Integer | int,
+    k: Integer | int,
+    *,
+    unit_flag: Literal["check_only", "check_and_set", "off"] = "off",
+    disable_gemv: bool = False,
+    sat_mode: Literal["sat", "nosat", "unset"] = "unset",
+    n_dir: bool = False,
+) -> None:
+    """Multiplies two tiles, whose blocks have scales.
+
+        dst[m, n] = sum over k of lhs[m, k] * lhs_scale[m, k/32] * rhs[k, n] * rhs_scale[k/32,
+        n]
+
+    lhs: !pto.ptr<T, l0a>; left tile in L0A, m by k
+    rhs: !pto.ptr<T, l0b>; right tile in L0B, k by n
+    dst: !pto.ptr<U, l0c>; result in L0C, m by n
+    m: i64; rows
+    n: i64; columns
+    k: i64; elements that are added
+    unit_flag: whether it waits until the tile is drained, and whether it hands it on then;
+        check_only, check_and_set, off; off unless said
+    disable_gemv: whether one row lies in L0A as a tile does, in fractals; 0 to 1; 0 unless said
+    sat_mode: whether what is not finite becomes finite; sat, nosat, unset; unset unless said
+    n_dir: whether columns are finished first, without effect on values; 0 to 1; 0 unless said
+    T: f8e4m3
+    U: f32
+    Targets: a5.
+
+        pto.mad_mx(lhs, rhs, dst, m, n, k)
+    """
+
+def mad_mx_acc(
+    lhs: Pointer[T],
+    rhs: Pointer[T],
+    dst: Pointer[Any],
+    m: Integer | int,
+    n: Integer | int,
+    k: Integer | int,
+    *,
+    unit_flag: Literal["check_only", "check_and_set", "off"] = "off",
+    disable_gemv: bool = False,
+    sat_mode: Literal["sat", "nosat", "unset"] = "unset",
+    n_dir: bool = False,
+) -> None:
+    """Adds the product of two tiles to what is there, whose blocks have scales.
+
+        dst[m, n] += sum over k of lhs[m, k] * lhs_scale[m, k/32] * rhs[k, n] * rhs_scale[k/32,
+        n]
+
+    lhs: !pto.ptr<T, l0a>; left tile in L0A, m by k
+    rhs: !pto.ptr<T, l0b>; right tile in L0B, k by n
+    dst: !pto.ptr<U, l0c>; result in L0C, m by n
+    m: i64; rows
+    n: i64; columns
+    k: i64; elements that are added
+    unit_flag: whether it waits until the tile is drained, and whether it hands it on then;
+        check_only, check_and_set, off; off unless said
+    disable_gemv: whether one row lies in L0A as a tile does, in fractals; 0 to 1; 0 unless said
+    sat_mode: whether what is not finite becomes finite; sat, nosat, unset; unset unless said
+    n_dir: whether columns are finished first, without effect on values; 0 to 1; 0 unless said
+    T: f8e4m3
+    U: f32
+    Targets: a5.
+
+        pto.mad_mx_acc(lhs, rhs, dst, m, n, k)
+    """
+
+def mad_mx_bias(
+    lhs: Pointer[T],
+    rhs: Pointer[T],
+    dst: Pointer[U],
+    bias: Pointer[U],
+    m: Integer | int,
+    n: Integer | int,
+    k: Integer | int,
+    *,
+    unit_flag: Literal["check_only", "check_and_set", "off"] = "off",
+    disable_gemv: bool = False,
+    sat_mode: Literal["sat", "nosat", "unset"] = "unset",
+    n_dir: bool = False,
+) -> None:
+    """Multiplies two tiles and adds a bias, whose blocks have scales.
+
+        dst[m, n] = bias[n] + sum over k of lhs[m, k] * lhs_scale[m, k/32] * rhs[k, n] *
+        rhs_scale[k/32, n]
+
+    lhs: !pto.ptr<T, l0a>; left tile in L0A, m by k
+    rhs: !pto.ptr<T, l0b>; right tile in L0B, k by n
+    dst: !pto.ptr<U, l0c>; result in L0C, m by n
+    bias: !pto.ptr<U, bt>; one for each column, in BT
+    m: i64; rows
+    n: i64; columns
+    k: i64; elements that are added
+    unit_flag: whether it waits until the tile is drained, and whether it hands it on then;
+        check_only, check_and_set, off; off unless said
+    disable_gemv: whether one row lies in L0A as a tile does, in fractals; 0 to 1; 0 unless said
+    sat_mode: whether what is not finite becomes finite; sat, nosat, unset; unset unless said
+    n_dir: whether columns are finished first, without effect on values; 0 to 1; 0 unless said
+    T: f8e4m3
+    U: f32
+    Targets: a5.
+
+        pto.mad_mx_bias(lhs, rhs, dst, bias, m, n, k)
     """
 
 def get_ctrl() -> i64:

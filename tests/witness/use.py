@@ -165,7 +165,7 @@ def _attributes(
     choices: list[list[AttrValue]] = []
     for attr in form.attrs:
         values = _values(attr)
-        if record.pairs:
+        if record.pairs and attr.values:
             source, result = known["T"], known["U"]
             assert isinstance(source, DType)
             assert isinstance(result, DType)

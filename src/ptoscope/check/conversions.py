@@ -57,6 +57,8 @@ def _absent_pair_attributes(context: Context) -> Iterator[Finding]:
             continue
         taken = record.pairs[pair]
         for attr in form.attrs:
+            if not attr.values:
+                continue
             value = op.attrs.get(attr.name, attr.default)
             legal = taken.get(attr.name, (str(attr.default),))
             listed = attr.name in taken

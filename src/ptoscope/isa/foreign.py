@@ -32,10 +32,11 @@ _FAMILIES = (
         r"syncthreads|threadfence\w*",
     ),
     _family(
-        "it is for the matrix unit, which is not modelled",
+        "it is what compilers make of an instruction of the matrix unit, and not modelled: write "
+        "the instruction itself",
         r"section\.cube",
-        r"mad(?:_\w+)?",
-        r"mte_(?:gm_l1_frac|l0c_\w+)",
+        r"mad_\w+",
+        r"mte_l0c_\w+",
         r"(?:copy|load)_\w*(?:cbuf|matrix)\w*",
         r"set_\w+(?:outtol1|_nz_para)",
         "set_(?:fpc|quant_pre|relu_alpha|fix_clip_relu|channel_para|loop3_para)",

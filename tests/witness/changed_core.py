@@ -15,7 +15,7 @@ from ptoscope.isa.core import Core
 from ptoscope.isa.distributions import NOTHING, Access
 from ptoscope.isa.dtypes import I1, DType
 from ptoscope.isa.lanes import Lanes
-from ptoscope.isa.parts import PIPES
+from ptoscope.isa.parts import MEMORIES, PIPES
 from ptoscope.isa.record import Site
 from tests.witness.changed_lanes import another_constant, bare, constant_changes, heard, like
 from tests.witness.plan import Plan
@@ -57,7 +57,7 @@ def _access(value: Access) -> Other:
 def _text(value: str) -> Other:
     if value in PIPES:
         return {"another pipe": lambda: PIPES[(PIPES.index(value) + 1) % len(PIPES)]}
-    if value in ("ub", "gm"):
+    if value in MEMORIES:
         return {"other memory": lambda: "gm" if value == "ub" else "ub"}
     return {"another name": lambda: f"{value} '"}
 
@@ -158,11 +158,25 @@ def _word(name: str) -> Callable[..., Any]:
             for parameter, make in _ways(name, arguments, silent).get(change, {}).items():
                 arguments[parameter] = make()
         for parameter, value in arguments.items():
-            if callable(value) and not isinstance(value, type):
-                arguments[parameter] = plan.inside(_hearing(value, plan))
+            arguments[parameter] = _listening(value, plan)
         return heard(getattr(self.inner, name)(**arguments), plan)
 
     return call
+
+
+def _listening(value: Any, plan: Plan) -> Any:
+    """An argument whose bodies, itself or its parts, go on under the plan."""
+    if callable(value) and not isinstance(value, type):
+        return plan.inside(_hearing(value, plan))
+    if not is_dataclass(value) or not _holds_lanes(value):
+        return value
+    bodies = {f.name: getattr(value, f.name) for f in fields(value)}
+    heard_ones = {
+        name: plan.inside(_hearing(body, plan), number)
+        for number, (name, body) in enumerate(bodies.items())
+        if callable(body) and not isinstance(body, type)
+    }
+    return replace(value, **heard_ones) if heard_ones else value  # pyright: ignore[reportArgumentType]
 
 
 def _hearing(body: Callable[..., Any], plan: Plan) -> Callable[..., Any]:
@@ -174,8 +188,9 @@ def _init(self: Any, inner: Any, plan: Plan) -> None:
     self.plan = plan
 
 
+_WORDS = [name for name, word in vars(Core).items() if name[0] != "_" and callable(word)]
 ChangedCore: Any = type(
     "ChangedCore",
     (Core,),
-    {"__init__": _init, **{name: _word(name) for name in Core.__abstractmethods__}},
+    {"__init__": _init, **{name: _word(name) for name in _WORDS}},
 )

@@ -25,13 +25,14 @@ _I64 = Scalar(I64)
 _SHAPES = (
     ("nburst",),
     ("nburst", "loop"),
+    ("nburst", "loop", "loop"),
     ("nburst", "loop", "loop", "pad"),
     ("nburst", "pad value"),
     ("nburst", "l2_cache_ctl", "loop"),
 )
 
 
-def _clauses(use: Use) -> Iterator[Use]:
+def clauses(use: Use) -> Iterator[Use]:
     """The same use with each choice of clauses."""
     known = [g.keyword for g in use.site.record.forms[use.form].groups]
     for shape in _SHAPES:
@@ -159,7 +160,7 @@ def _described(state: State, first: int, src: int, dst: int, length: int) -> Cop
     return Copy(src, dst, length, tuple(levels), pad[0], pad[1], pad[2], padded)
 
 
-@witness("pto.mte_gm_ub", inputs=_inward, variants=_clauses)
+@witness("pto.mte_gm_ub", inputs=_inward, variants=clauses)
 def _in(state: State) -> None:
     """UB addresses are multiples of 32."""
     copy = _described(state, 4, state.number(0), state.number(1), state.number(3))
@@ -168,7 +169,7 @@ def _in(state: State) -> None:
     state.ub[:] = loops(copy, bytes(state.gm), bytes(state.ub), state.use.operands[0].bytes)
 
 
-@witness("pto.mte_ub_gm", inputs=_outward, variants=_clauses)
+@witness("pto.mte_ub_gm", inputs=_outward, variants=clauses)
 def _out(state: State) -> None:
     copy = _described(state, 3, state.number(0), state.number(1), state.number(2))
     if state.number(0) % 32:

@@ -15,6 +15,7 @@ import numpy as np
 
 from ptoscope.isa.dtypes import I1, I8, I64, UI32
 from ptoscope.isa.lanes import Lanes
+from ptoscope.isa.parts import MEMORIES
 from ptoscope.isa.record import Site
 from ptoscope.isa.types import Align, Mask, Ptr, Scalar, Type, VAddr
 from ptoscope.machine.core import ReferenceCore
@@ -27,6 +28,8 @@ from ptoscope.machine.stream import LoadStream, Stream
 
 UB_BYTES = 8192
 GM_BYTES = 1024
+SECOND_UB = "ub 1"
+"""The UB of vector core 1, which the matrix core reaches."""
 
 
 class StoreState(NamedTuple):
@@ -60,6 +63,8 @@ class Case:
     gm: bytes = b""
     registers: dict[str, int] = field(default_factory=dict[str, int])
     counters: tuple[int, ...] = ()
+    chip: dict[str, bytes] = field(default_factory=dict[str, bytes])
+    """What else is on the chip: the matrix core's memories by name, and `SECOND_UB`."""
 
 
 class Covered(NamedTuple):
@@ -94,6 +99,7 @@ class Outcome:
     fault: str = ""
     covered: list[Covered] = field(default_factory=list["Covered"])
     printed: list[str] = field(default_factory=list[str])
+    chip: dict[str, bytes] = field(default_factory=dict[str, bytes])
 
     def differs(self, expected: Outcome) -> str:
         """Where this is not what was expected; empty where it is."""
@@ -105,7 +111,9 @@ class Outcome:
             said = _unlike(self.results[i], wanted)
             if said:
                 return f"result {i}: {said}"
-        for name, found, wanted in (("UB", self.ub, expected.ub), ("GM", self.gm, expected.gm)):
+        memories = [("UB", self.ub, expected.ub), ("GM", self.gm, expected.gm)]
+        memories += [(name, self.chip[name], data) for name, data in expected.chip.items()]
+        for name, found, wanted in memories:
             if found != wanted:
                 at = next(i for i, (f, w) in enumerate(zip(found, wanted, strict=True)) if f != w)
                 return f"{name} byte {at}: {found[at]:#x}, not {wanted[at]:#x}"
@@ -134,7 +142,9 @@ def observe(site: Site, case: Case, registers: Sequence[str]) -> Outcome:
     """What the meaning of the site's record does with a case; `registers` are read afterwards."""
     ub = np.frombuffer(case.ub or bytes(UB_BYTES), np.uint8).copy()
     gm = np.frombuffer(case.gm or bytes(GM_BYTES), np.uint8).copy()
-    memory = Memory({0: Region("x", "gm", gm, I8, gm_base(0))}, [Region("UB", "ub", ub, I8)])
+    chip = {name: np.frombuffer(data, np.uint8).copy() for name, data in case.chip.items()}
+    own = [Region("UB", "ub", ub, I8), *(_on_chip(name, data) for name, data in chip.items())]
+    memory = Memory({0: Region("x", "gm", gm, I8, gm_base(0))}, own)
     core = _ListeningCore(memory)
     core.counters.extend(case.counters)
     for name, number in case.registers.items():
@@ -154,7 +164,14 @@ def observe(site: Site, case: Case, registers: Sequence[str]) -> Outcome:
         {n: int(_number(core.read_register(site, n, I64, 0))) for n in registers},
         covered=core.covered,
         printed=[one.text for one in core.said.kept()[0]],
+        chip={name: data.tobytes() for name, data in chip.items()},
     )
+
+
+def _on_chip(name: str, data: Any) -> Region:
+    if name == SECOND_UB:
+        return Region("UB of vector core 1", "ub", data, I8, number=1)
+    return Region(MEMORIES[name].title, name, data, I8)
 
 
 def _number(lanes: Any) -> Any:

@@ -59,9 +59,10 @@ class Plan:
             return ""
         return self.change if here == self.place else ""
 
-    def inside(self, body: Callable[..., Any]) -> Callable[..., Any]:
-        """A body whose operations are numbered within the one that comes now."""
-        start = [*self._path, 0]
+    def inside(self, body: Callable[..., Any], *which: int) -> Callable[..., Any]:
+        """A body whose operations are numbered within the one that comes now, and `which` of
+        several there."""
+        start = [*self._path, *which, 0]
 
         def run(*values: Any) -> Any:
             before, self._path = self._path, list(start)

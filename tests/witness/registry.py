@@ -38,6 +38,8 @@ class State:
     covered: list[Covered] = field(default_factory=list[Covered])
     """What the instruction has to say of the UB that it goes through, in order."""
     printed: list[str] = field(default_factory=list[str])
+    chip: dict[str, bytearray] = field(default_factory=dict[str, bytearray])
+    """What else is on the chip, by the names of `Case.chip`."""
 
     def row(self, i: int) -> list[int]:
         """The lanes of a vector operand, or the bits of a mask."""
@@ -158,13 +160,14 @@ def _trial(use: Use, formula: Formula, inputs: Inputs) -> Trial:
 
 def _expected(use: Use, formula: Formula, case: Case) -> Outcome:
     ub, gm = case.ub or bytes(UB_BYTES), case.gm or bytes(GM_BYTES)
-    state = State(
-        use, case.values, bytearray(ub), bytearray(gm), dict(case.registers), case.counters
-    )
+    chip = {name: bytearray(data) for name, data in case.chip.items()}
+    registers, counters = dict(case.registers), case.counters
+    state = State(use, case.values, bytearray(ub), bytearray(gm), registers, counters, chip=chip)
     try:
         results = formula(state)
     except Refused as refused:
         return Outcome(fault=str(refused))
     ub, gm = bytes(state.ub), bytes(state.gm)
+    left = {name: bytes(data) for name, data in state.chip.items()}
     said = {"covered": state.covered, "printed": state.printed}
-    return Outcome(results or [], ub, gm, state.registers, **said)
+    return Outcome(results or [], ub, gm, state.registers, **said, chip=left)

@@ -20,6 +20,9 @@ QUICK = (
     "pto.vsqz",
     "pto.psel",
     "pto.sync.set",
+    "pto.mte_l1_ub",
+    "pto.mte_l1_bt",
+    "pto.mte_l1_l0b_mx",
     "arith.divsi",
 )
 

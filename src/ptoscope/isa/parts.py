@@ -104,7 +104,9 @@ def _of_matrix_core(
     grain: int = 512,
     named: bool = True,
 ) -> MemorySpace:
-    return MemorySpace(name, title, doc, sizes, aliases, 32, core="cube", grain=grain, named=named)
+    return MemorySpace(
+        name, title, doc, sizes, aliases, 32, 21, core="cube", grain=grain, named=named
+    )
 
 
 MEMORIES: dict[str, MemorySpace] = {

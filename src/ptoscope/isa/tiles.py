@@ -257,7 +257,9 @@ def _pieces(axis: Axis[N], count: N, numbers: Numbers[N]) -> list[tuple[int, lis
     """The loops over the indices of an axis, innermost first, and where they begin: whole blocks
     together, and what is left of the last one."""
     known, block = numbers.known(count), numbers.known(axis.block)
-    if axis.width == 1 or (known is not None and known <= axis.width):
+    if axis.width == 1:
+        return [(0, [(count, axis.block)])]
+    if known is not None and known <= axis.width:
         return [(0, [(count, axis.step)])]
     width = numbers.of(axis.width)
     if known is None or block is None:

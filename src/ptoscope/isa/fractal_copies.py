@@ -111,7 +111,7 @@ mte_gm_l1_frac = Record(
             pointers(_GM_L1),
             attrs=(_MODE,),
             groups=_GROUPS,
-            syntax="src, dst, groups : src, dst, 'mode'",
+            syntax="src, dst, groups {mode} : src, dst, 'mode'",
             clauses=(*_MODE.values, *(group.keyword for group in _GROUPS)),
         ),
     ),

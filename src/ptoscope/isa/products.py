@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Literal, NamedTuple
 
 from ptoscope.isa.bursts import element, fits_field
@@ -274,6 +274,10 @@ _TYPES_EVIDENCE = Evidence(
 )
 
 
+def _listed(named: Iterable[Operand | Attr]) -> str:
+    return ", ".join(one.name for one in named)
+
+
 def _size(name: str, doc: str) -> Operand:
     return Operand(name, ScalarIn((I64,)), doc, example=16)
 
@@ -303,7 +307,7 @@ def _record(name: str, start: Start, mx: bool, doc: str, formula: str) -> Record
             Form(
                 operands,
                 attrs=attrs,
-                syntax=f"{', '.join(o.name for o in operands)} groups : all",
+                syntax=f"{_listed(operands)} groups {{{_listed(attrs)}}} : all",
             ),
         ),
         _product(start, mx),

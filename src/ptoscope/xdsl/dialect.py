@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.arith import Arith
-from xdsl.dialects.builtin import ArrayAttr, Builtin, DenseArrayBase, IntegerAttr, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, Builtin, DenseArrayBase, IntegerAttr, StringAttr, i1
 from xdsl.dialects.func import Func
 from xdsl.dialects.scf import Scf
 from xdsl.ir import Attribute, Dialect, Operation
@@ -138,7 +138,8 @@ def attributes(op: Operation) -> dict[str, AttrValue]:
         if isinstance(attr, StringAttr):
             found[name] = attr.data
         elif isinstance(attr, IntegerAttr):
-            found[name] = attr.value.data
+            # A set bit is -1 to xDSL.
+            found[name] = abs(attr.value.data) if attr.type == i1 else attr.value.data
         elif name not in (CLAUSES, SIZES):
             found[name] = ()
     return found

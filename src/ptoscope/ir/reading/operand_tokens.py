@@ -300,8 +300,7 @@ class OperandTokens(EntryTokens):
         """Reads a word among the types: the one that its attribute has."""
         reader = self.reader
         written, _ = self.entries.get(self.matcher.repeated[word], (None, 0))
-        if written is None or written.value != word:
-            said = "a type" if written is None else str(written.value)
-            raise reader.findings.expected(reader.i, said)
+        if written is not None and written.value != word:
+            raise reader.findings.expected(reader.i, str(written.value))
         reader.i += 1
         reader.expect(",")

@@ -39,7 +39,7 @@ def product_of(
     """The product of two tiles of a type, whose values are the elements themselves."""
     wide = I32 if dtype.is_int else F32
 
-    def value(lanes: Lanes) -> Lanes:
+    def value(lanes: Lanes, *_: Lanes) -> Lanes:
         return lanes.cast(wide)
 
     return TileProduct(

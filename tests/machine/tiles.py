@@ -32,16 +32,19 @@ class Machine:
         noise = np.random.default_rng(seed)
 
         def content(size: int) -> Bytes:
-            return noise.integers(0, 256, size, np.uint8)
+            return self.placed(noise.integers(0, 256, size, np.uint8))
 
         own = own_regions(A5, content, matrix=True)
-        second = Region(
-            "UB of vector core 1", "ub", noise.integers(0, 256, own[0].size, np.uint8), I8, number=1
-        )
+        second = Region("UB of vector core 1", "ub", content(own[0].size), I8, number=1)
         array = Region("x", "gm", content(gm_bytes), UI8, gm_base(0))
-        self.memory = Memory({0: array}, [*own, second])
+        self.own = [*own, second]
+        self.memory = Memory({0: array}, self.own)
         self.core = ReferenceCore(self.memory, 0, 1)
         self.site = site
+
+    def placed(self, content: Bytes) -> Bytes:
+        """Where a memory is."""
+        return content
 
     def region(self, space: Space, core: int | None = None) -> Region:
         """A memory; the array of GM."""

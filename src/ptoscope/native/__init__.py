@@ -111,7 +111,7 @@ class NativeKernel:
 
         self._compiled = compiled
         try:
-            self._loaded = Loaded(compiled.object_file)
+            self._loaded = Loaded(compiled.object_file, compiled.uses_matrix)
         except RuntimeError as error:
             # The code would call a function for what this processor has no instruction for.
             raise NotCovered(f"its code cannot be linked: {error}") from None

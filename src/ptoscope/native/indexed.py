@@ -13,13 +13,13 @@ from ptoscope.native import layout, types
 from ptoscope.native.lanes import NativeLanes, native
 from ptoscope.native.llvm_text import Value
 from ptoscope.native.permutes import each
-from ptoscope.native.pipes import PipeCore
+from ptoscope.native.tiles import TileCore
 
 _NEAR = 1 << 30
 """Bases this far from UB are certainly outside it, and sums with them fit 32 bits."""
 
 
-class IndexedCore(PipeCore):
+class IndexedCore(TileCore):
     """The part of a core that gathers and scatters."""
 
     target: Target

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable, Iterable
 from functools import cache as once
 from typing import Any
 
@@ -12,22 +13,39 @@ from ptoscope.native import cache, jit, runtime
 @once
 def _runtime() -> tuple[Any, dict[str, int]]:
     """The functions that generated code calls, compiled once."""
+    x86 = jit.host().triple.startswith("x86_64")
+    return _linked("runtime", lambda: runtime.text(x86), runtime.NAMES)
+
+
+@once
+def _tile_runtime() -> tuple[Any, dict[str, int]]:
+    """Those that move and multiply tiles."""
+    from ptoscope.native.runtime import tile_functions
+
+    return _linked("tiles", tile_functions.text, tile_functions.FUNCTIONS)
+
+
+def _linked(
+    name: str, text: Callable[[], str], exports: Iterable[str]
+) -> tuple[Any, dict[str, int]]:
     # The text follows from this package, whose version is part of every key.
-    key = cache.key("runtime", str(jit.host()))
+    key = cache.key(name, str(jit.host()))
     code = cache.read(key)
     if code is None:
-        x86 = jit.host().triple.startswith("x86_64")
-        code = jit.quickly_optimised(runtime.text(x86))
+        code = jit.quickly_optimised(text())
         cache.write(key, code)
-    library = jit.linked(code, runtime.NAMES, jit.library_calls())
-    return library, {name: library[name] for name in runtime.NAMES}
+    library = jit.linked(code, exports, jit.library_calls())
+    return library, {name: library[name] for name in exports}
 
 
 class Loaded:
-    """An object file in memory; its functions live as long as this does."""
+    """An object file in memory; its functions live as long as this does. `uses_matrix` says
+    whether it may call what moves and multiplies tiles."""
 
-    def __init__(self, object_file: bytes) -> None:
+    def __init__(self, object_file: bytes, uses_matrix: bool = False) -> None:
         known = _runtime()[1]
+        if uses_matrix:
+            known = {**known, **_tile_runtime()[1]}
         self._library = jit.linked(object_file, ("main",), {**jit.library_calls(), **known})
         self._main = self._library["main"]
         kind = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)

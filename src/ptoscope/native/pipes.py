@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 from ptoscope.isa.copies import CopyPath, Transfer, from_words
 from ptoscope.isa.core import Core
@@ -21,7 +20,6 @@ from ptoscope.isa.order.rules import BARRIER, GET, RELEASE, SET, WAIT, OrderRule
 from ptoscope.isa.order.unit_flags import CLEAR, FREE, PUBLISH, READY
 from ptoscope.isa.parts import PIPE_ALL, VECTOR_CORES
 from ptoscope.isa.record import Site
-from ptoscope.isa.tiles import TileMove, TileProduct
 from ptoscope.isa.types import Space
 from ptoscope.machine.lanes import constant
 from ptoscope.native import layout
@@ -29,7 +27,6 @@ from ptoscope.native.lanes import NativeLanes, known, native
 from ptoscope.native.llvm_text import Code, Value
 from ptoscope.native.side_exits import SideExits
 
-Mapped = TypeVar("Mapped", TileMove[Any], TileProduct[Any])
 _NAMES = re.compile(r"%v\d+")
 
 
@@ -117,26 +114,6 @@ class PipeCore(Core):
             return Value("i64", str(layout.own(space)))
         exists = core.as_unsigned() < VECTOR_CORES
         return native(exists.select(core + layout.ub_of(0), self._word_of(layout.NO_REGION))).value
-
-    def move_tile(self, site: Site, src: Lanes, dst: Lanes, move: TileMove[Lanes]) -> None:
-        rows, form = _numbers(move)
-        act = partial(_move_again, site, form)
-        rows = [native(row).cast(I64) for row in (src, dst, *rows)]
-        scalars = [native(scalar) for scalar in move.scalars]
-        self.side_exits.hand("rt_service", site, act, [*rows, *scalars])
-
-    def multiply(
-        self,
-        site: Site,
-        left: Lanes,
-        right: Lanes,
-        result: Lanes,
-        product: TileProduct[Lanes],
-    ) -> None:
-        rows, form = _numbers(product)
-        act = partial(_multiply_again, site, form)
-        rows = [native(row).cast(I64) for row in (left, right, result, *rows)]
-        self.side_exits.hand("rt_service", site, act, rows)
 
     def words_of(self, src: Lanes, dst: Lanes, transfer: Transfer[Lanes]) -> list[NativeLanes]:
         """A copy as words: both addresses, then those of `from_words`, with the fill before
@@ -296,34 +273,6 @@ def _transfer_again(
     numbers = (length, enabled, left, right, mode, *rest[: 3 * loops])
     copy = from_words(path, dtype, numbers, value)
     core.transfer(site, src, dst, copy._replace(core=rest[-1]) if named else copy)
-
-
-def _numbers(described: Mapped) -> tuple[list[Lanes], Mapped]:
-    """The numbers of a tile that moves, or of a product, in order; and what it is without them."""
-    found: list[Lanes] = []
-    return found, described.map(found.append)
-
-
-def _move_again(
-    site: Site, form: TileMove[None], core: Core, src: Lanes, dst: Lanes, *numbers: Lanes
-) -> None:
-    """The scalars of the move come last."""
-    given = iter(numbers)
-    move = form.map(lambda _: next(given))
-    core.move_tile(site, src, dst, replace(move, scalars=tuple(given)))
-
-
-def _multiply_again(
-    site: Site,
-    form: TileProduct[None],
-    core: Core,
-    left: Lanes,
-    right: Lanes,
-    result: Lanes,
-    *numbers: Lanes,
-) -> None:
-    given = iter(numbers)
-    core.multiply(site, left, right, result, form.map(lambda _: next(given)))
 
 
 def _synchronise_again(

@@ -29,8 +29,14 @@ class Runner:
         """That of the block, with what is around each piece."""
         self._ids = core_ids(launch.cores)
         seen = block_regions(launch.cores, launch.uses_matrix, launch.target, self._content)
+        stamped = launch.target.ub_bytes if launch.uses_stamps else 0
+        scratch = 0
+        if launch.uses_matrix:
+            from ptoscope.native.runtime.scratch import SCRATCH_BYTES
+
+            scratch = SCRATCH_BYTES
         self._cores = [
-            RunningCore(core, own, launch.target.ub_bytes if launch.uses_stamps else 0)
+            RunningCore(core, own, stamped, scratch)
             for core, own in zip(self._ids, seen, strict=True)
         ]
         self._shared: Words | None = None

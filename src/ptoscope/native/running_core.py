@@ -21,20 +21,24 @@ if TYPE_CHECKING:
 _CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int64, ctypes.c_void_p)
 _FIRST_ITERATIONS = 1 << 14
 _MOST_ITERATIONS = 1 << 26
+_LINE = 64
+"""Bytes of a line of the cache."""
 _PATIENCE = 0.05
 """Seconds between two questions of running code, about."""
 
 
 class RunningCore:
     """Runs a core of one block after the other, over memories of its own; used again by launch
-    after launch. `stamped` are the bytes of UB that have a stamp."""
+    after launch. `stamped` are the bytes of UB that have a stamp, `scratch` those that it has for
+    tiles on their way."""
 
-    def __init__(self, core: CoreId, own: list[Region], stamped: int) -> None:
+    def __init__(self, core: CoreId, own: list[Region], stamped: int, scratch: int = 0) -> None:
         self.core = core
         self._own = own
         self._callback = _CALLBACK(self._serve)
         self._callback_address = ctypes.cast(self._callback, ctypes.c_void_p).value or 0
         self._stamps = np.zeros(stamped + layout.SLACK if stamped else 0, dtype=np.uint32)
+        self._scratch = np.empty(scratch + _LINE if scratch else 0, dtype=np.uint8)
         self.shared: Any = None
         """The words that it shares with the others of its block."""
         self.place: Callable[[Any], None] | None = None
@@ -63,6 +67,9 @@ class RunningCore:
         if self._stamps.size:
             self._stamps[:] = 0
             self.state[layout.STAMPS] = self._stamps.ctypes.data
+        if self._scratch.size:
+            first = self._scratch.ctypes.data
+            self.state[layout.SCRATCH] = first + -first % _LINE
         if self.place is not None:
             self.place(self.state)
         self.address = self.state.ctypes.data

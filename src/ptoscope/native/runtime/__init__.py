@@ -1,10 +1,10 @@
 """Functions that generated code calls: what is too long to repeat at each use.
 
-They are written in the compiled part of Python (`native.subset`) and become one module of
-machine code, compiled once. Those whose names begin with `rt_` are called by generated code.
-Most give 0, or 1 when a block has to end. Where a check fails they do nothing but ask the
-engine, which runs the instruction again with the reference engine's own code: that either
-faults, with all that people need to know, or does the work.
+They are written in the compiled part of Python (`native.subset`) and become modules of machine
+code, compiled once: this one, and that of `tile_functions`. Those whose names begin with `rt_`
+are called by generated code. Most give 0, or 1 when a block has to end. Where a check fails they
+do nothing but ask the engine, which runs the instruction again with the reference engine's own
+code: that either faults, with all that people need to know, or does the work.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ FUNCTIONS: dict[str, CompiledFunction] = {
         rt_log_words,
     )
 }
-"""What generated code may call."""
+"""What any generated code may call."""
 
 ENTRY = "rt_enter"
 """Enters a kernel: runs its `main` on its state, and gives its status."""
@@ -99,4 +99,9 @@ def text(x86: bool) -> str:
 
 def declared(names: set[str]) -> str:
     """Declarations of functions by name."""
-    return "\n".join(declaration(FUNCTIONS[name]) for name in sorted(names))
+    known = FUNCTIONS
+    if not names <= set(known):
+        from ptoscope.native.runtime import tile_functions
+
+        known = known | tile_functions.FUNCTIONS
+    return "\n".join(declaration(known[name]) for name in sorted(names))

@@ -1,6 +1,16 @@
 """A small part of Python that runs as machine code: `compiled` says which part."""
 
 from ptoscope.native.subset.compiled import CompiledFunction, Ints, compiled, rarely_called
+from ptoscope.native.subset.in_llvm import LlvmTextFunction, in_llvm
 from ptoscope.native.subset.memory import Address, RawMemory
 
-__all__ = ["Address", "CompiledFunction", "Ints", "RawMemory", "compiled", "rarely_called"]
+__all__ = [
+    "Address",
+    "CompiledFunction",
+    "Ints",
+    "LlvmTextFunction",
+    "RawMemory",
+    "compiled",
+    "in_llvm",
+    "rarely_called",
+]

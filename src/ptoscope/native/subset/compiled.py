@@ -11,8 +11,9 @@
   `not`, which as values are 0 or 1; `a if c else b`; `min` and `max` of two; integer constants
   of its module or of a module it imports. Division is of numbers that are not negative, or of
   any by a constant power of two, where it rounds down as Python does.
-- It may call other compiled functions, and plain functions of this same part of Python with
-  annotated parameters, by name or as `module.name`; and the operations of `RawMemory`.
+- It may call other compiled functions, plain functions of this same part of Python with
+  annotated parameters, by name or as `module.name`, and functions `in_llvm`; and the operations
+  of `RawMemory`.
 
 The same function runs in Python too (`.python`), with those it calls: that is what tests
 compare. Anything else is a SyntaxError.
@@ -30,6 +31,7 @@ import numpy as np
 
 from ptoscope.native import cache, jit
 from ptoscope.native.subset.expressions import INTRINSICS
+from ptoscope.native.subset.in_llvm import LlvmTextFunction
 from ptoscope.native.subset.lowering import Writer
 from ptoscope.native.subset.memory import LINE_BYTES
 from ptoscope.native.subset.signature import ARRAY, MEMORY, POINTER, CallSignature
@@ -112,11 +114,14 @@ def module_text(exported: Iterable[CompiledFunction]) -> str:
     waiting: list[Any] = list(first)
     while waiting:
         one = waiting.pop()
-        function = one.function if isinstance(one, CompiledFunction) else one
+        function = _plain(one)
         name = function.__name__
         if name in written:
             if written[name][0] is not function:
                 raise SyntaxError(f"two functions called {name} in one module")
+            continue
+        if isinstance(one, LlvmTextFunction):
+            written[name] = (function, one.text(name))
             continue
         writer = Writer(function, _plain)
         linkage = "" if one in first else "internal "
@@ -137,7 +142,7 @@ def declared(function: CompiledFunction) -> str:
 
 def _plain(value: object) -> Any:
     """The Python function of something that may be called; None if it is none."""
-    if isinstance(value, CompiledFunction):
+    if isinstance(value, (CompiledFunction, LlvmTextFunction)):
         return value.function
     return value if isinstance(value, types.FunctionType) else None
 

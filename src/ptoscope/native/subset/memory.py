@@ -41,27 +41,27 @@ class RawMemory:
 
     def word(self, base: Address, index: int) -> int:
         """The word of 64 bits, signed, so many words after an address of any alignment."""
-        piece = self._piece(base + _WORD * index, _WORD)
+        piece = self.piece(base + _WORD * index, _WORD)
         return int.from_bytes(piece.tobytes(), "little", signed=True)
 
     def set_word(self, base: Address, index: int, value: int) -> None:
         """The reverse, modulo 2**64."""
         number = (value + _SIGN) % (2 * _SIGN) - _SIGN
-        piece = self._piece(base + _WORD * index, _WORD)
+        piece = self.piece(base + _WORD * index, _WORD)
         piece[:] = np.frombuffer(number.to_bytes(_WORD, "little", signed=True), dtype=np.uint8)
 
     def set_byte(self, at: Address, value: int) -> None:
         """The lowest byte of a number."""
-        self._piece(at, 1)[0] = value & 0xFF
+        self.piece(at, 1)[0] = value & 0xFF
 
     def copy(self, to: Address, source: Address, count: int) -> None:
         """Copies bytes to others that do not overlap them."""
         assert count == 0 or to + count <= source or source + count <= to
-        self._piece(to, count)[:] = self._piece(source, count)
+        self.piece(to, count)[:] = self.piece(source, count)
 
     def move(self, to: Address, source: Address, count: int) -> None:
         """Copies bytes to others that may overlap them."""
-        self._piece(to, count)[:] = self._piece(source, count).copy()
+        self.piece(to, count)[:] = self.piece(source, count).copy()
 
     def copy_line_past_cache(self, to: Address, source: Address) -> None:
         """Copies LINE_BYTES bytes to a multiple of LINE_BYTES, past the cache."""
@@ -79,7 +79,7 @@ class RawMemory:
         at = self.start + self._used
         at += -at % alignment
         self._used = at + count - self.start
-        self._piece(at, count)
+        self.piece(at, count)
         return at
 
     def function(self, python: Callable[[int, int], int]) -> Address:
@@ -90,7 +90,8 @@ class RawMemory:
         self._functions[address] = python
         return address
 
-    def _piece(self, at: Address, count: int) -> Any:
+    def piece(self, at: Address, count: int) -> Any:
+        """So many bytes at an address, to be read and written."""
         first = at - self.start
         if count < 0 or first < 0 or first + count > len(self.data):
             raise IndexError(f"{count} bytes at byte {first} of {len(self.data)}")

@@ -25,6 +25,15 @@ from ptoscope.lang.kernel import kernel as kernel
 from ptoscope.lang.loops import lanes as lanes
 from ptoscope.lang.loops import pipelined as pipelined
 from ptoscope.lang.loops import tiles as tiles
+from ptoscope.lang.matrices import FlatArray as FlatArray
+from ptoscope.lang.matrices import Matrix as Matrix
+from ptoscope.lang.matrices import MatrixView as _MatrixView
+from ptoscope.lang.matrices import bt as bt
+from ptoscope.lang.matrices import fb as fb
+from ptoscope.lang.matrices import l0a as l0a
+from ptoscope.lang.matrices import l0b as l0b
+from ptoscope.lang.matrices import l0c as l0c
+from ptoscope.lang.matrices import l1 as l1
 from ptoscope.lang.moves import load as load
 from ptoscope.lang.moves import store as store
 from ptoscope.lang.moves import ub as ub
@@ -51,9 +60,11 @@ _OWN = (
     "store",
 )
 _OWN += ("tiles", "ub", "vecscope", "vector", "PythonKernel", "Tile", "UbArray", "Vector")
+_OWN += ("bt", "fb", "l0a", "l0b", "l0c", "l1", "FlatArray", "Matrix")
 _TYPES: dict[str, Any] = {
     "Align": _AlignValue,
     "Mask": _MaskValue,
+    "MatrixPart": _MatrixView,
     "Piece": _ArrayPiece,
     "Pointer": _PointerValue,
     "Rows": _GmRows,

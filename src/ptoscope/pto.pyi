@@ -301,10 +301,18 @@ class Tile(index):
 class Piece(Generic[T]):
     """A run of elements of an array, which copies move."""
 
-class Rows(Generic[T]):
-    """The rows of an array."""
+class Part(Generic[T]):
+    """A part of a matrix in GM."""
 
+class Rows(Generic[T]):
+    """The rows of an array; behind a comma their columns."""
+
+    @overload
     def __getitem__(self, key: Tile | slice[Any, Any, Any]) -> Piece[T]: ...
+    @overload
+    def __getitem__(
+        self, key: tuple[Tile | slice[Any, Any, Any], Tile | slice[Any, Any, Any]]
+    ) -> Part[T]: ...
 
 class gm(Pointer[T]):
     """An array in GM: `x: pto.gm[pto.f32]`. `x[t]` and `x[a:b]` are what copies move, `x[i]` is
@@ -345,6 +353,36 @@ class UbArray(Pointer[T]):
         | tuple[Integer | int, Mask | None, str],
         value: Vector[T],
     ) -> None: ...
+
+class FlatArray(Pointer[T]):
+    """Numbers one behind the other in L1, BT or FB."""
+
+    size: int
+    count: Any
+    def __len__(self) -> int: ...
+    def __getitem__(self, key: Tile | slice[Any, Any, Any]) -> Piece[T]: ...
+
+class MatrixPart(Generic[T]):
+    """Rows and columns of a matrix on the chip."""
+
+    @property
+    def T(self) -> MatrixPart[T]:
+        """With rows and columns swapped."""
+
+class Matrix(Pointer[T]):
+    """A matrix in L1, L0A, L0B or L0C. `a[r, c]` are these rows and columns of it, `a.T` it is with
+    rows and columns swapped."""
+
+    size: int
+    shape: tuple[int, int]
+    counts: tuple[Any, Any]
+    def __len__(self) -> int: ...
+    def __getitem__(
+        self, key: tuple[Tile | slice[Any, Any, Any], Tile | slice[Any, Any, Any]]
+    ) -> MatrixPart[T]: ...
+    @property
+    def T(self) -> MatrixPart[T]:
+        """With rows and columns swapped."""
 
 class Loop(Generic[Value]):
     """A loop of a kernel, for `for`."""
@@ -394,6 +432,107 @@ def ub(element: type[T], *shape: int, at: int | None = None) -> UbArray[T]:
     """
 
 @overload
+def l1(element: type[T], size: int, /, *, at: int | None = None) -> FlatArray[T]:
+    """A new matrix in L1, in fractals, of so many rows and columns; with one size, so many numbers
+    one behind the other. `at` as of `pto.ub`.
+    """
+
+@overload
+def l1(element: type[T], rows: int, columns: int, /, *, at: int | None = None) -> Matrix[T]:
+    """A new matrix in L1, in fractals, of so many rows and columns; with one size, so many numbers
+    one behind the other. `at` as of `pto.ub`.
+    """
+
+def l0a(element: type[T], m: int, k: int, at: int | None = None) -> Matrix[T]:
+    """A new matrix in L0A: the left factor of a product. `at` as of `pto.ub`."""
+
+def l0b(element: type[T], k: int, n: int, at: int | None = None) -> Matrix[T]:
+    """A new matrix in L0B: the right factor of a product. `at` as of `pto.ub`."""
+
+def l0c(element: type[T], m: int, n: int, at: int | None = None) -> Matrix[T]:
+    """A new matrix in L0C: a product. `at` as of `pto.ub`."""
+
+def bt(element: type[T], size: int, at: int | None = None) -> FlatArray[T]:
+    """New biases in BT, one for each column of a product. `at` as of `pto.ub`."""
+
+def fb(element: type[T], size: int, at: int | None = None) -> FlatArray[T]:
+    """New parameters in FB, which products are scaled with on their way out. `at` as of
+    `pto.ub`.
+    """
+
+@overload
+def load(
+    source: Part[T] | Matrix[T] | MatrixPart[T], *, to: Literal["l1", "l0a", "l0b"]
+) -> Matrix[T]:
+    """Copies a piece of GM to UB: `load(xs, x[t])`, or `xs = load(x[t])` into a new array. With
+    `rows`, so many pieces, `pitch` elements apart in GM and `to_pitch` in UB; by default they
+    are dense. `limit`: at most so many elements of each. `load(x.rows(width)[t], to_pitch=1024)`
+    copies the rows of a tile, each to a pitch of its own.
+
+    On the matrix core, `a1 = load(a.rows(width)[i, k], to="l1")` makes fractals of a part of a
+    matrix, `load(a1, to="l0a")` and `load(b1, to="l0b")` are the factors of a product, of a part
+    `a1[r, c]` or transposed, `a1.T`. Numbers in a row go from GM to L1, and from there `to="bt"`
+    or `to="fb"`. `load(xs, a1, core=1)` brings rows from L1 to the UB of a vector core.
+    """
+
+@overload
+def load(source: Piece[T] | FlatArray[T], *, to: Literal["l1", "bt", "fb"]) -> FlatArray[T]:
+    """Copies a piece of GM to UB: `load(xs, x[t])`, or `xs = load(x[t])` into a new array. With
+    `rows`, so many pieces, `pitch` elements apart in GM and `to_pitch` in UB; by default they
+    are dense. `limit`: at most so many elements of each. `load(x.rows(width)[t], to_pitch=1024)`
+    copies the rows of a tile, each to a pitch of its own.
+
+    On the matrix core, `a1 = load(a.rows(width)[i, k], to="l1")` makes fractals of a part of a
+    matrix, `load(a1, to="l0a")` and `load(b1, to="l0b")` are the factors of a product, of a part
+    `a1[r, c]` or transposed, `a1.T`. Numbers in a row go from GM to L1, and from there `to="bt"`
+    or `to="fb"`. `load(xs, a1, core=1)` brings rows from L1 to the UB of a vector core.
+    """
+
+@overload
+def load(target: Matrix[T], source: Part[T] | Matrix[T] | MatrixPart[T]) -> Matrix[T]:
+    """Copies a piece of GM to UB: `load(xs, x[t])`, or `xs = load(x[t])` into a new array. With
+    `rows`, so many pieces, `pitch` elements apart in GM and `to_pitch` in UB; by default they
+    are dense. `limit`: at most so many elements of each. `load(x.rows(width)[t], to_pitch=1024)`
+    copies the rows of a tile, each to a pitch of its own.
+
+    On the matrix core, `a1 = load(a.rows(width)[i, k], to="l1")` makes fractals of a part of a
+    matrix, `load(a1, to="l0a")` and `load(b1, to="l0b")` are the factors of a product, of a part
+    `a1[r, c]` or transposed, `a1.T`. Numbers in a row go from GM to L1, and from there `to="bt"`
+    or `to="fb"`. `load(xs, a1, core=1)` brings rows from L1 to the UB of a vector core.
+    """
+
+@overload
+def load(target: FlatArray[Any], source: Piece[Any] | FlatArray[Any] | gm[Any]) -> FlatArray[Any]:
+    """Copies a piece of GM to UB: `load(xs, x[t])`, or `xs = load(x[t])` into a new array. With
+    `rows`, so many pieces, `pitch` elements apart in GM and `to_pitch` in UB; by default they
+    are dense. `limit`: at most so many elements of each. `load(x.rows(width)[t], to_pitch=1024)`
+    copies the rows of a tile, each to a pitch of its own.
+
+    On the matrix core, `a1 = load(a.rows(width)[i, k], to="l1")` makes fractals of a part of a
+    matrix, `load(a1, to="l0a")` and `load(b1, to="l0b")` are the factors of a product, of a part
+    `a1[r, c]` or transposed, `a1.T`. Numbers in a row go from GM to L1, and from there `to="bt"`
+    or `to="fb"`. `load(xs, a1, core=1)` brings rows from L1 to the UB of a vector core.
+    """
+
+@overload
+def load(
+    target: UbArray[T],
+    source: Matrix[T] | MatrixPart[T] | FlatArray[T],
+    *,
+    core: Integer | int | None = None,
+) -> UbArray[T]:
+    """Copies a piece of GM to UB: `load(xs, x[t])`, or `xs = load(x[t])` into a new array. With
+    `rows`, so many pieces, `pitch` elements apart in GM and `to_pitch` in UB; by default they
+    are dense. `limit`: at most so many elements of each. `load(x.rows(width)[t], to_pitch=1024)`
+    copies the rows of a tile, each to a pitch of its own.
+
+    On the matrix core, `a1 = load(a.rows(width)[i, k], to="l1")` makes fractals of a part of a
+    matrix, `load(a1, to="l0a")` and `load(b1, to="l0b")` are the factors of a product, of a part
+    `a1[r, c]` or transposed, `a1.T`. Numbers in a row go from GM to L1, and from there `to="bt"`
+    or `to="fb"`. `load(xs, a1, core=1)` brings rows from L1 to the UB of a vector core.
+    """
+
+@overload
 def load(
     source: Piece[T],
     *,
@@ -406,6 +545,11 @@ def load(
     `rows`, so many pieces, `pitch` elements apart in GM and `to_pitch` in UB; by default they
     are dense. `limit`: at most so many elements of each. `load(x.rows(width)[t], to_pitch=1024)`
     copies the rows of a tile, each to a pitch of its own.
+
+    On the matrix core, `a1 = load(a.rows(width)[i, k], to="l1")` makes fractals of a part of a
+    matrix, `load(a1, to="l0a")` and `load(b1, to="l0b")` are the factors of a product, of a part
+    `a1[r, c]` or transposed, `a1.T`. Numbers in a row go from GM to L1, and from there `to="bt"`
+    or `to="fb"`. `load(xs, a1, core=1)` brings rows from L1 to the UB of a vector core.
     """
 
 @overload
@@ -422,8 +566,27 @@ def load(
     `rows`, so many pieces, `pitch` elements apart in GM and `to_pitch` in UB; by default they
     are dense. `limit`: at most so many elements of each. `load(x.rows(width)[t], to_pitch=1024)`
     copies the rows of a tile, each to a pitch of its own.
+
+    On the matrix core, `a1 = load(a.rows(width)[i, k], to="l1")` makes fractals of a part of a
+    matrix, `load(a1, to="l0a")` and `load(b1, to="l0b")` are the factors of a product, of a part
+    `a1[r, c]` or transposed, `a1.T`. Numbers in a row go from GM to L1, and from there `to="bt"`
+    or `to="fb"`. `load(xs, a1, core=1)` brings rows from L1 to the UB of a vector core.
     """
 
+@overload
+def store(
+    target: Matrix[T] | MatrixPart[T] | FlatArray[T],
+    source: UbArray[T] | Piece[T],
+    *,
+    nz: bool = False,
+) -> None:
+    """Copies an array in UB, or a piece of one, to a piece of GM. `rows`, `pitch` (in GM),
+    `from_pitch` (in UB), `limit` and rows of a tile as of `load`.
+
+    `store(a1[r, c], xs)` copies rows in UB to a matrix in L1; with `nz`, they are fractals.
+    """
+
+@overload
 def store(
     target: Piece[T] | gm[T],
     source: UbArray[T] | Piece[T],
@@ -435,6 +598,8 @@ def store(
 ) -> None:
     """Copies an array in UB, or a piece of one, to a piece of GM. `rows`, `pitch` (in GM),
     `from_pitch` (in UB), `limit` and rows of a tile as of `load`.
+
+    `store(a1[r, c], xs)` copies rows in UB to a matrix in L1; with `nz`, they are fractals.
     """
 
 def lanes(array: UbArray[Any], limit: Integer | int | None = None) -> Loop[tuple[index, Mask]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from ptoscope.isa.dtypes import INDEX, DType
 from ptoscope.isa.types import Ptr
@@ -62,24 +62,38 @@ class ArrayPiece(Generic[T]):
         return instructions.call("pto.addptr", self.array, self.start)
 
 
-def _piece(array: PointerValue[T], key: Any, whole: int | None = None) -> ArrayPiece[T]:
+class Extent(NamedTuple):
+    """Indices along one dimension: where they start, and how many there are (`size` at most, None
+    where that is not known before a run)."""
+
+    start: Any
+    count: Any
+    size: int | None
+
+
+def extent(key: Any, whole: int | None = None, part: str = "an array") -> Extent:
+    """The indices that a tile or a slice takes of so many."""
     if isinstance(key, Tile):
-        return ArrayPiece(array, key, key.count, key.size)
+        return Extent(key, key.count, key.size)
     if not isinstance(key, slice):
-        raise Misuse(f"{described(key)} is no piece of an array", expected="a tile or a slice")
+        raise Misuse(f"{described(key)} is no piece of {part}", expected="a tile or a slice")
     if key.step is not None:
         raise Misuse("a slice has no step here", hint="give the rows of a copy a pitch")
     start = 0 if key.start is None else key.start
     if key.stop is None:
         left = None if whole is None or known(start) is None else whole - int(known(start) or 0)
-        return ArrayPiece(array, start, left, left)
+        return Extent(start, left, left)
     apart = distance(start, key.stop)
     size = apart if isinstance(apart, int) else None
     if isinstance(start, Tile):
         # What begins at a tile ends where the data does.
         short = size is None or size < start.size
-        return ArrayPiece(array, start, minimum(start.count, apart) if short else start.count, size)
-    return ArrayPiece(array, start, apart, size)
+        return Extent(start, minimum(start.count, apart) if short else start.count, size)
+    return Extent(start, apart, size)
+
+
+def _piece(array: PointerValue[T], key: Any, whole: int | None = None) -> ArrayPiece[T]:
+    return ArrayPiece(array, *extent(key, whole))
 
 
 class GmArray(PointerValue[T]):
@@ -116,13 +130,36 @@ class RowsPiece(ArrayPiece[T]):
 
 
 @dataclass(frozen=True)
+class GmTile(Generic[T]):
+    """A part of a matrix in GM whose rows of `width` elements lie one behind the other: these
+    rows, and these columns of them."""
+
+    array: PointerValue[T]
+    rows: Extent
+    columns: Extent
+    width: Any
+
+    @property
+    def pointer(self) -> PointerValue[T]:
+        """The pointer to its first element."""
+        row, column = self.rows.start, self.columns.start
+        start = column if known(row) == 0 else row * self.width
+        if start is not column and known(column) != 0:
+            start = start + column
+        return ArrayPiece(self.array, start, None, None).pointer
+
+
+@dataclass(frozen=True)
 class GmRows(Generic[T]):
-    """An array in GM whose rows lie one behind the other; tiles and slices count rows."""
+    """An array in GM whose rows lie one behind the other; tiles and slices count rows, and behind
+    a comma columns."""
 
     array: GmArray[T]
     width: Any
 
-    def __getitem__(self, key: Any) -> RowsPiece[T]:
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, tuple):
+            return self._tile(key)
         found, width = _piece(self.array, key), self.width
         if found.count is None:
             raise Misuse("where the rows end is not said", expected="a tile, or as in [a:b]")
@@ -136,6 +173,17 @@ class GmRows(Generic[T]):
             found.size,
             width,
         )
+
+    def _tile(self, key: tuple[Any, ...]) -> GmTile[T]:
+        if len(key) != 2:
+            raise Misuse(f"a matrix has rows and columns, found {len(key)} indices")
+        rows, columns = extent(key[0]), extent(key[1], known(self.width))
+        if rows.count is None:
+            raise Misuse("where the rows end is not said", expected="a tile, or as in [a:b, c]")
+        if columns.count is None:
+            left = distance(columns.start, self.width)
+            columns = Extent(columns.start, left, None)
+        return GmTile(self.array, rows, columns, self.width)
 
 
 class ChipArray(PointerValue[T]):

@@ -1,4 +1,4 @@
-"""Copies between GM and UB, counted in elements."""
+"""Copies, counted in elements; those between GM and UB are here."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from ptoscope.isa.copies import LENGTH_BITS
 from ptoscope.isa.dtypes import I64
 from ptoscope.isa.targets import BLOCK_BYTES
-from ptoscope.lang import instructions
+from ptoscope.lang import instructions, matrix_moves
 from ptoscope.lang.buffers import ArrayPiece, GmArray, RowsPiece, UbArray, dtype_of
 from ptoscope.lang.maker import current
 from ptoscope.lang.scalars import convert, minimum
@@ -41,11 +41,21 @@ def load(
     pitch: Any = None,
     to_pitch: Any = None,
     limit: Any = None,
-) -> UbArray[Any]:
+    to: str | None = None,
+    core: Any = None,
+) -> Any:
     """Copies a piece of GM to UB: `load(xs, x[t])`, or `xs = load(x[t])` into a new array. With
     `rows`, so many pieces, `pitch` elements apart in GM and `to_pitch` in UB; by default they
     are dense. `limit`: at most so many elements of each. `load(x.rows(width)[t], to_pitch=1024)`
-    copies the rows of a tile, each to a pitch of its own."""
+    copies the rows of a tile, each to a pitch of its own.
+
+    On the matrix core, `a1 = load(a.rows(width)[i, k], to="l1")` makes fractals of a part of a
+    matrix, `load(a1, to="l0a")` and `load(b1, to="l0b")` are the factors of a product, of a part
+    `a1[r, c]` or transposed, `a1.T`. Numbers in a row go from GM to L1, and from there `to="bt"`
+    or `to="fb"`. `load(xs, a1, core=1)` brings rows from L1 to the UB of a vector core."""
+    if to not in (None, "ub") or matrix_moves.is_of_matrix_core(target, source):
+        given = (None, target) if source is None else (target, source)
+        return matrix_moves.load_matrix(*given, to, core)
     piece, most = _in_gm(target if source is None else source), rows
     if isinstance(piece, RowsPiece) and to_pitch is not None:
         pitch, rows, most, piece = piece.width, piece.rows, piece.most, piece.first
@@ -78,9 +88,15 @@ def store(
     pitch: Any = None,
     from_pitch: Any = None,
     limit: Any = None,
+    nz: bool = False,
 ) -> None:
     """Copies an array in UB, or a piece of one, to a piece of GM. `rows`, `pitch` (in GM),
-    `from_pitch` (in UB), `limit` and rows of a tile as of `load`."""
+    `from_pitch` (in UB), `limit` and rows of a tile as of `load`.
+
+    `store(a1[r, c], xs)` copies rows in UB to a matrix in L1; with `nz`, they are fractals."""
+    if matrix_moves.is_of_matrix_core(target, source):
+        matrix_moves.store_matrix(target, source, nz)
+        return
     piece, there = _in_gm(target), _in_ub(source)
     if isinstance(piece, RowsPiece) and from_pitch is not None:
         pitch, rows, piece = piece.width, piece.rows, piece.first

@@ -9,7 +9,7 @@ from typing import Any
 from ptoscope.diagnostics import PtoError
 from ptoscope.isa.dtypes import DType
 from ptoscope.lang import loops, scalars
-from ptoscope.lang.buffers import ChipArray, UbArray
+from ptoscope.lang.buffers import ChipArray
 from ptoscope.lang.compile import build
 from ptoscope.lang.compile.bodies import DecidedBody, OpenLoop
 from ptoscope.lang.compile.expressions import ExpressionWalker
@@ -66,7 +66,7 @@ class ControlWalker(ExpressionWalker):
         for name in names:
             value = frame.names[name]
             is_value = isinstance(value, (KernelValue, int, float)) and not isinstance(
-                value, UbArray
+                value, ChipArray
             )
             if not is_value:
                 raise frame.source.error(
@@ -331,7 +331,7 @@ class ControlWalker(ExpressionWalker):
         sides: list[KernelValue] = []
         for side in (left, right):
             if isinstance(side, (int, float)) or (
-                isinstance(side, KernelValue) and not isinstance(side, UbArray)
+                isinstance(side, KernelValue) and not isinstance(side, ChipArray)
             ):
                 if not isinstance(side, KernelValue) and kind is None:
                     kind = scalars.of_number(left + right if _numbers(left, right) else side).dtype  # type: ignore[union-attr]

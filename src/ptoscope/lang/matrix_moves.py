@@ -1,0 +1,309 @@
+"""Copies into, between and out of the memories of the matrix core, by what they move from where to
+where. Each is one instruction, or one for each block of columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ptoscope.isa.tiles import BLOCK_BYTES, FRACTAL_ROWS, block_columns
+from ptoscope.lang import instructions
+from ptoscope.lang.buffers import (
+    ArrayPiece,
+    ChipArray,
+    Extent,
+    GmArray,
+    GmTile,
+    RowsPiece,
+    UbArray,
+)
+from ptoscope.lang.matrices import FlatArray, Matrix, MatrixView, new, whole
+from ptoscope.lang.scalars import known
+from ptoscope.lang.values import Misuse, described
+
+_FB_UNIT = 64
+"""Bytes that copies to FB count in."""
+
+
+def is_of_matrix_core(*values: Any) -> bool:
+    """Whether one of the ends of a copy is in a memory of the matrix core."""
+    return any(_space(value) not in ("", "gm", "ub") for value in values)
+
+
+def load_matrix(target: Any, source: Any, to: str | None, core: Any) -> Any:
+    """Copies towards the matrix unit, and from L1 to UB; into a new array in the memory `to` where
+    there is no target."""
+    origin = _ends(source)
+    if target is None:
+        assert to is not None
+        target = _new(origin, to)
+    there = _ends(target)
+    spaces = _space(source), _space(target)
+    move = _LOADS.get((*spaces, _is_flat(there)))
+    if move is None:
+        raise _no_way(source, target, "load")
+    _alike(origin, there)
+    move(origin, there, core)
+    return target if isinstance(target, ChipArray) else _array(there)
+
+
+def store_matrix(target: Any, source: Any, nz: bool) -> None:
+    """Copies from UB to L1."""
+    there, origin = _ends(target), _ends(source)
+    if (_space(source), _space(target)) != ("ub", "l1"):
+        raise _no_way(source, target, "store")
+    _alike(origin, there)
+    _ub_to_l1(origin, there, nz)
+
+
+_End = GmTile[Any] | ArrayPiece[Any] | MatrixView[Any]
+
+
+def _ends(value: Any) -> _End:
+    """What a copy moves, or where to."""
+    match value:
+        case RowsPiece():
+            start = value.start
+            rows = Extent(0, value.rows, value.most)
+            first = ArrayPiece(value.array, start, None, None).pointer
+            return GmTile(first, rows, Extent(0, value.width, known(value.width)), value.width)
+        case GmTile() | ArrayPiece() | MatrixView():
+            return value
+        case Matrix():
+            return value.view
+        case UbArray() | FlatArray():
+            return ArrayPiece(value, 0, value.count, value.size)
+        case GmArray():
+            return ArrayPiece(value, 0, None, None)
+        case _:
+            raise Misuse(
+                f"{described(value)} is nothing that a copy moves",
+                expected="an array, or a piece of one",
+            )
+
+
+def _array(end: _End) -> Any:
+    return end.matrix if isinstance(end, MatrixView) else end.array
+
+
+def _space(value: Any) -> str:
+    array = getattr(value, "array", getattr(value, "matrix", value))
+    kind = getattr(array, "type", None)
+    return str(getattr(kind, "space", ""))
+
+
+def _is_flat(end: _End) -> bool:
+    return isinstance(end, ArrayPiece)
+
+
+def _alike(source: _End, target: _End) -> None:
+    """Misuse where a copy would have to convert, or the target is too small."""
+    one, two = _array(source).dtype, _array(target).dtype
+    if one is not two and _space(target) != "bt":
+        raise Misuse(
+            "this copy does not convert its elements",
+            found=f"{one} in {_space(source)}, {two} in {_space(target)}",
+            expected="arrays of one element type",
+        )
+    for have, room in zip(_sizes(source), _sizes(target), strict=False):
+        if have is not None and room is not None and have > room:
+            raise Misuse(
+                f"{' x '.join(map(str, _sizes(source)))} elements do not fit "
+                f"{' x '.join(map(str, _sizes(target)))}",
+                found=str(have),
+                expected=f"at most {room}",
+            )
+
+
+def _sizes(end: _End) -> tuple[int | None, ...]:
+    if isinstance(end, ArrayPiece):
+        return (end.size,)
+    extents = end.extents if isinstance(end, MatrixView) else (end.rows, end.columns)
+    return tuple(extent.size for extent in extents)
+
+
+def _new(source: _End, to: str) -> Any:
+    """An array for what a copy brings, in a memory."""
+    sizes = _sizes(source)
+    if None in sizes:
+        raise Misuse(
+            "how many elements the piece has is not known when the kernel is compiled",
+            hint="give the array to copy to: pto.load(a, x[i, k])",
+        )
+    dtype = _array(source).dtype
+    array = new(to, dtype, sizes)
+    if isinstance(source, ArrayPiece):
+        array.count = source.count
+    else:
+        extents = source.extents if isinstance(source, MatrixView) else (source.rows, source.columns)
+        array.counts = tuple(extent.count for extent in extents)
+    return array
+
+
+def _no_way(source: Any, target: Any, word: str) -> Misuse:
+    return Misuse(
+        f"there is no {word} of this kind from {_space(source) or described(source)} to "
+        f"{_space(target) or described(target)}",
+        expected="gm to l1; l1 to l0a, l0b, bt, fb, ub; ub to l1; l0c to gm, l1, ub",
+    )
+
+
+def _gm_to_l1(source: Any, target: Any, core: Any) -> None:
+    """Rows of a matrix become fractals."""
+    size, width = source.array.dtype.bytes, source.width
+    rows, columns = source.rows.count, source.columns.count
+    _whole_matrix(target)
+    target.matrix.counts = rows, columns
+    instructions.call(
+        "pto.mte_gm_l1_frac",
+        source.pointer,
+        target.matrix,
+        "nd2nz",
+        shape=(rows, columns),
+        src_layout=width * size,
+        dst_group=(1, 1, target.matrix.pitch, 0),
+        ctrl=(0, False),
+    )
+
+
+def _whole_matrix(view: MatrixView[Any]) -> None:
+    if view != view.matrix.view:
+        raise Misuse("a matrix in L1 is loaded as a whole", hint="allocate one for each part")
+
+
+def _flat_to_l1(source: Any, target: Any, core: Any) -> None:
+    count = source.count if source.count is not None else target.count
+    length = count * source.array.dtype.bytes
+    pointers = source.pointer, target.pointer
+    instructions.call("pto.mte_gm_l1", *pointers, length, nburst=(1, length, length))
+
+
+def _to_factor(name: str, raw: str, keeps: bool) -> Callable[[Any, Any, Any], None]:
+    """A load from L1 into L0A, or L0B, which has rows and columns swapped (`keeps` is False)."""
+
+    def move(source: MatrixView[Any], target: MatrixView[Any], core: Any) -> None:
+        _whole_matrix(target)
+        rows, columns = source.extents
+        transposes = source.swapped is keeps
+        target.matrix.counts = rows.count, columns.count
+        sizes = rows.count, columns.count
+        if source.takes_all_rows:
+            at = _block(source, source.columns.start, source.matrix.pitch)
+            instructions.call(name, at, target.matrix, *sizes, transpose=transposes)
+        else:
+            strides = _fractals(source, transposes)
+            instructions.call(raw, source.matrix, target.matrix, *strides, transpose=transposes)
+
+    return move
+
+
+def _block(view: MatrixView[Any], column: Any, pitch: Any) -> Any:
+    """The pointer to a block of columns."""
+    if known(column) == 0:
+        return view.matrix
+    # A block has as many elements as rows have columns of it.
+    return instructions.call("pto.addptr", view.matrix, column * pitch)
+
+
+def _fractals(source: MatrixView[Any], transposes: bool) -> tuple[Any, ...]:
+    """Where a part of a matrix begins in L1, its size and strides, all in fractals."""
+    block = block_columns(source.matrix.dtype)
+    least = max(FRACTAL_ROWS, block) if transposes else 1
+    rows, columns = source.rows, source.columns
+    high = whole(rows.count, max(least, FRACTAL_ROWS)) // FRACTAL_ROWS
+    wide = whole(columns.count, max(least, block)) // block
+    across = whole(columns.count, max(least, FRACTAL_ROWS)) // FRACTAL_ROWS
+    return (
+        rows.start // FRACTAL_ROWS,
+        columns.start // block,
+        high,
+        wide,
+        source.matrix.pitch // FRACTAL_ROWS,
+        across if transposes else high,
+    )
+
+
+def _l1_to_table(name: str, unit: int) -> Callable[[Any, Any, Any], None]:
+    def move(source: Any, target: Any, core: Any) -> None:
+        length = whole(source.count * source.array.dtype.bytes, unit) // unit
+        instructions.call(name, source.pointer, target.pointer, length, nburst=(1, 0, 0))
+
+    return move
+
+
+def _bursts(view: MatrixView[Any]) -> tuple[int, Any, list[Any]]:
+    """Of a matrix in L1: how many blocks of columns it has, the blocks from one of them to the
+    next, and the pointers to each."""
+    if view.swapped:
+        raise Misuse("rows and columns are swapped on the way to L0A and L0B only")
+    block = block_columns(view.matrix.dtype)
+    columns, row = view.columns.size, view.rows.start
+    if columns is None or columns % block:
+        raise Misuse(
+            f"rows of a matrix are copied in blocks of {block} {view.matrix.dtype}",
+            found=f"{columns} columns",
+        )
+    pitch = view.matrix.pitch
+    first = view.columns.start * pitch + row * block
+    starts = [first + number * block * pitch for number in range(columns // block)]
+    found = [
+        view.matrix
+        if known(start) == 0
+        else instructions.call("pto.addptr", view.matrix, start)
+        for start in starts
+    ]
+    return columns // block, pitch, found
+
+
+def _ub_block(piece: ArrayPiece[Any], number: int) -> Any:
+    start = piece.start + number * block_columns(piece.array.dtype)
+    return ArrayPiece(piece.array, start, None, None).pointer
+
+
+def _l1_to_ub(source: Any, target: ArrayPiece[Any], core: Any) -> None:
+    """Fractals become rows in the UB of a vector core."""
+    if isinstance(source, ArrayPiece):
+        length = whole(source.count * source.array.dtype.bytes, BLOCK_BYTES) // BLOCK_BYTES
+        _to_ub(source.pointer, target.pointer, core, length, (1, 0, 0))
+        return
+    blocks, _, pointers = _bursts(source)
+    for number, pointer in enumerate(pointers):
+        _to_ub(pointer, _ub_block(target, number), core, 1, (source.rows.count, 0, blocks - 1))
+
+
+def _to_ub(source: Any, target: Any, core: Any, length: Any, burst: tuple[Any, Any, Any]) -> None:
+    if core is None or known(core) == 0:
+        instructions.call("pto.mte_l1_ub", source, target, length, nburst=burst)
+        return
+    rows, *gaps = burst
+    instructions.call("pto.copy_cbuf_to_ubuf", source, target, core, rows, length, *gaps)
+
+
+def _ub_to_l1(source: Any, target: Any, nz: bool) -> None:
+    """Rows in UB become fractals, block of columns by block; what is in fractals there moves at
+    once."""
+    if isinstance(target, ArrayPiece):
+        length = whole(source.count * source.array.dtype.bytes, BLOCK_BYTES) // BLOCK_BYTES
+        instructions.call("pto.mte_ub_l1", source.pointer, target.pointer, length, nburst=(1, 0, 0))
+        return
+    rows = target.rows.count
+    blocks, pitch, pointers = _bursts(target)
+    if nz:
+        instructions.call(
+            "pto.mte_ub_l1", source.pointer, pointers[0], rows, nburst=(blocks, 0, pitch - rows)
+        )
+        return
+    for number, pointer in enumerate(pointers):
+        burst = rows, blocks - 1, 0
+        instructions.call("pto.mte_ub_l1", _ub_block(source, number), pointer, 1, nburst=burst)
+
+
+_LOADS: dict[tuple[str, str, bool], Callable[[Any, Any, Any], None]] = {
+    ("gm", "l1", False): _gm_to_l1,
+    ("gm", "l1", True): _flat_to_l1,
+    ("l1", "l0a", False): _to_factor("pto.mte_l1_l0a", "pto.load_cbuf_to_ca", True),
+    ("l1", "l0b", False): _to_factor("pto.mte_l1_l0b", "pto.load_cbuf_to_cb", False),
+    ("l1", "bt", True): _l1_to_table("pto.mte_l1_bt", BLOCK_BYTES),
+    ("l1", "fb", True): _l1_to_table("pto.mte_l1_fb", _FB_UNIT),
+    ("l1", "ub", True): _l1_to_ub,
+}

@@ -44,6 +44,7 @@ ALLOWED = {
     "lang/compile/place.py": "it writes the pointers of arrays",
     "lang/compile/statements.py": SAID,
     "lang/loops.py": "what loops of the language mean",
+    "lang/matrix_moves.py": "what copies of the language mean",
     "lang/moves.py": "what copies of the language mean",
     "lang/operators.py": "what operators of Python mean",
     "lang/scalars.py": "what operators of Python mean",

@@ -30,11 +30,13 @@ _RAISES = "semaphore[receiver, number] += 1"
 _TAKES = "wait until semaphore[this core, number] > 0; semaphore[this core, number] -= 1"
 
 
+def signals_on(target: str) -> tuple[OrderRule, OrderRule]:
+    """What signals between cores do on a target: what gives one, and what awaits it."""
+    return (SET_CLUSTER, WAIT_CLUSTER) if target == "a2a3" else (SET_CORE, WAIT_CORE)
+
+
 def _rule(site: Site, gives: bool) -> OrderRule:
-    """What the signals of a target do."""
-    if site.target.name == "a2a3":
-        return SET_CLUSTER if gives else WAIT_CLUSTER
-    return SET_CORE if gives else WAIT_CORE
+    return signals_on(site.target.name)[0 if gives else 1]
 
 
 def _numbered(
@@ -81,11 +83,17 @@ def _numbered(
     )
 
 
+set_intra_block = _numbered(
+    "set_intra_block", True, _A5, "Signals another core of the cluster.", "block_id"
+)
+wait_intra_core = _numbered(
+    "wait_intra_core", False, _A5, "Waits for another core of the cluster.", "block_id"
+)
 _NUMBERED = (
     _numbered("set_cross_core", True, _A2A3, "Signals the other cores of the cluster.", "core_id"),
     _numbered("wait_flag_dev", False, _A2A3, "Waits for the others of the cluster.", "core_id"),
-    _numbered("set_intra_block", True, _A5, "Signals another core of the cluster.", "block_id"),
-    _numbered("wait_intra_core", False, _A5, "Waits for another core of the cluster.", "block_id"),
+    set_intra_block,
+    wait_intra_core,
 )
 
 _FFTS_MODE = Attr("ffts_mode", (), 2, "which cores of A2/A3 get the signal", high=2)
@@ -155,20 +163,24 @@ def _of_a_pipe(
     )
 
 
-_OF_PIPES = (
-    _of_a_pipe(
-        "sync.set",
-        True,
-        ("PIPE_FIX", "PIPE_MTE3"),
-        "Signals another core of the cluster, after what the pipe did so far.",
-        (_FFTS_MODE,),
-    ),
-    _of_a_pipe(
-        "sync.wait",
-        False,
-        ("PIPE_FIX", "PIPE_MTE1", "PIPE_MTE2", "PIPE_MTE3", "PIPE_V"),
-        "Holds a pipe until another core of the cluster signals.",
-    ),
+sync_set = _of_a_pipe(
+    "sync.set",
+    True,
+    ("PIPE_FIX", "PIPE_MTE3"),
+    "Signals another core of the cluster, after what the pipe did so far.",
+    (_FFTS_MODE,),
+)
+sync_wait = _of_a_pipe(
+    "sync.wait",
+    False,
+    ("PIPE_FIX", "PIPE_MTE1", "PIPE_MTE2", "PIPE_MTE3", "PIPE_V"),
+    "Holds a pipe until another core of the cluster signals.",
 )
 
-RECORDS = (*_NUMBERED, *_OF_PIPES)
+
+def has_pipe(record: Record, target: str, pipe: str) -> bool:
+    """Whether a signal or wait of a pipe exists on a target."""
+    return all(name != target or pipe not in of["pipe"] for name, of in record.absent.items())
+
+
+RECORDS = (*_NUMBERED, sync_set, sync_wait)

@@ -16,9 +16,10 @@ from ptoscope.check.analysis.expr import Expr, Symbol
 from ptoscope.check.analysis.nodes import LoopNode, Node, ScopeNode, Touch, children, flat
 from ptoscope.check.flow import Values
 from ptoscope.dataflow import Definition, OpResult
+from ptoscope.isa.parts import ALONE
 from ptoscope.isa.targets import Revision, Target
 from ptoscope.isa.types import Ptr, Space
-from ptoscope.program import Function, Op, Scope
+from ptoscope.program import Function, Op, Scope, Section
 
 Roots = frozenset[int]
 
@@ -59,7 +60,9 @@ class RootedAccesses:
         self.values = Values(function)
         self._types = function.types
         self._roots = frozenset(roots).union(function.params)
-        self.nodes = analyse(function, target, revision, roots).nodes
+        cluster = len({op.core for op in function.ops() if isinstance(op, Section)}) > 1
+        core = None if cluster else ALONE
+        self.nodes = analyse(function, target, revision, roots, core).nodes
         self._carried: dict[Symbol, tuple[Expr, ...]] = {}
         for node in flat(self.nodes):
             if isinstance(node, LoopNode):

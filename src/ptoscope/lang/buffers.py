@@ -36,11 +36,14 @@ class Tile(SCALAR_CLASSES[INDEX]):
 
     @classmethod
     def at(cls, start: ScalarValue, end: Any, size: int) -> Tile:
-        """The tile that begins at an index, of data that ends at another."""
+        """The tile that begins at an index, of data that ends at another; without that, all of
+        it is there."""
         tile = cls.of(start.handle)
         assert isinstance(tile, Tile)
-        count = minimum(convert(end, INDEX) - start, size)
-        tile.size, tile.count = size, current().named(count, "count")
+        tile.size = tile.count = size
+        if end is not None:
+            count = minimum(convert(end, INDEX) - start, size)
+            tile.count = current().named(count, "count")
         return tile
 
 

@@ -104,6 +104,9 @@ class Pipelined(CountedLoop):
     """A loop whose iterations overlap: while one computes, the next ones are already copied in.
     Arrays that belong to an iteration have `stages` copies."""
 
+    shared = False
+    """Whether blocks share its tiles: each begins at a multiple of their size."""
+
     def __init__(self, lower: Any, upper: Any, step: Any, size: int, stages: int) -> None:
         super().__init__(lower, upper, step)
         self.size = size
@@ -112,8 +115,16 @@ class Pipelined(CountedLoop):
     def hidden(self) -> list[Any]:
         return [constant(I64, 0)] if self.stages > 1 else []
 
+    @property
+    def _whole(self) -> bool:
+        """Whether all tiles are known to be of the full size."""
+        lower, upper, _ = self.written
+        first, end = known(lower), known(upper)
+        begins = first is not None or self.shared
+        return begins and end is not None and (end - (first or 0)) % self.size == 0
+
     def enter(self, index: ScalarValue, hidden: list[Any]) -> tuple[Any, list[Any]]:
-        tile = Tile.at(index, self.upper, self.size)
+        tile = Tile.at(index, None if self._whole else self.upper, self.size)
         if not hidden:
             return tile, []
         (stage,) = hidden
@@ -137,7 +148,9 @@ def tiles(count: Any, size: int, stages: int = 1) -> Pipelined:
     block b takes the tiles b, b + n, b + 2n, ... Otherwise as `pipelined`."""
     first = convert(instructions.call("pto.get_block_idx"), INDEX) * _size(size)
     step = convert(instructions.call("pto.get_block_num"), INDEX) * size
-    return Pipelined(first, count, step, size, _stages(stages))
+    loop = Pipelined(first, count, step, size, _stages(stages))
+    loop.shared = True
+    return loop
 
 
 def _size(size: Any) -> int:

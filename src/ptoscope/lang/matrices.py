@@ -18,9 +18,14 @@ from ptoscope.lang.values import Misuse, described
 T = TypeVar("T")
 
 
+def units(count: Any, size: int) -> Any:
+    """How many units of a size hold so many."""
+    return count if size == 1 else (count + (size - 1)) // size
+
+
 def whole(count: Any, size: int) -> Any:
     """So many, rounded up to a multiple of a size."""
-    return (count + (size - 1)) // size * size
+    return units(count, size) * size if size > 1 else count
 
 
 class FlatArray(ChipArray[T]):
@@ -70,15 +75,16 @@ class Matrix(ChipArray[T]):
     def __getitem__(self, key: Any) -> MatrixView[T]:
         if not isinstance(key, tuple) or len(key) != 2:
             raise Misuse(
-                f"{described(key)} is no part of a matrix", expected="rows and columns, as in a[r, c]"
+                f"{described(key)} is no part of a matrix",
+                expected="rows and columns, as in a[r, c]",
             )
-        found = [
+        rows, columns = (
             Extent(0, count, size)
             if isinstance(one, slice) and one == slice(None)
             else extent(one, size, "a matrix")
             for one, count, size in zip(key, self.counts, self.shape, strict=True)
-        ]
-        return MatrixView(self, *found)
+        )
+        return MatrixView(self, rows, columns)
 
     @property
     def pitch(self) -> Any:

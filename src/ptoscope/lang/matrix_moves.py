@@ -17,7 +17,7 @@ from ptoscope.lang.buffers import (
     RowsPiece,
     UbArray,
 )
-from ptoscope.lang.matrices import FlatArray, Matrix, MatrixView, new, whole
+from ptoscope.lang.matrices import FlatArray, Matrix, MatrixView, new, units, whole
 from ptoscope.lang.scalars import known
 from ptoscope.lang.values import Misuse, described
 
@@ -115,11 +115,15 @@ def _alike(source: _End, target: _End) -> None:
             )
 
 
-def _sizes(end: _End) -> tuple[int | None, ...]:
+def _extents(end: _End) -> tuple[Extent, ...]:
+    """What it has along each dimension."""
     if isinstance(end, ArrayPiece):
-        return (end.size,)
-    extents = end.extents if isinstance(end, MatrixView) else (end.rows, end.columns)
-    return tuple(extent.size for extent in extents)
+        return (Extent(end.start, end.count, end.size),)
+    return end.extents if isinstance(end, MatrixView) else (end.rows, end.columns)
+
+
+def _sizes(end: _End) -> tuple[int | None, ...]:
+    return tuple(extent.size for extent in _extents(end))
 
 
 def _new(source: _End, to: str) -> Any:
@@ -132,11 +136,11 @@ def _new(source: _End, to: str) -> Any:
         )
     dtype = _array(source).dtype
     array = new(to, dtype, sizes)
-    if isinstance(source, ArrayPiece):
-        array.count = source.count
+    counts = tuple(extent.count for extent in _extents(source))
+    if isinstance(array, Matrix):
+        array.counts = counts
     else:
-        extents = source.extents if isinstance(source, MatrixView) else (source.rows, source.columns)
-        array.counts = tuple(extent.count for extent in extents)
+        (array.count,) = counts
     return array
 
 
@@ -210,9 +214,9 @@ def _fractals(source: MatrixView[Any], transposes: bool) -> tuple[Any, ...]:
     block = block_columns(source.matrix.dtype)
     least = max(FRACTAL_ROWS, block) if transposes else 1
     rows, columns = source.rows, source.columns
-    high = whole(rows.count, max(least, FRACTAL_ROWS)) // FRACTAL_ROWS
-    wide = whole(columns.count, max(least, block)) // block
-    across = whole(columns.count, max(least, FRACTAL_ROWS)) // FRACTAL_ROWS
+    high = units(whole(rows.count, least), FRACTAL_ROWS)
+    wide = units(whole(columns.count, least), block)
+    across = units(whole(columns.count, least), FRACTAL_ROWS)
     return (
         rows.start // FRACTAL_ROWS,
         columns.start // block,
@@ -225,7 +229,7 @@ def _fractals(source: MatrixView[Any], transposes: bool) -> tuple[Any, ...]:
 
 def _l1_to_table(name: str, unit: int) -> Callable[[Any, Any, Any], None]:
     def move(source: Any, target: Any, core: Any) -> None:
-        length = whole(source.count * source.array.dtype.bytes, unit) // unit
+        length = units(source.count * source.array.dtype.bytes, unit)
         instructions.call(name, source.pointer, target.pointer, length, nburst=(1, 0, 0))
 
     return move
@@ -247,9 +251,7 @@ def _bursts(view: MatrixView[Any]) -> tuple[int, Any, list[Any]]:
     first = view.columns.start * pitch + row * block
     starts = [first + number * block * pitch for number in range(columns // block)]
     found = [
-        view.matrix
-        if known(start) == 0
-        else instructions.call("pto.addptr", view.matrix, start)
+        view.matrix if known(start) == 0 else instructions.call("pto.addptr", view.matrix, start)
         for start in starts
     ]
     return columns // block, pitch, found
@@ -263,7 +265,7 @@ def _ub_block(piece: ArrayPiece[Any], number: int) -> Any:
 def _l1_to_ub(source: Any, target: ArrayPiece[Any], core: Any) -> None:
     """Fractals become rows in the UB of a vector core."""
     if isinstance(source, ArrayPiece):
-        length = whole(source.count * source.array.dtype.bytes, BLOCK_BYTES) // BLOCK_BYTES
+        length = units(source.count * source.array.dtype.bytes, BLOCK_BYTES)
         _to_ub(source.pointer, target.pointer, core, length, (1, 0, 0))
         return
     blocks, _, pointers = _bursts(source)
@@ -283,7 +285,7 @@ def _ub_to_l1(source: Any, target: Any, nz: bool) -> None:
     """Rows in UB become fractals, block of columns by block; what is in fractals there moves at
     once."""
     if isinstance(target, ArrayPiece):
-        length = whole(source.count * source.array.dtype.bytes, BLOCK_BYTES) // BLOCK_BYTES
+        length = units(source.count * source.array.dtype.bytes, BLOCK_BYTES)
         instructions.call("pto.mte_ub_l1", source.pointer, target.pointer, length, nburst=(1, 0, 0))
         return
     rows = target.rows.count

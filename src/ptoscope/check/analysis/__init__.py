@@ -36,9 +36,10 @@ def analyse(
     target: Target,
     revision: Revision,
     roots: Collection[int] = (),
-    core: CoreId = ALONE,
+    core: CoreId | None = ALONE,
 ) -> Analysis:
-    """The analysis of a function for a target, as one core of a block runs it. The rules about
+    """The analysis of a function for a target, as one core of a block runs it (None: as any of
+    a cluster does). The rules about
     single operations find no error in it: what an ill-typed operation means is not defined.
     Pointers among `roots` stay symbols, as parameters are, so that what is made of them can be
     told."""

@@ -20,13 +20,18 @@ from ptoscope.isa.dtypes import I1, I64, INDEX, UI32, DType
 from ptoscope.isa.lanes import PREDICATE_BITS, Lanes
 from ptoscope.isa.order.memory import register_needs_order
 from ptoscope.isa.order.rules import OrderRule
-from ptoscope.isa.parts import ALONE, CoreId
+from ptoscope.isa.parts import ALONE, VECTOR_CORES, CoreId
 from ptoscope.isa.record import Site
 
 _LAUNCH = {
     "block_idx": of(Symbol("launch", "block_idx", low=0)),
     "block_num": of(Symbol("launch", "block_num", low=1)),
 }
+_OF_CORE = {
+    "subblock_idx": of(Symbol("launch", "subblock_idx", low=0, high=VECTOR_CORES - 1)),
+    "is_cube": of(Symbol("launch", "is_cube", low=0, high=1)),
+}
+"""What differs from core to core of a cluster."""
 
 
 @cache
@@ -52,12 +57,13 @@ class AbstractCore(MovingCore):
     (`context`), and whether it stands in a vecscope.
     """
 
-    def __init__(self, core: CoreId = ALONE) -> None:
-        super().__init__(core.number)
-        self._id = core
+    def __init__(self, core: CoreId | None = ALONE) -> None:
+        self._id = ALONE._replace(vectors=VECTOR_CORES) if core is None else core
+        super().__init__(self._id.number)
+        symbols = {**_LAUNCH, **(_OF_CORE if core is None else {})}
         self._coordinates = {
-            name: _LAUNCH[name] if name in _LAUNCH else Expr(number)
-            for name, number in core.coordinates(0, 1).items()
+            name: symbols.get(name, Expr(number))
+            for name, number in self._id.coordinates(0, 1).items()
         }
         self.context: tuple[Expr, ...] = ()
         self.registers: dict[str, KnownLanes] = {}

@@ -46,7 +46,7 @@ class AnalysisWalker:
         target: Target,
         revision: Revision,
         roots: Collection[int] = (),
-        core: CoreId = ALONE,
+        core: CoreId | None = ALONE,
     ) -> None:
         self._function = function
         self._roots = frozenset(roots)

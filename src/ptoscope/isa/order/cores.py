@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from ptoscope.isa.order.ledger import Ledger, Number, PipeT, Ticket, Token
 from ptoscope.isa.order.rules import OrderRule
-from ptoscope.isa.parts import MOST_PENDING, PER_CORE, SEMAPHORES, VECTOR_CORES, CoreId
+from ptoscope.isa.parts import MOST_PENDING, PER_CORE, VECTOR_CORES, CoreId, CoreKind
 
 BOTH = -1
 """Stands for both vector cores together."""
@@ -37,13 +37,15 @@ class Channel(NamedTuple):
         return f"semaphore {self.semaphore} from {source} to {target}"
 
 
-def _channels(core: CoreId, gives: bool, number: int, broadcast: bool) -> tuple[Channel, ...]:
-    """The channels of a signal that a core gives or awaits."""
+def _channels(
+    core: CoreId, gives: bool, number: int, broadcast: bool, each: int
+) -> tuple[Channel, ...]:
+    """The channels of a signal that a core gives or awaits; a core has so many from `each`."""
     if core.kind == "vector":
         vector = BOTH if broadcast and not gives else core.number
         return (Channel(gives, vector, number),)
     if not broadcast:
-        return (Channel(not gives, number // PER_CORE, number % PER_CORE),)
+        return (Channel(not gives, number // each, number % each),)
     if gives:
         return (Channel(False, BOTH, number),)
     return tuple(Channel(True, vector, number) for vector in range(VECTOR_CORES))
@@ -55,7 +57,7 @@ def channel_of(token: Token[PipeT]) -> Channel | None:
     return key if isinstance(key, Channel) else None
 
 
-def _pair(name: str, broadcast: bool) -> tuple[OrderRule, OrderRule]:
+def _pair(name: str, broadcast: bool, each: int = PER_CORE) -> tuple[OrderRule, OrderRule]:
     giver, taker = f"set_{name}", f"wait_{name}"
 
     def settle_give(
@@ -64,7 +66,7 @@ def _pair(name: str, broadcast: bool) -> tuple[OrderRule, OrderRule]:
         (number,) = numbers
         if not isinstance(number, int):
             return Ticket(src, signals=True)
-        (channel,) = _channels(ledger.core, True, number, broadcast)
+        (channel,) = _channels(ledger.core, True, number, broadcast, each)
         given = ledger.next(giver, None, channel)
         room = None
         if given[1] > MOST_PENDING and not broadcast:
@@ -77,13 +79,13 @@ def _pair(name: str, broadcast: bool) -> tuple[OrderRule, OrderRule]:
         (number,) = numbers
         if not isinstance(number, int):
             return Ticket(src)
-        channels = _channels(ledger.core, False, number, broadcast)
+        channels = _channels(ledger.core, False, number, broadcast, each)
         taken = [ledger.next(taker, None, channel) for channel in channels]
         awaits = tuple((((giver, None, chain[2]), n)) for chain, n in taken)
         # What is there for both vector cores, one of them does not use up.
         return Ticket(src, awaits=awaits, takes=None if broadcast else taken[0])
 
-    numbers = (("semaphore", PER_CORE if broadcast else SEMAPHORES),)
+    numbers = (("semaphore", each if broadcast else each * VECTOR_CORES),)
     written = " <{src}>, {semaphore}"
     give = OrderRule(
         giver,
@@ -113,3 +115,16 @@ def _pair(name: str, broadcast: bool) -> tuple[OrderRule, OrderRule]:
 
 SET_CORE, WAIT_CORE = _pair("core", broadcast=False)
 SET_CLUSTER, WAIT_CLUSTER = _pair("cluster", broadcast=True)
+SET_ANY, WAIT_ANY = _pair("core", broadcast=False, each=1 << 32)
+"""The same with semaphores without end: for who has not chosen any yet."""
+
+
+def of_all_others(rule: OrderRule, core: CoreKind, number: int) -> tuple[int, ...]:
+    """The numbers by which a core signals all cores of the other kind, or awaits them: where pairs
+    of cores have semaphores of their own, the matrix core has one for each vector core."""
+    if core == "vector" or rule in (SET_CLUSTER, WAIT_CLUSTER):
+        return (number,)
+    every = rule.numbers[0][1]
+    assert every is not None
+    each = every // VECTOR_CORES
+    return tuple(number + each * vector for vector in range(VECTOR_CORES))

@@ -8,6 +8,7 @@ from typing import Any
 
 from ptoscope.diagnostics import PtoError
 from ptoscope.expansion import expanded, with_scopes
+from ptoscope.isa.parts import PER_CORE
 from ptoscope.isa.targets import Revision, Target
 from ptoscope.isa.types import Ptr
 from ptoscope.lang.buffers import GmArray
@@ -23,7 +24,7 @@ from ptoscope.lang.maker import making
 from ptoscope.lang.memory.map import MemoryMap
 from ptoscope.lang.signature import Parameters
 from ptoscope.lang.source import SIGNATURE, UNSUPPORTED, KernelSource
-from ptoscope.lang.sync import synchronise
+from ptoscope.lang.sync import NotOrdered, TooManySignals, synchronise
 from ptoscope.lang.values import KernelValue, wrapped
 from ptoscope.program import Block, Function, Op, Program
 
@@ -99,7 +100,12 @@ def compile_function(
     emitter.name_the_rest(function.body)
     function.body.ops = emitter.tidied(function.body.ops)
     if sync == "auto":
-        synchronise(function, buffers(emitter, memory), target, revision, accesses)
+        try:
+            synchronise(function, buffers(emitter, memory), target, revision, accesses)
+        except NotOrdered as error:
+            raise _not_ordered(program, error) from None
+        except TooManySignals as error:
+            raise _too_many_signals(program, error) from None
     if emitter.sections:
         function = split(function)
         function.body.ops = emitter.tidied(function.body.ops)
@@ -115,6 +121,36 @@ def _for_no_core(program: Program, op: Op) -> PtoError:
                 op.span,
                 f"{op.name}: in a kernel for several cores it is not said which runs this",
                 expected="with pto.cube(): or with pto.vector(): around it",
+            )
+        ]
+    )
+
+
+def _not_ordered(program: Program, error: NotOrdered) -> PtoError:
+    early, late = error.dependence.early.op, error.dependence.late.op
+    return PtoError(
+        [
+            program.diagnostic(
+                UNSUPPORTED,
+                late.span,
+                f"{late.name} meets what another core does, and nothing can order the two here",
+                found=f"{early.name} of line {early.span.line}",
+                expected="both in sections of one block, loop or branch",
+                hint="put them into pto.cube() and pto.vector() side by side",
+            )
+        ]
+    )
+
+
+def _too_many_signals(program: Program, error: TooManySignals) -> PtoError:
+    return PtoError(
+        [
+            program.diagnostic(
+                UNSUPPORTED,
+                error.op.span,
+                "data goes back and forth between the cores at too many places",
+                expected=f"at most {PER_CORE} signals from one core to another",
+                hint='synchronise it yourself, with sync="manual", or go through fewer arrays',
             )
         ]
     )

@@ -2,7 +2,8 @@
 
 A step that reads or writes what another one writes comes after that, or before it, as the text
 says; in a loop that holds of later iterations too. Pipes execute their own steps in order, but
-for copies that meet in a memory where they do not keep it.
+for copies that meet in a memory where they do not keep it. Of cores of different kinds nothing
+is in order by itself; two cores of one kind are taken to work on different data.
 """
 
 from __future__ import annotations
@@ -31,6 +32,11 @@ class Dependence(NamedTuple):
     buffer: PlacedBuffer | None
 
     @property
+    def crosses(self) -> bool:
+        """Whether the two are steps of different cores."""
+        return self.early.core != self.late.core
+
+    @property
     def depth(self) -> int:
         """In how many loops around, outermost first, both are in the same iteration."""
         if self.loop is not None:
@@ -44,10 +50,10 @@ def dependences(
     """Those of a function, but for what a pipe keeps in order itself."""
     them = list(steps)
     for i, early in enumerate(them):
-        if early.pipe == SCALAR_PIPE:
-            # What the scalar unit does is complete when it issues the next instruction.
-            continue
         for j, late in enumerate(them):
+            if early.pipe == SCALAR_PIPE and early.core == late.core:
+                # What the scalar unit does is complete when it issues the next instruction.
+                continue
             pairs = [
                 (one, two)
                 for one in early.accesses
@@ -76,14 +82,20 @@ def _common(one: PipeStep, two: PipeStep) -> list[LoopNode]:
 
 def _matters(early: PipeStep, late: PipeStep, space: str) -> bool:
     """Whether the order of two steps is not kept where they meet in a memory."""
-    return early.pipe != late.pipe or (early.pipe in COPY_PIPES and not copies_in_order(space))
+    if early.core != late.core or early.pipe != late.pipe:
+        return True
+    return early.pipe in COPY_PIPES and not copies_in_order(space)
 
 
 def _share_register(early: PipeStep, late: PipeStep) -> bool:
-    return early.pipe != late.pipe and any(
-        one.name == two.name and (one.writes or two.writes)
-        for one in early.registers
-        for two in late.registers
+    return (
+        early.core == late.core
+        and early.pipe != late.pipe
+        and any(
+            one.name == two.name and (one.writes or two.writes)
+            for one in early.registers
+            for two in late.registers
+        )
     )
 
 

@@ -2,7 +2,8 @@
 
 Flags have numbers of their own while there are enough. Where there are not, those share one that
 are never set at the same time; then flags that do not need several numbers have one; then some
-are made one flag; and what is left becomes a barrier of all pipes.
+are made one flag; and what is left becomes a barrier of all pipes. Signals between cores have a
+semaphore each, or some are made one; no barrier can be in their place.
 """
 
 from __future__ import annotations
@@ -14,11 +15,21 @@ from typing import NamedTuple
 
 from ptoscope.check.analysis.nodes import Sync
 from ptoscope.isa.order.rules import SET
-from ptoscope.isa.parts import EVENTS, PIPE_ALL
-from ptoscope.lang.sync.placing import Flag, FlagOrBarrier, PipeBarrier
+from ptoscope.isa.parts import EVENTS, PER_CORE, PIPE_ALL, SEMAPHORES, CoreKind
+from ptoscope.lang.sync.kinds import SectionKinds
+from ptoscope.lang.sync.placing import CoreSignal, Flag, FlagOrBarrier, PipeBarrier, Relay
 from ptoscope.program import Function, Op
 
-FlagPipes = tuple[str, str]
+FlagPipes = tuple[CoreKind | None, str, str]
+
+
+class TooManySignals(Exception):
+    """There are not semaphores enough for the signals between cores; `op` is where one would be
+    waited for."""
+
+    def __init__(self, op: Op) -> None:
+        self.op = op
+        super().__init__()
 
 
 class TextWindow(NamedTuple):
@@ -33,23 +44,64 @@ class TextWindow(NamedTuple):
 
 
 def numbered(
-    them: Sequence[FlagOrBarrier], function: Function, syncs: Iterable[Sync]
+    them: Sequence[FlagOrBarrier], function: Function, syncs: Iterable[Sync], kinds: SectionKinds
 ) -> list[FlagOrBarrier]:
     """The same with events of their own, or fewer that order as much; `syncs` are those that the
-    function has already."""
+    function has already. TooManySignals where there are too many between cores."""
     kept: list[FlagOrBarrier] = [one for one in them if isinstance(one, PipeBarrier)]
+    syncs = list(syncs)
+    signals = _semaphores([one for one in them if isinstance(one, CoreSignal)], syncs)
+    kept += signals
+    relays = {id(signal.relay): signal.relay for signal in signals if signal.relay is not None}
     pairs: dict[FlagPipes, list[Flag]] = defaultdict(list)
-    for one in them:
-        if isinstance(one, Flag):
-            pairs[one.src, one.dst].append(one)
+    for one in (*them, *relays.values()):
+        if isinstance(one, Flag) and not isinstance(one, CoreSignal):
+            pairs[one.core, one.src, one.dst].append(one)
     if not pairs:
         return kept
-    taken = _taken(syncs)
+    taken = _taken(syncs, kinds)
     spans = _spans(function)
     for pair, flags in pairs.items():
         free = [number for number in range(len(EVENTS)) if number not in taken[pair]]
-        kept += _number(flags, free, spans)
+        # A relay is waited for where it is set: all of them can have one number.
+        passing = [flag for flag in flags if isinstance(flag, Relay)]
+        lasting = [flag for flag in flags if not isinstance(flag, Relay)]
+        if passing and not free:
+            raise TooManySignals(passing[0].then)
+        last = free.pop() if passing else 0
+        for relay in passing:
+            relay.event = last
+        kept += _number(lasting, free, spans) if lasting else []
     return kept
+
+
+def _semaphores(signals: list[CoreSignal], syncs: Iterable[Sync]) -> list[CoreSignal]:
+    """Signals with a semaphore each, of those that the function does not use itself."""
+    made: list[CoreSignal] = []
+    used = _semaphores_used(syncs)
+    free = [number for number in range(PER_CORE) if number not in used]
+    for core in sorted({signal.core or "" for signal in signals}):
+        here: list[Flag] = [signal for signal in signals if signal.core == core]
+        if len(here) > len(free):
+            here = _merged(here)
+        if len(here) > len(free):
+            raise TooManySignals(here[len(free)].then)
+        for signal, number in zip(here, free, strict=False):
+            assert isinstance(signal, CoreSignal)
+            signal.event = number
+            made.append(signal)
+    return made
+
+
+def _semaphores_used(syncs: Iterable[Sync]) -> set[int]:
+    used: set[int] = set()
+    for sync in syncs:
+        if sync.rule.between_cores:
+            low, high = sync.numbers[0].bounds()
+            used.update(
+                number % PER_CORE for number in range(max(0, low), min(high, SEMAPHORES) + 1)
+            )
+    return used
 
 
 def _number(
@@ -68,7 +120,7 @@ def _number(
         if not _given(flags, free, window):
             return list(flags)
     beyond = _given(flags, free, exact)
-    barriers = [PipeBarrier(PIPE_ALL, flag.then) for flag in beyond]
+    barriers = [PipeBarrier(PIPE_ALL, flag.then, flag.core) for flag in beyond]
     return [*(flag for flag in flags if flag not in beyond), *barriers]
 
 
@@ -103,7 +155,7 @@ def _merged(flags: list[Flag]) -> list[Flag]:
     """One flag for several of a block: set behind the last, waited for before the first."""
     groups: dict[tuple[object, ...], list[Flag]] = defaultdict(list)
     for flag in flags:
-        groups[id(flag.block), id(flag.loop), flag.distance].append(flag)
+        groups[id(flag.block), id(flag.loop), flag.distance, flag.between].append(flag)
     made: list[Flag] = []
     for group in groups.values():
         last = None
@@ -126,14 +178,14 @@ def _joined(one: Flag, two: Flag) -> Flag | None:
     return replace(late, then=early.then, wait_at=early.wait_at)
 
 
-def _taken(syncs: Iterable[Sync]) -> Mapping[FlagPipes, set[int]]:
+def _taken(syncs: Iterable[Sync], kinds: SectionKinds) -> Mapping[FlagPipes, set[int]]:
     """The numbers that a function uses itself."""
     taken: dict[FlagPipes, set[int]] = defaultdict(set)
     for sync in syncs:
         if sync.rule.account == SET.account:
             low, high = sync.numbers[0].bounds()
             used = range(max(0, low), min(len(EVENTS) - 1, high) + 1)
-            taken[sync.src, sync.dst].update(used)
+            taken[kinds.of(sync.op), sync.src, sync.dst].update(used)
     return taken
 
 

@@ -2,7 +2,8 @@
 
 The rules are those of `isa.order`. A run follows a few iterations of the loops that synchronise
 or carry dependences, and one of the others; where the number of iterations or the side of a branch
-is not known, there are runs for none, one and some, and for either side. Nothing is executed.
+is not known, there are runs for none, one and some, and for either side. Nothing is executed. In
+a cluster all cores run, each what its sections have.
 """
 
 from __future__ import annotations
@@ -15,17 +16,21 @@ from typing import NamedTuple
 
 from ptoscope.check.analysis.expr import Expr, Symbol
 from ptoscope.check.analysis.nodes import LoopNode, Sync
-from ptoscope.isa.order.clocks import Clock, Clocks
+from ptoscope.isa.order.clocks import COUNT, Clock, Clocks
+from ptoscope.isa.order.cores import of_all_others
 from ptoscope.isa.order.ledger import Ledger, Number, Ticket
 from ptoscope.isa.order.pipes import CarryingPipes
 from ptoscope.isa.order.rules import OrderRule
-from ptoscope.isa.parts import EVERY, PIPE_NUMBERS, PIPES, SCALAR
+from ptoscope.isa.parts import PIPE_ALL, PIPE_NUMBERS, SCALAR
 from ptoscope.lang.sync.buffers import PlacedBuffer
 from ptoscope.lang.sync.dependences import Dependence
+from ptoscope.lang.sync.kinds import SectionKinds
 from ptoscope.lang.sync.placing import PlacedSync
 from ptoscope.lang.sync.steps import FunctionSteps, PipeStep
 from ptoscope.program import Block, Function, If, Loop, Op
 
+_EVERY = -1
+"""Stands for all pipes of a core."""
 MOST_RUNS = 24
 """So many combinations of sides and iterations are tried; of more, each choice alone."""
 
@@ -66,6 +71,7 @@ class StepOrder:
         buffers: Sequence[PlacedBuffer],
     ) -> None:
         self._steps = steps
+        self._kinds = steps.kinds
         self._copies: dict[int, int] = defaultdict(lambda: 1)
         for buffer in buffers:
             if buffer.loop is not None:
@@ -99,7 +105,7 @@ class StepOrder:
             around[id(one.op), one.after].append(one)
         found: set[int] = set()
         for choice in self._choices(around):
-            run = _Run(self._before, around, choice)
+            run = _Run(self._before, around, choice, self._kinds)
             run.whole(self._parts)
             found |= run.lacking
             if found and not every:
@@ -179,18 +185,26 @@ class _Run:
         before: _Before,
         around: Mapping[tuple[int, bool], list[PlacedSync]],
         choice: RunChoice,
+        kinds: SectionKinds,
     ) -> None:
         self._before, self._around, self._choice = before, around, choice
         self._taken: dict[int, int] = defaultdict(int)
-        self._ledger = Ledger(range(len(PIPES)), EVERY)
-        self._pipes = CarryingPipes(Clocks(0, self._access), SCALAR)
+        self._kinds = kinds
+        self._ledgers = [
+            Ledger(range(core * COUNT, (core + 1) * COUNT), _EVERY, core=name)
+            for core, name in enumerate(kinds.cores)
+        ]
+        scalars = (core * COUNT + SCALAR for core in range(len(kinds.cores)))
+        self._pipes = CarryingPipes(Clocks(0, self._access, len(kinds.cores)), *scalars)
         self._item = 0
-        self._stuck = False
+        self._stuck: set[int] = set()
+        """The cores whose scalar units wait for what nobody signals."""
         self._iterations: tuple[int, ...] = ()
         self._stages: dict[int, int] = {}
         """By the id of a loop, its iteration."""
-        self._executed: dict[int, list[tuple[int, tuple[int, ...]]]] = defaultdict(list)
-        """By the id of a step, the items that it was, and the iterations of the loops around."""
+        self._executed: dict[tuple[int, int], list[tuple[int, tuple[int, ...]]]] = defaultdict(list)
+        """By the id of a step and its core, the items that it was, and the iterations of the loops
+        around."""
         self._needs: dict[int, list[tuple[int, int, int]]] = {}
         """By item: pipes, the items on them that have to be complete, and for what."""
         self.lacking: set[int] = set()
@@ -246,23 +260,31 @@ class _Run:
         self._follow(part.bodies[side], known)
 
     def _step(self, step: PipeStep) -> None:
+        for core in self._kinds.numbers(step.core):
+            self._step_of(step, core)
+
+    def _step_of(self, step: PipeStep, core: int) -> None:
         self._item += 1
         item, now = self._item, self._iterations
         needs: list[tuple[int, int, int]] = []
         for number, dependence, depth in self._before.get(id(step), ()):
-            last = self._last(dependence, depth, now)
-            if last is not None:
-                needs.append((dependence.early.number, last, number))
-        if self._stuck:
+            early = dependence.early
+            for other in self._kinds.numbers(early.core) if dependence.crosses else (core,):
+                last = self._last(dependence, other, depth, now)
+                if last is not None:
+                    needs.append((other * COUNT + early.number, last, number))
+        if core in self._stuck:
             self.lacking.update(number for _, _, number in needs)
             return
         self._needs[item] = needs
-        self._executed[id(step)].append((item, now))
-        self._issue(step.number, None)
+        self._executed[id(step), core].append((item, now))
+        self._issue(core, core * COUNT + step.number, None)
 
-    def _last(self, dependence: Dependence, depth: int, now: tuple[int, ...]) -> int | None:
-        """The last execution of the earlier step that has to be complete."""
-        for item, then in reversed(self._executed.get(id(dependence.early), ())):
+    def _last(
+        self, dependence: Dependence, core: int, depth: int, now: tuple[int, ...]
+    ) -> int | None:
+        """The last execution of the earlier step by a core that has to be complete."""
+        for item, then in reversed(self._executed.get((id(dependence.early), core), ())):
             if then[:depth] == now[:depth] and (
                 dependence.loop is None or then[depth] <= now[depth] - dependence.distance
             ):
@@ -278,24 +300,32 @@ class _Run:
     def _sync(self, sync: Sync, known: Mapping[Symbol, Expr]) -> None:
         numbers = tuple(number.substitute(known) for number in sync.numbers)
         resolved = tuple(e if e.number is None else e.number for e in numbers)
-        self._synchronise(sync.rule, sync.src, sync.dst, resolved)
+        for core in self._kinds.numbers(self._kinds.of(sync.op)):
+            self._synchronise(core, sync.rule, sync.src, sync.dst, resolved)
 
     def _place(self, one: PlacedSync) -> None:
-        if one.event is None:
-            self._synchronise(one.rule, one.src, one.dst, ())
-            return
-        number = one.event
-        if one.buffer is not None:
-            number += self._stages[id(one.buffer.loop)] % one.buffer.copies
-        self._synchronise(one.rule, one.src, one.dst, (number,))
+        for core in self._kinds.numbers(one.core):
+            if one.event is None:
+                self._synchronise(core, one.rule, one.src, one.dst, ())
+                continue
+            number = one.event
+            if one.buffer is not None:
+                number += self._stages[id(one.buffer.loop)] % one.buffer.copies
+            named = (number,)
+            if one.rule.between_cores:
+                named = of_all_others(one.rule, self._kinds.cores[core].kind, number)
+            for each in named:
+                self._synchronise(core, one.rule, one.src, one.dst, (each,))
 
     def _synchronise(
-        self, rule: OrderRule, src: str, dst: str, numbers: tuple[Number, ...]
+        self, core: int, rule: OrderRule, src: str, dst: str, numbers: tuple[Number, ...]
     ) -> None:
         self._item += 1
-        ticket = rule.settle(self._ledger, PIPE_NUMBERS[src], PIPE_NUMBERS.get(dst), numbers)
-        self._issue(ticket.pipe, ticket)
+        source = _EVERY if src == PIPE_ALL else core * COUNT + PIPE_NUMBERS[src]
+        target = core * COUNT + PIPE_NUMBERS[dst] if dst else None
+        ticket = rule.settle(self._ledgers[core], source, target, numbers)
+        self._issue(core, ticket.pipe, ticket)
 
-    def _issue(self, pipe: int, ticket: Ticket[int] | None) -> None:
-        if not self._stuck and not self._pipes.issue(self._item, pipe, ticket):
-            self._stuck = True
+    def _issue(self, core: int, pipe: int, ticket: Ticket[int] | None) -> None:
+        if core not in self._stuck and not self._pipes.issue(self._item, pipe, ticket):
+            self._stuck.add(core)

@@ -1,7 +1,7 @@
 """A function as steps: what pipes execute one after the other, each with all that it touches.
 
 A vecscope is one step of the vector pipe, whatever is in it; any other instruction that touches
-memory is one of its own pipe.
+memory is one of its own pipe. In a function with sections each belongs to the cores of a kind.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from ptoscope.check.analysis.nodes import (
     Touch,
     flat,
 )
-from ptoscope.isa.parts import PIPE_NUMBERS, VECTOR_PIPE
+from ptoscope.isa.parts import PIPE_NUMBERS, VECTOR_PIPE, CoreKind
 from ptoscope.lang.accesses import RootedAccess, RootedAccesses
+from ptoscope.lang.sync.kinds import SectionKinds
 from ptoscope.program import Loop, Op, Scope
 
 LoopNodes = tuple[LoopNode, ...]
@@ -28,11 +29,13 @@ LoopNodes = tuple[LoopNode, ...]
 
 @dataclass(eq=False)
 class PipeStep:
-    """One instruction or vecscope. `loops` are those around it, outermost first."""
+    """One instruction or vecscope. `loops` are those around it, outermost first; `core` is the
+    kind of core that executes it, None where all do."""
 
     op: Op
     pipe: str
     loops: LoopNodes
+    core: CoreKind | None = None
     accesses: list[RootedAccess] = field(default_factory=list[RootedAccess])
     registers: list[RegisterTouch] = field(default_factory=list[RegisterTouch])
 
@@ -46,8 +49,8 @@ class FunctionSteps:
     """Those of a function, in program order; `syncs`, `loops` and `branches` are what else orders
     it, by the ids of the operations."""
 
-    def __init__(self, accesses: RootedAccesses) -> None:
-        self._accesses = accesses
+    def __init__(self, accesses: RootedAccesses, kinds: SectionKinds) -> None:
+        self._accesses, self.kinds = accesses, kinds
         self._by_op: dict[int, PipeStep] = {}
         self.syncs: dict[int, Sync] = {}
         self.loops: dict[int, LoopNode] = {}
@@ -92,7 +95,7 @@ class FunctionSteps:
                     pass
 
     def _step(self, op: Op, pipe: str, loops: LoopNodes) -> PipeStep:
-        return self._by_op.setdefault(id(op), PipeStep(op, pipe, loops))
+        return self._by_op.setdefault(id(op), PipeStep(op, pipe, loops, self.kinds.of(op)))
 
     def _repeating(self, node: LoopNode, loops: LoopNodes) -> PipeStep | None:
         pipes = (

@@ -46,6 +46,7 @@ ALLOWED = {
     "lang/loops.py": "what loops of the language mean",
     "lang/matrix_moves.py": "what copies of the language mean",
     "lang/moves.py": "what copies of the language mean",
+    "lang/products.py": "what products of the language mean",
     "lang/operators.py": "what operators of Python mean",
     "lang/scalars.py": "what operators of Python mean",
     "native/lanes.py": "these are instructions of LLVM",

@@ -37,6 +37,7 @@ from ptoscope.lang.matrices import l1 as l1
 from ptoscope.lang.moves import load as load
 from ptoscope.lang.moves import store as store
 from ptoscope.lang.moves import ub as ub
+from ptoscope.lang.products import matmul as matmul
 from ptoscope.lang.scopes import vecscope as vecscope
 from ptoscope.lang.signature import gm as gm
 from ptoscope.lang.signature import static as static
@@ -60,7 +61,7 @@ _OWN = (
     "store",
 )
 _OWN += ("tiles", "ub", "vecscope", "vector", "PythonKernel", "Tile", "UbArray", "Vector")
-_OWN += ("bt", "fb", "l0a", "l0b", "l0c", "l1", "FlatArray", "Matrix")
+_OWN += ("bt", "fb", "l0a", "l0b", "l0c", "l1", "matmul", "FlatArray", "Matrix")
 _TYPES: dict[str, Any] = {
     "Align": _AlignValue,
     "Mask": _MaskValue,

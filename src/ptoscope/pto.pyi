@@ -602,6 +602,21 @@ def store(
     `store(a1[r, c], xs)` copies rows in UB to a matrix in L1; with `nz`, they are fractals.
     """
 
+def matmul(
+    c: Matrix[Any],
+    a: Matrix[T],
+    b: Matrix[T],
+    init: bool = True,
+    bias: FlatArray[Any] | None = None,
+    tf32: Literal["round_even", "round_away"] | None = None,
+) -> None:
+    """The product of a matrix in L0A and one in L0B, in L0C: `c = a @ b`, or with `bias` of BT
+    `c = bias + a @ b`. Where `init` does not hold, it is added to what is in `c`: with `init=k ==
+    0` in a loop, the first part of a sum replaces what is there. How many rows and columns they
+    have is what the copies brought. `tf32` ("round_even" or "round_away") rounds factors of f32
+    first.
+    """
+
 def lanes(array: UbArray[Any], limit: Integer | int | None = None) -> Loop[tuple[index, Mask]]:
     """Goes over the elements of a UB array, a vector register at a time: gives the offset of the
     first element, and the mask of those that are there. `limit` is how many there are; without

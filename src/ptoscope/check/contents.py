@@ -206,6 +206,8 @@ def _overwritten(context: Context) -> Iterator[Finding]:
                 unread.clear()
             if not isinstance(node, Touch) or not inside or node.sure is None or node.scalar:
                 continue
+            if not node.writes:
+                continue
             for earlier in unread:
                 same = (earlier.pipe, earlier.space, earlier.may) == (
                     node.pipe,

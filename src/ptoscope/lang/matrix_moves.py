@@ -162,7 +162,7 @@ def _gm_to_l1(source: Any, target: Any, core: Any) -> None:
         "pto.mte_gm_l1_frac",
         source.pointer,
         target.matrix,
-        "nd2nz",
+        mode="nd2nz",
         shape=(rows, columns),
         src_layout=width * size,
         dst_group=(1, 1, target.matrix.pitch, 0),

@@ -26,7 +26,7 @@ from ptoscope.lang.loops import lanes as lanes
 from ptoscope.lang.loops import pipelined as pipelined
 from ptoscope.lang.loops import tiles as tiles
 from ptoscope.lang.matrices import FlatArray as FlatArray
-from ptoscope.lang.matrices import Matrix as Matrix
+from ptoscope.lang.matrices import MatrixArray as MatrixArray
 from ptoscope.lang.matrices import MatrixView as _MatrixView
 from ptoscope.lang.matrices import bt as bt
 from ptoscope.lang.matrices import fb as fb
@@ -61,7 +61,7 @@ _OWN = (
     "store",
 )
 _OWN += ("tiles", "ub", "vecscope", "vector", "PythonKernel", "Tile", "UbArray", "Vector")
-_OWN += ("bt", "fb", "l0a", "l0b", "l0c", "l1", "matmul", "FlatArray", "Matrix")
+_OWN += ("bt", "fb", "l0a", "l0b", "l0c", "l1", "matmul", "FlatArray", "MatrixArray")
 _TYPES: dict[str, Any] = {
     "Align": _AlignValue,
     "Mask": _MaskValue,

@@ -369,7 +369,7 @@ class MatrixPart(Generic[T]):
     def T(self) -> MatrixPart[T]:
         """With rows and columns swapped."""
 
-class Matrix(Pointer[T]):
+class MatrixArray(Pointer[T]):
     """A matrix in L1, L0A, L0B or L0C. `a[r, c]` are these rows and columns of it, `a.T` it is with
     rows and columns swapped."""
 
@@ -438,18 +438,18 @@ def l1(element: type[T], size: int, /, *, at: int | None = None) -> FlatArray[T]
     """
 
 @overload
-def l1(element: type[T], rows: int, columns: int, /, *, at: int | None = None) -> Matrix[T]:
+def l1(element: type[T], rows: int, columns: int, /, *, at: int | None = None) -> MatrixArray[T]:
     """A new matrix in L1, in fractals, of so many rows and columns; with one size, so many numbers
     one behind the other. `at` as of `pto.ub`.
     """
 
-def l0a(element: type[T], m: int, k: int, at: int | None = None) -> Matrix[T]:
+def l0a(element: type[T], m: int, k: int, at: int | None = None) -> MatrixArray[T]:
     """A new matrix in L0A: the left factor of a product. `at` as of `pto.ub`."""
 
-def l0b(element: type[T], k: int, n: int, at: int | None = None) -> Matrix[T]:
+def l0b(element: type[T], k: int, n: int, at: int | None = None) -> MatrixArray[T]:
     """A new matrix in L0B: the right factor of a product. `at` as of `pto.ub`."""
 
-def l0c(element: type[T], m: int, n: int, at: int | None = None) -> Matrix[T]:
+def l0c(element: type[T], m: int, n: int, at: int | None = None) -> MatrixArray[T]:
     """A new matrix in L0C: a product. `at` as of `pto.ub`."""
 
 def bt(element: type[T], size: int, at: int | None = None) -> FlatArray[T]:
@@ -462,8 +462,8 @@ def fb(element: type[T], size: int, at: int | None = None) -> FlatArray[T]:
 
 @overload
 def load(
-    source: Part[T] | Matrix[T] | MatrixPart[T], *, to: Literal["l1", "l0a", "l0b"]
-) -> Matrix[T]:
+    source: Part[T] | MatrixArray[T] | MatrixPart[T], *, to: Literal["l1", "l0a", "l0b"]
+) -> MatrixArray[T]:
     """Copies a piece of GM to UB: `load(xs, x[t])`, or `xs = load(x[t])` into a new array. With
     `rows`, so many pieces, `pitch` elements apart in GM and `to_pitch` in UB; by default they
     are dense. `limit`: at most so many elements of each. `load(x.rows(width)[t], to_pitch=1024)`
@@ -489,7 +489,7 @@ def load(source: Piece[T] | FlatArray[T], *, to: Literal["l1", "bt", "fb"]) -> F
     """
 
 @overload
-def load(target: Matrix[T], source: Part[T] | Matrix[T] | MatrixPart[T]) -> Matrix[T]:
+def load(target: MatrixArray[T], source: Part[T] | MatrixArray[T] | MatrixPart[T]) -> MatrixArray[T]:
     """Copies a piece of GM to UB: `load(xs, x[t])`, or `xs = load(x[t])` into a new array. With
     `rows`, so many pieces, `pitch` elements apart in GM and `to_pitch` in UB; by default they
     are dense. `limit`: at most so many elements of each. `load(x.rows(width)[t], to_pitch=1024)`
@@ -517,7 +517,7 @@ def load(target: FlatArray[Any], source: Piece[Any] | FlatArray[Any] | gm[Any]) 
 @overload
 def load(
     target: UbArray[T],
-    source: Matrix[T] | MatrixPart[T] | FlatArray[T],
+    source: MatrixArray[T] | MatrixPart[T] | FlatArray[T],
     *,
     core: Integer | int | None = None,
 ) -> UbArray[T]:
@@ -575,7 +575,7 @@ def load(
 
 @overload
 def store(
-    target: Matrix[T] | MatrixPart[T] | FlatArray[T],
+    target: MatrixArray[T] | MatrixPart[T] | FlatArray[T],
     source: UbArray[T] | Piece[T],
     *,
     nz: bool = False,
@@ -603,9 +603,9 @@ def store(
     """
 
 def matmul(
-    c: Matrix[Any],
-    a: Matrix[T],
-    b: Matrix[T],
+    c: MatrixArray[Any],
+    a: MatrixArray[T],
+    b: MatrixArray[T],
     init: bool = True,
     bias: FlatArray[Any] | None = None,
     tf32: Literal["round_even", "round_away"] | None = None,

@@ -65,7 +65,7 @@ class ArrayPiece(Generic[T]):
         return instructions.call("pto.addptr", self.array, self.start)
 
 
-class Extent(NamedTuple):
+class IndexRange(NamedTuple):
     """Indices along one dimension: where they start, and how many there are (`size` at most, None
     where that is not known before a run)."""
 
@@ -74,10 +74,10 @@ class Extent(NamedTuple):
     size: int | None
 
 
-def extent(key: Any, whole: int | None = None, part: str = "an array") -> Extent:
+def extent(key: Any, whole: int | None = None, part: str = "an array") -> IndexRange:
     """The indices that a tile or a slice takes of so many."""
     if isinstance(key, Tile):
-        return Extent(key, key.count, key.size)
+        return IndexRange(key, key.count, key.size)
     if not isinstance(key, slice):
         raise Misuse(f"{described(key)} is no piece of {part}", expected="a tile or a slice")
     if key.step is not None:
@@ -85,14 +85,14 @@ def extent(key: Any, whole: int | None = None, part: str = "an array") -> Extent
     start = 0 if key.start is None else key.start
     if key.stop is None:
         left = None if whole is None or known(start) is None else whole - int(known(start) or 0)
-        return Extent(start, left, left)
+        return IndexRange(start, left, left)
     apart = distance(start, key.stop)
     size = apart if isinstance(apart, int) else None
     if isinstance(start, Tile):
         # What begins at a tile ends where the data does.
         short = size is None or size < start.size
-        return Extent(start, minimum(start.count, apart) if short else start.count, size)
-    return Extent(start, apart, size)
+        return IndexRange(start, minimum(start.count, apart) if short else start.count, size)
+    return IndexRange(start, apart, size)
 
 
 def _piece(array: PointerValue[T], key: Any, whole: int | None = None) -> ArrayPiece[T]:
@@ -138,8 +138,8 @@ class GmTile(Generic[T]):
     rows, and these columns of them."""
 
     array: PointerValue[T]
-    rows: Extent
-    columns: Extent
+    rows: IndexRange
+    columns: IndexRange
     width: Any
 
     @property
@@ -185,7 +185,7 @@ class GmRows(Generic[T]):
             raise Misuse("where the rows end is not said", expected="a tile, or as in [a:b, c]")
         if columns.count is None:
             left = distance(columns.start, self.width)
-            columns = Extent(columns.start, left, None)
+            columns = IndexRange(columns.start, left, None)
         return GmTile(self.array, rows, columns, self.width)
 
 

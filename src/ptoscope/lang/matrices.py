@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 
 from ptoscope.isa.dtypes import DType
 from ptoscope.isa.tiles import FRACTAL_ROWS, RESULT_COLUMNS, block_columns
-from ptoscope.lang.buffers import ArrayPiece, ChipArray, Extent, dtype_of, extent
+from ptoscope.lang.buffers import ArrayPiece, ChipArray, IndexRange, dtype_of, extent
 from ptoscope.lang.scalars import known
 from ptoscope.lang.values import Misuse, described
 
@@ -42,7 +42,7 @@ class FlatArray(ChipArray[T]):
         return ArrayPiece(self, *extent(key, self.size))
 
 
-class Matrix(ChipArray[T]):
+class MatrixArray(ChipArray[T]):
     """A matrix of `shape` (rows, columns) in L1, L0A, L0B or L0C. `a[r, c]` are these rows and
     columns of it, by tiles or slices, and `a.T` it is with rows and columns swapped: loads from
     L1 take both. `counts` are how many rows and columns hold data, where a copy that allocated
@@ -63,7 +63,7 @@ class Matrix(ChipArray[T]):
     def view(self) -> MatrixView[T]:
         """All of it."""
         rows, columns = (
-            Extent(0, count, size) for count, size in zip(self.counts, self.shape, strict=True)
+            IndexRange(0, count, size) for count, size in zip(self.counts, self.shape, strict=True)
         )
         return MatrixView(self, rows, columns)
 
@@ -79,7 +79,7 @@ class Matrix(ChipArray[T]):
                 expected="rows and columns, as in a[r, c]",
             )
         rows, columns = (
-            Extent(0, count, size)
+            IndexRange(0, count, size)
             if isinstance(one, slice) and one == slice(None)
             else extent(one, size, "a matrix")
             for one, count, size in zip(key, self.counts, self.shape, strict=True)
@@ -96,9 +96,9 @@ class Matrix(ChipArray[T]):
 class MatrixView(Generic[T]):
     """Rows and columns of a matrix; `swapped` as its columns and rows."""
 
-    matrix: Matrix[T]
-    rows: Extent
-    columns: Extent
+    matrix: MatrixArray[T]
+    rows: IndexRange
+    columns: IndexRange
     swapped: bool = False
 
     @property
@@ -107,7 +107,7 @@ class MatrixView(Generic[T]):
         return MatrixView(self.matrix, self.rows, self.columns, not self.swapped)
 
     @property
-    def extents(self) -> tuple[Extent, Extent]:
+    def extents(self) -> tuple[IndexRange, IndexRange]:
         """Those of rows and columns, swapped where they are."""
         return (self.columns, self.rows) if self.swapped else (self.rows, self.columns)
 
@@ -115,12 +115,12 @@ class MatrixView(Generic[T]):
     def takes_all_rows(self) -> bool:
         """Whether it has all rows of the matrix, so that its blocks lie as those of a matrix of
         its own."""
-        return self.rows == Extent(0, self.matrix.counts[0], self.matrix.shape[0])
+        return self.rows == IndexRange(0, self.matrix.counts[0], self.matrix.shape[0])
 
 
 def viewed(value: Any) -> MatrixView[Any] | None:
     """A matrix on the chip or a part of one; None for anything else."""
-    if isinstance(value, Matrix):
+    if isinstance(value, MatrixArray):
         return value.view
     return value if isinstance(value, MatrixView) else None
 
@@ -137,7 +137,7 @@ def new(memory: str, element: DType, shape: tuple[Any, ...], at: int | None = No
         case (size,):
             return FlatArray(memory, element, size, at)
         case (rows, columns):
-            return Matrix(memory, element, (rows, columns), at)
+            return MatrixArray(memory, element, (rows, columns), at)
         case _:
             raise Misuse(
                 f"an array in {memory} has one size or rows and columns, found {len(shape)}",
@@ -155,17 +155,17 @@ def l1(element: Any, *shape: int, at: int | None = None) -> Any:
     return new("l1", dtype_of(element), shape, at)
 
 
-def l0a(element: Any, m: int, k: int, at: int | None = None) -> Matrix[Any]:
+def l0a(element: Any, m: int, k: int, at: int | None = None) -> MatrixArray[Any]:
     """A new matrix in L0A: the left factor of a product. `at` as of `pto.ub`."""
     return new("l0a", dtype_of(element), (m, k), at)
 
 
-def l0b(element: Any, k: int, n: int, at: int | None = None) -> Matrix[Any]:
+def l0b(element: Any, k: int, n: int, at: int | None = None) -> MatrixArray[Any]:
     """A new matrix in L0B: the right factor of a product. `at` as of `pto.ub`."""
     return new("l0b", dtype_of(element), (k, n), at)
 
 
-def l0c(element: Any, m: int, n: int, at: int | None = None) -> Matrix[Any]:
+def l0c(element: Any, m: int, n: int, at: int | None = None) -> MatrixArray[Any]:
     """A new matrix in L0C: a product. `at` as of `pto.ub`."""
     return new("l0c", dtype_of(element), (m, n), at)
 

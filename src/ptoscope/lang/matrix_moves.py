@@ -11,13 +11,13 @@ from ptoscope.lang import instructions
 from ptoscope.lang.buffers import (
     ArrayPiece,
     ChipArray,
-    Extent,
     GmArray,
     GmTile,
+    IndexRange,
     RowsPiece,
     UbArray,
 )
-from ptoscope.lang.matrices import FlatArray, Matrix, MatrixView, new, units, whole
+from ptoscope.lang.matrices import FlatArray, MatrixArray, MatrixView, new, units, whole
 from ptoscope.lang.scalars import known
 from ptoscope.lang.values import Misuse, described
 
@@ -64,12 +64,12 @@ def _ends(value: Any) -> _End:
     match value:
         case RowsPiece():
             start = value.start
-            rows = Extent(0, value.rows, value.most)
+            rows = IndexRange(0, value.rows, value.most)
             first = ArrayPiece(value.array, start, None, None).pointer
-            return GmTile(first, rows, Extent(0, value.width, known(value.width)), value.width)
+            return GmTile(first, rows, IndexRange(0, value.width, known(value.width)), value.width)
         case GmTile() | ArrayPiece() | MatrixView():
             return value
-        case Matrix():
+        case MatrixArray():
             return value.view
         case UbArray() | FlatArray():
             return ArrayPiece(value, 0, value.count, value.size)
@@ -115,10 +115,10 @@ def _alike(source: _End, target: _End) -> None:
             )
 
 
-def _extents(end: _End) -> tuple[Extent, ...]:
+def _extents(end: _End) -> tuple[IndexRange, ...]:
     """What it has along each dimension."""
     if isinstance(end, ArrayPiece):
-        return (Extent(end.start, end.count, end.size),)
+        return (IndexRange(end.start, end.count, end.size),)
     return end.extents if isinstance(end, MatrixView) else (end.rows, end.columns)
 
 
@@ -137,7 +137,7 @@ def _new(source: _End, to: str) -> Any:
     dtype = _array(source).dtype
     array = new(to, dtype, sizes)
     counts = tuple(extent.count for extent in _extents(source))
-    if isinstance(array, Matrix):
+    if isinstance(array, MatrixArray):
         array.counts = counts
     else:
         (array.count,) = counts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ptoscope.lang import instructions
-from ptoscope.lang.matrices import FlatArray, Matrix
+from ptoscope.lang.matrices import FlatArray, MatrixArray
 from ptoscope.lang.scalars import known
 from ptoscope.lang.template import Template
 from ptoscope.lang.values import Misuse, described
@@ -46,7 +46,7 @@ def accumulate(c: Any, a: Any, b: Any, tf32: Any) -> None:
 def _product(c: Any, a: Any, b: Any, tf32: Any) -> tuple[tuple[Any, Any, Any], dict[str, Any]]:
     """The sizes of a product, and the clauses of its instruction."""
     for value, space in ((c, "l0c"), (a, "l0a"), (b, "l0b")):
-        if not isinstance(value, Matrix) or value.type.space != space:
+        if not isinstance(value, MatrixArray) or value.type.space != space:
             raise Misuse(
                 f"{described(value)} cannot stand here",
                 expected=f"a matrix in {space.upper()}, as pto.{space}(...)",
@@ -69,5 +69,5 @@ def _product(c: Any, a: Any, b: Any, tf32: Any) -> tuple[tuple[Any, Any, Any], d
     return (m, n, k), clauses
 
 
-def _shape(matrix: Matrix[Any]) -> str:
+def _shape(matrix: MatrixArray[Any]) -> str:
     return " x ".join(map(str, matrix.shape))

@@ -15,7 +15,7 @@ from ptoscope.lang.sync.events import TooManySignals, numbered
 from ptoscope.lang.sync.insertion import PlacedMemoryBarrier, insert
 from ptoscope.lang.sync.kinds import SectionKinds
 from ptoscope.lang.sync.order import StepOrder
-from ptoscope.lang.sync.remedies import NotOrdered, Remedies, completed, parts, remedies
+from ptoscope.lang.sync.remedies import DependenceRemedies, NotOrdered, completed, parts, remedies
 from ptoscope.lang.sync.scopes import memory_barriers
 from ptoscope.lang.sync.steps import FunctionSteps
 from ptoscope.program import Function
@@ -44,7 +44,7 @@ def synchronise(
     positions = Positions(function)
     found = list(dependences(steps, conflicts, positions))
     order = StepOrder(function, steps, found, buffers)
-    single = Remedies(positions, kinds, target.name)
+    single = DependenceRemedies(positions, kinds, target.name)
     wanted = remedies(found, order, single, bool(steps.syncs))
     given = numbered(wanted, function, steps.syncs.values(), kinds)
     if len(given) < len(wanted) or any(one not in wanted for one in given):

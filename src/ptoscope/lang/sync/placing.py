@@ -16,7 +16,7 @@ from ptoscope.program import Block, Loop, Op
 SIGNAL_BEHIND, RELAY_BEHIND, CORE_BEHIND, DRAIN, ARM, WAIT_BEFORE, BARRIER_BEFORE = range(7)
 """In this order at one place: a pipe signals before it waits for others."""
 
-Place = tuple[int, int]
+FlagPlace = tuple[int, int]
 """Where an operation stands: in its block, and in the section there that it is in."""
 
 
@@ -48,8 +48,8 @@ class Flag:
     block: Block
     first: Op
     then: Op
-    set_at: Place
-    wait_at: Place
+    set_at: FlagPlace
+    wait_at: FlagPlace
     loop: Loop | None
     around: Loop | None
     distance: int

@@ -16,8 +16,8 @@ from ptoscope.lang.sync.placing import (
     CoreSignal,
     Flag,
     FlagOrBarrier,
+    FlagPlace,
     PipeBarrier,
-    Place,
     PlacedSync,
     Relay,
 )
@@ -39,7 +39,7 @@ class NotOrdered(Exception):
 
 
 def remedies(
-    found: Sequence[Dependence], order: StepOrder, single: Remedies, synchronised: bool
+    found: Sequence[Dependence], order: StepOrder, single: DependenceRemedies, synchronised: bool
 ) -> list[FlagOrBarrier]:
     """What orders all of some dependences, beyond what the function does itself if it is
     `synchronised`. NotOrdered where nothing does."""
@@ -62,7 +62,7 @@ def completed(
     them: Sequence[FlagOrBarrier],
     found: Sequence[Dependence],
     order: StepOrder,
-    single: Remedies,
+    single: DependenceRemedies,
 ) -> list[FlagOrBarrier]:
     """The same with barriers of all pipes where something is not in order: a barrier in the place
     of a flag of a loop does not order what comes after the loop."""
@@ -80,7 +80,7 @@ def parts(them: Sequence[FlagOrBarrier]) -> list[PlacedSync]:
     return list(chain.from_iterable(one.placed() for one in (*barriers, *flags_of(them))))
 
 
-class Remedies:
+class DependenceRemedies:
     """Finds what orders single dependences of a function on a target."""
 
     def __init__(self, positions: Positions, kinds: SectionKinds, target: str) -> None:
@@ -174,7 +174,7 @@ class Remedies:
     def _in_section(self, op: Op) -> bool:
         return self.kinds.several and isinstance(self.positions.home(op).owner, Section)
 
-    def _place(self, op: Op) -> Place:
+    def _place(self, op: Op) -> FlagPlace:
         home = self.positions.home(op)
         if home.owner is not None and self._in_section(op):
             return self.positions.home(home.owner).place, home.place

@@ -4364,6 +4364,199 @@ def mad_mx_bias(
         pto.mad_mx_bias(lhs, rhs, dst, bias, m, n, k)
     """
 
+def mte_l0c_l1(
+    src: Pointer[Any],
+    dst: Pointer[Any],
+    m: Integer | int,
+    n: Integer | int,
+    src_stride: Integer | int,
+    dst_stride: Integer | int,
+    *,
+    unit_flag: Literal["none", "check_only", "check_and_clear"] = "none",
+    pre_quant_mode: Literal["none", "f32_f16", "f32_bf16", "qf322hif8_pre_vec", "qf322hif8_pre_scalar", "deqs32_int_vec", "deqs32_int_scalar", "req8_vec", "req8_scalar", "deqf16_vec", "deqf16_scalar", "qf322fp8_pre_vec", "qf322fp8_pre_scalar", "qf322f32_pre_vec", "qf322f32_pre_scalar", "qf162b8_pre_vec", "qf162b8_pre_scalar", "qf322b8_pre_vec", "qf322b8_pre_scalar", "deqs16_vec", "deqs16_scalar", "qf162s16_pre_vec", "qf162s16_pre_scalar", "qf322f16_pre_vec", "qf322f16_pre_scalar", "qf322bf16_pre_vec", "qf322bf16_pre_scalar", "qs322bf16_pre_vec", "qs322bf16_pre_scalar", "qf322hif8_pre_hybrid_vec", "qf322hif8_pre_hybrid_scalar", "qf162s4_pre_vec", "qf162s4_pre_scalar", "qf322s4_pre_vec", "qf322s4_pre_scalar", "req4_vec", "req4_scalar"] = "none",
+    pre_relu_mode: Literal["none", "no_relu", "normal_relu", "scalar_relu", "vector_relu"] = "none",
+    layout: Literal["none", "nz2nd", "nz2dn", "nz2nz"] = "none",
+    sat: Literal["none", "sat", "nosat", "sat_preserve_nan"] = "none",
+    pre_quant: Float | float | Pointer[Any] | None = None,
+    pre_relu: Float | float | Pointer[Any] | None = None,
+    clip: Scalar | float | None = None,
+    nz2dn: Integer | int | None = None,
+    nz2nz: Integer | int | None = None,
+    loop3: tuple[Integer | int, Integer | int, Integer | int] | None = None,
+) -> None:
+    """Copies results from L0C to L1, converted on the way.
+
+        L1[layout(r, c)] = convert(clip(relu(scale * L0C[r, c])))
+
+    src: !pto.ptr<T, l0c>; source in L0C
+    dst: !pto.ptr<U, l1>; destination in L1
+    m: i64; rows of the result
+    n: i64; columns of the result
+    src_stride: i64; units of 64 bytes from a block of 16 columns to the next in L0C
+    dst_stride: i64; elements from row to row (nz2dn: column, nz2nz: block)
+    unit_flag: whether it waits until the tile is published, and frees it; none, check_only,
+        check_and_clear; none unless said
+    pre_quant_mode: what is made of what, and how it is scaled; none, f32_f16, f32_bf16,
+        qf322hif8_pre_vec, qf322hif8_pre_scalar, deqs32_int_vec, deqs32_int_scalar, req8_vec,
+        req8_scalar, deqf16_vec, deqf16_scalar, qf322fp8_pre_vec, qf322fp8_pre_scalar,
+        qf322f32_pre_vec, qf322f32_pre_scalar, qf162b8_pre_vec, qf162b8_pre_scalar,
+        qf322b8_pre_vec, qf322b8_pre_scalar, deqs16_vec, deqs16_scalar, qf162s16_pre_vec,
+        qf162s16_pre_scalar, qf322f16_pre_vec, qf322f16_pre_scalar, qf322bf16_pre_vec,
+        qf322bf16_pre_scalar, qs322bf16_pre_vec, qs322bf16_pre_scalar, qf322hif8_pre_hybrid_vec,
+        qf322hif8_pre_hybrid_scalar, qf162s4_pre_vec, qf162s4_pre_scalar, qf322s4_pre_vec,
+        qf322s4_pre_scalar, req4_vec, req4_scalar; none unless said
+    pre_relu_mode: what becomes of negative numbers; none, no_relu, normal_relu, scalar_relu,
+        vector_relu; none unless said
+    layout: how the result lies in the destination; none, nz2nd, nz2dn, nz2nz; none unless said
+    sat: what becomes of numbers beyond the format; none, sat, nosat, sat_preserve_nan; none
+        unless said
+    pre_quant: (scale)
+    pre_relu: (alpha)
+    clip: (clip)
+    nz2dn: (loop0_src_stride)
+    nz2nz: (split)
+    loop3: (count, src_stride3, dst_stride3)
+    T: f32, i32, si32
+    U: f16, bf16, hif8, i8, si8, ui8, f8e4m3, f8e5m2, f32, i32, si32, i16, si16
+    P: f32, f16, bf16
+    Targets: cpu, a2a3, a5.
+
+        pto.mte_l0c_l1(src, dst, m, n, src_stride, dst_stride)
+    """
+
+def mte_l0c_gm(
+    src: Pointer[Any],
+    dst: Pointer[Any],
+    m: Integer | int,
+    n: Integer | int,
+    src_stride: Integer | int,
+    dst_stride: Integer | int,
+    sid: Integer | int,
+    l2_cache_ctrl: Integer | int,
+    *,
+    unit_flag: Literal["none", "check_only", "check_and_clear"] = "none",
+    pre_quant_mode: Literal["none", "f32_f16", "f32_bf16", "qf322hif8_pre_vec", "qf322hif8_pre_scalar", "deqs32_int_vec", "deqs32_int_scalar", "req8_vec", "req8_scalar", "deqf16_vec", "deqf16_scalar", "qf322fp8_pre_vec", "qf322fp8_pre_scalar", "qf322f32_pre_vec", "qf322f32_pre_scalar", "qf162b8_pre_vec", "qf162b8_pre_scalar", "qf322b8_pre_vec", "qf322b8_pre_scalar", "deqs16_vec", "deqs16_scalar", "qf162s16_pre_vec", "qf162s16_pre_scalar", "qf322f16_pre_vec", "qf322f16_pre_scalar", "qf322bf16_pre_vec", "qf322bf16_pre_scalar", "qs322bf16_pre_vec", "qs322bf16_pre_scalar", "qf322hif8_pre_hybrid_vec", "qf322hif8_pre_hybrid_scalar", "qf162s4_pre_vec", "qf162s4_pre_scalar", "qf322s4_pre_vec", "qf322s4_pre_scalar", "req4_vec", "req4_scalar"] = "none",
+    pre_relu_mode: Literal["none", "no_relu", "normal_relu", "scalar_relu", "vector_relu"] = "none",
+    layout: Literal["none", "nz2nd", "nz2dn", "nz2nz"] = "none",
+    sat: Literal["none", "sat", "nosat", "sat_preserve_nan"] = "none",
+    atomic_type: Literal["none", "f32", "f16", "s16", "s32", "s8", "bf16"] = "none",
+    atomic_op: Literal["none", "add", "max", "min"] = "none",
+    pre_quant: Float | float | Pointer[Any] | None = None,
+    pre_relu: Float | float | Pointer[Any] | None = None,
+    clip: Scalar | float | None = None,
+    nz2dn: Integer | int | None = None,
+    nz2nz: Integer | int | None = None,
+    loop3: tuple[Integer | int, Integer | int, Integer | int] | None = None,
+) -> None:
+    """Copies results from L0C to GM, converted on the way; may update what is there.
+
+        GM[layout(r, c)] = convert(clip(relu(scale * L0C[r, c])))
+
+    src: !pto.ptr<T, l0c>; source in L0C
+    dst: !pto.ptr<U, gm>; destination in GM
+    m: i64; rows of the result
+    n: i64; columns of the result
+    src_stride: i64; units of 64 bytes from a block of 16 columns to the next in L0C
+    dst_stride: i64; elements from row to row (nz2dn: column, nz2nz: block)
+    sid: i64; stream, without effect on values
+    l2_cache_ctrl: i64; L2 allocation hint, without effect on values
+    unit_flag: whether it waits until the tile is published, and frees it; none, check_only,
+        check_and_clear; none unless said
+    pre_quant_mode: what is made of what, and how it is scaled; none, f32_f16, f32_bf16,
+        qf322hif8_pre_vec, qf322hif8_pre_scalar, deqs32_int_vec, deqs32_int_scalar, req8_vec,
+        req8_scalar, deqf16_vec, deqf16_scalar, qf322fp8_pre_vec, qf322fp8_pre_scalar,
+        qf322f32_pre_vec, qf322f32_pre_scalar, qf162b8_pre_vec, qf162b8_pre_scalar,
+        qf322b8_pre_vec, qf322b8_pre_scalar, deqs16_vec, deqs16_scalar, qf162s16_pre_vec,
+        qf162s16_pre_scalar, qf322f16_pre_vec, qf322f16_pre_scalar, qf322bf16_pre_vec,
+        qf322bf16_pre_scalar, qs322bf16_pre_vec, qs322bf16_pre_scalar, qf322hif8_pre_hybrid_vec,
+        qf322hif8_pre_hybrid_scalar, qf162s4_pre_vec, qf162s4_pre_scalar, qf322s4_pre_vec,
+        qf322s4_pre_scalar, req4_vec, req4_scalar; none unless said
+    pre_relu_mode: what becomes of negative numbers; none, no_relu, normal_relu, scalar_relu,
+        vector_relu; none unless said
+    layout: how the result lies in the destination; none, nz2nd, nz2dn, nz2nz; none unless said
+    sat: what becomes of numbers beyond the format; none, sat, nosat, sat_preserve_nan; none
+        unless said
+    atomic_type: the type of what is updated; none, f32, f16, s16, s32, s8, bf16; none unless
+        said
+    atomic_op: how it is updated; none, add, max, min; none unless said
+    pre_quant: (scale)
+    pre_relu: (alpha)
+    clip: (clip)
+    nz2dn: (loop0_src_stride)
+    nz2nz: (split)
+    loop3: (count, src_stride3, dst_stride3)
+    T: f32, i32, si32
+    U: f16, bf16, hif8, i8, si8, ui8, f8e4m3, f8e5m2, f32, i32, si32, i16, si16
+    P: f32, f16, bf16
+    Targets: cpu, a2a3, a5.
+
+        pto.mte_l0c_gm(src, dst, m, n, src_stride, dst_stride, sid, l2_cache_ctrl)
+    """
+
+def mte_l0c_ub(
+    src: Pointer[Any],
+    dst: Pointer[Any],
+    m: Integer | int,
+    n: Integer | int,
+    src_stride: Integer | int,
+    dst_stride: Integer | int,
+    *,
+    dst_split: Literal["none", "split_m", "split_n"] = "none",
+    unit_flag: Literal["none", "check_only", "check_and_clear"] = "none",
+    pre_quant_mode: Literal["none", "f32_f16", "f32_bf16", "qf322hif8_pre_vec", "qf322hif8_pre_scalar", "deqs32_int_vec", "deqs32_int_scalar", "req8_vec", "req8_scalar", "deqf16_vec", "deqf16_scalar", "qf322fp8_pre_vec", "qf322fp8_pre_scalar", "qf322f32_pre_vec", "qf322f32_pre_scalar", "qf162b8_pre_vec", "qf162b8_pre_scalar", "qf322b8_pre_vec", "qf322b8_pre_scalar", "deqs16_vec", "deqs16_scalar", "qf162s16_pre_vec", "qf162s16_pre_scalar", "qf322f16_pre_vec", "qf322f16_pre_scalar", "qf322bf16_pre_vec", "qf322bf16_pre_scalar", "qs322bf16_pre_vec", "qs322bf16_pre_scalar", "qf322hif8_pre_hybrid_vec", "qf322hif8_pre_hybrid_scalar", "qf162s4_pre_vec", "qf162s4_pre_scalar", "qf322s4_pre_vec", "qf322s4_pre_scalar", "req4_vec", "req4_scalar"] = "none",
+    pre_relu_mode: Literal["none", "no_relu", "normal_relu", "scalar_relu", "vector_relu"] = "none",
+    layout: Literal["none", "nz2nd", "nz2dn", "nz2nz"] = "none",
+    sat: Literal["none", "sat", "nosat", "sat_preserve_nan"] = "none",
+    dst_mode: Integer | int | None = None,
+    pre_quant: Float | float | Pointer[Any] | None = None,
+    pre_relu: Float | float | Pointer[Any] | None = None,
+    clip: Scalar | float | None = None,
+    nz2dn: Integer | int | None = None,
+    nz2nz: Integer | int | None = None,
+    loop3: tuple[Integer | int, Integer | int, Integer | int] | None = None,
+) -> None:
+    """Copies results from L0C to the UB of a vector core, or half of them to each.
+
+        UB[layout(r, c)] = convert(clip(relu(scale * L0C[r, c])))
+
+    src: !pto.ptr<T, l0c>; source in L0C
+    dst: !pto.ptr<U, ub>; destination in UB
+    m: i64; rows of the result
+    n: i64; columns of the result
+    src_stride: i64; units of 64 bytes from a block of 16 columns to the next in L0C
+    dst_stride: i64; elements from row to row (nz2dn: column, nz2nz: block)
+    dst_split: which half of the result each vector core has; none, split_m, split_n; none
+        unless said
+    unit_flag: whether it waits until the tile is published, and frees it; none, check_only,
+        check_and_clear; none unless said
+    pre_quant_mode: what is made of what, and how it is scaled; none, f32_f16, f32_bf16,
+        qf322hif8_pre_vec, qf322hif8_pre_scalar, deqs32_int_vec, deqs32_int_scalar, req8_vec,
+        req8_scalar, deqf16_vec, deqf16_scalar, qf322fp8_pre_vec, qf322fp8_pre_scalar,
+        qf322f32_pre_vec, qf322f32_pre_scalar, qf162b8_pre_vec, qf162b8_pre_scalar,
+        qf322b8_pre_vec, qf322b8_pre_scalar, deqs16_vec, deqs16_scalar, qf162s16_pre_vec,
+        qf162s16_pre_scalar, qf322f16_pre_vec, qf322f16_pre_scalar, qf322bf16_pre_vec,
+        qf322bf16_pre_scalar, qs322bf16_pre_vec, qs322bf16_pre_scalar, qf322hif8_pre_hybrid_vec,
+        qf322hif8_pre_hybrid_scalar, qf162s4_pre_vec, qf162s4_pre_scalar, qf322s4_pre_vec,
+        qf322s4_pre_scalar, req4_vec, req4_scalar; none unless said
+    pre_relu_mode: what becomes of negative numbers; none, no_relu, normal_relu, scalar_relu,
+        vector_relu; none unless said
+    layout: how the result lies in the destination; none, nz2nd, nz2dn, nz2nz; none unless said
+    sat: what becomes of numbers beyond the format; none, sat, nosat, sat_preserve_nan; none
+    dst_mode: (sub_blockid)
+    pre_quant: (scale)
+    pre_relu: (alpha)
+    clip: (clip)
+    nz2dn: (loop0_src_stride)
+    nz2nz: (split)
+    loop3: (count, src_stride3, dst_stride3)
+    T: f32, i32, si32
+    U: f16, bf16, hif8, i8, si8, ui8, f8e4m3, f8e5m2, f32, i32, si32, i16, si16
+    P: f32, f16, bf16
+    Targets: cpu, a5.
+
+        pto.mte_l0c_ub(src, dst, m, n, src_stride, dst_stride)
+    """
+
 def get_ctrl() -> i64:
     """Reads the control register.
 

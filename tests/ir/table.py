@@ -51,6 +51,22 @@ def value(attr: Attr) -> str:
     return f'"{attr.values[0]}"' if attr.values else str(attr.low)
 
 
+def _words(form: Form) -> dict[str, list[str]]:
+    """The words of the clauses that attributes are written as: each with its first value that is
+    not its default."""
+    found: dict[str, list[str]] = {}
+    for attr in (a for a in form.attrs if a.clause):
+        chosen = next((v for v in attr.values if v != attr.default), "")
+        keyword, _, inner = attr.clause.replace("*", chosen).rstrip(")").partition("(")
+        found.setdefault(keyword, []).extend([inner] if inner else [])
+    return found
+
+
+def _alternatives(form: Form) -> set[str]:
+    """Keywords that stand for values of one attribute, of which one is written."""
+    return {v for a in form.attrs if a.clause == "*" for v in a.values}
+
+
 def _entry(attr: Attr) -> str:
     """The same in the dictionary."""
     if attr.is_flag:
@@ -114,25 +130,35 @@ def _write(
     entries = [a for a in syntax.entries if not a.clause]
     if entries:
         pieces += f" {{{', '.join(f'{a.name} = {_entry(a)}' for a in entries)}}}"
-    between = ", " if ", groups" in form.pattern else " "
-    worded = [a for a in syntax.entries if a.clause]
-    pieces += "".join(between + a.clause.replace("*", (*a.values, "")[0]) for a in worded)
     named = {**results, **types} if set(syntax.listed) <= set(types) else {**types, **results}
     listed = [str(named[n]) for n in syntax.listed]
     if syntax.repeated:
         listed.append(form.attr(syntax.repeated).values[0])
+    words = _words(form) if clauses else {}
+    written: dict[str, list[list[str]]] = {word: [] for word in (*form.clauses, *words)}
     for group in form.groups:
+        if form.clauses and group.keyword not in words and group.keyword in _alternatives(form):
+            continue
         for k in range({"one": 1, "optional": min(1, clauses), "many": clauses}[group.arity]):
             names = [f"{group.keyword}_{k}_{o.name}" for o in group.operands]
             chosen = [sample(o.type, known, element) for o in group.operands]
             types.update(zip(names, chosen, strict=True))
-            pieces += f"{between}{group.keyword}({', '.join(f'%{n}' for n in names)})"
+            values = [f"%{n}" for n in names]
+            if group.inside:
+                words.setdefault(group.inside, []).append(f"{group.keyword} = {values[0]}")
+            else:
+                written.setdefault(group.keyword, []).append(values)
             kinds = ", ".join(map(str, chosen))
             if group.bracketed:
                 kinds = f"{group.keyword}({kinds})"
             elif group.named or (group.arity != "one" and not group.unnamed):
                 kinds = f"{group.keyword} {kinds}"
             listed.append(kinds)
+    comma = "," if ", groups" in form.pattern else ""
+    for keyword, uses in written.items():
+        for values in uses or ([[]] if keyword in words else []):
+            parts = ", ".join([*values, *words.get(keyword, ())])
+            pieces += f"{comma} {keyword}({parts})" if parts else f"{comma} {keyword}"
     ending = f" : {', '.join(listed)}" if listed else ""
     if syntax.returned:
         ending += f" -> {', '.join(str(results[n]) for n in syntax.returned)}"

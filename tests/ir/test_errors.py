@@ -65,7 +65,7 @@ def test_hints_name_the_nearest():
         ("%t = pto.get_tid_x : i32", "SIMT code"),
         ("pto.keep %i {slot = 0 : i64} : i32", "SIMT code"),
         ('"pto.syncthreads"() : () -> ()', "SIMT code"),
-        ("pto.mte_l0c_gm %p, %p, %n, %n", "the matrix unit"),
+        ("pto.copy_matrix_cc_to_gm %p, %p, %n, %n", "the matrix unit"),
         ("pto.copy_gm_to_cbuf_multi_nd2nz %p, %p, %n", "the matrix unit"),
         ("pto.tadd ins(%p, %p) outs(%p)", "works on tiles"),
         ("pto.aiv_initialize_pipe(%p)", "moves tiles"),

@@ -14,6 +14,7 @@ from tests.witness.registry import Refused, State, witness
 from tests.witness.use import Use
 
 TYPE, OPERATION = "CTRL[8:6]", "CTRL[10:9]"
+NOSAT, KEEP_NAN = "CTRL[48]", "CTRL[50]"
 TYPES = {"f32": 1, "f16": 2, "s16": 3, "s32": 4, "s8": 5, "bf16": 6}
 OPERATIONS = {"add": 0, "max": 1, "min": 2}
 
@@ -57,8 +58,9 @@ def numbers(kind: str, size: int, seed: object) -> bytes:
 
 
 def _settings(use: Use) -> Iterator[Case]:
-    for kind, operation in ((0, 0), (3, 2), (6, 1)):
-        yield Case(registers={TYPE: kind, OPERATION: operation})
+    for kind, operation, sat in ((0, 0, 0), (3, 2, 1), (6, 1, 2)):
+        registers = {TYPE: kind, OPERATION: operation, NOSAT: sat & 1, KEEP_NAN: sat >> 1}
+        yield Case(registers=registers)
 
 
 @witness(*(f"pto.set_atomic_{kind}" for kind in TYPES), inputs=_settings)
@@ -80,20 +82,24 @@ def _set_none(state: State) -> None:
 
 @witness("pto.get_ctrl", inputs=lambda use: [Case(), *_settings(use)])
 def _get_ctrl(state: State) -> list[Value]:
-    return [state.registers.get(TYPE, 0) << 6 | state.registers.get(OPERATION, 0) << 9]
+    """Bit 48 is set at launch, the others are not."""
+    atomic = state.registers.get(TYPE, 0) << 6 | state.registers.get(OPERATION, 0) << 9
+    return [atomic | state.registers.get(NOSAT, 1) << 48 | state.registers.get(KEEP_NAN, 0) << 50]
 
 
 def _control(use: Use) -> Iterator[Case]:
     fields = [kind << 6 | operation << 9 for kind in range(8) for operation in range(4)]
-    for value in (*fields, 1, 1 << 5, 1 << 11, 1 << 60, 1 << 63, 0x40 | 1 << 11, 0x41):
+    single = [1 << bit for bit in (0, 5, 11, 47, 48, 49, 50, 51, 60, 63)]
+    for value in (*fields, *single, 0x40 | 1 << 11, 0x41, 5 << 48 | 0x40):
         yield Case((value,), registers={TYPE: 5, OPERATION: 2})
 
 
 @witness("pto.set_ctrl", inputs=_control)
 def _set_ctrl(state: State) -> None:
-    """Types 1 to 6, operations 0 to 2; no other bit is modelled."""
+    """Types 1 to 6, operations 0 to 2, bits 48 and 50; no other bit is modelled."""
     value = state.number(0)
     kind, operation = value >> 6 & 7, value >> 9 & 3
-    if kind == 7 or operation == 3 or value & ~0x7C0:
+    if kind == 7 or operation == 3 or value & ~(0x7C0 | 5 << 48):
         raise Refused("PTO0914")
-    state.registers |= {TYPE: kind, OPERATION: operation}
+    fields = {NOSAT: value >> 48 & 1, KEEP_NAN: value >> 50 & 1}
+    state.registers |= {TYPE: kind, OPERATION: operation, **fields}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ptoscope.isa import atomics
+from ptoscope.isa import atomics, saturation
 from ptoscope.isa.atomics import OPERATION, OPERATION_AT, OPERATIONS, TYPE, TYPE_AT, TYPES
 from ptoscope.isa.core import Core
 from ptoscope.isa.dma import mte_ub_gm
@@ -11,6 +11,7 @@ from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.parts import SCALAR_PIPE
 from ptoscope.isa.patterns import ScalarIn
 from ptoscope.isa.record import Evidence, Form, Operand, Record, RegisterSetting, Run, Site
+from ptoscope.isa.saturation import KEEP_NAN, KEEP_NAN_AT, NOSAT, NOSAT_AT
 
 GROUP = "scalar"
 
@@ -18,19 +19,29 @@ GROUP = "scalar"
 def _get_ctrl(site: Site) -> Run:
     def run(core: Core) -> Lanes:
         kind, operation = (atomics.read_field(core, site, name) for name in (TYPE, OPERATION))
-        return kind << TYPE_AT | operation << OPERATION_AT
+        nosat = saturation.without_saturation(core, site)
+        keeps = saturation.with_nan(core, site)
+        return _packed(kind, operation, nosat, keeps)
 
     return run
+
+
+def _packed(kind: Lanes, operation: Lanes, nosat: Lanes, keeps: Lanes) -> Lanes:
+    atomic = kind << TYPE_AT | operation << OPERATION_AT
+    return atomic | nosat << NOSAT_AT | keeps << KEEP_NAN_AT
 
 
 def _set_ctrl(site: Site) -> Run:
     def run(core: Core, value: Lanes) -> None:
         kind, operation = (value >> TYPE_AT) & 7, (value >> OPERATION_AT) & 3
-        others = value.ne(kind << TYPE_AT | operation << OPERATION_AT)
+        nosat, keeps = (value >> NOSAT_AT) & 1, (value >> KEEP_NAN_AT) & 1
+        others = value.ne(_packed(kind, operation, nosat, keeps))
         unknown = (kind > max(TYPES)) | (operation >= len(OPERATIONS))
         core.refuse(site, others | unknown, "PTO0914", "bits of CTRL are not modelled")
         core.write_register(site, TYPE, kind)
         core.write_register(site, OPERATION, operation)
+        core.write_register(site, NOSAT, nosat)
+        core.write_register(site, KEEP_NAN, keeps)
 
     return run
 
@@ -38,8 +49,8 @@ def _set_ctrl(site: Site) -> Run:
 _CTRL_EVIDENCE = Evidence(
     "bits",
     "chosen",
-    "Bits 6 to 10 are those of atomic stores. None of the others is modelled: they stay 0, as "
-    "all are at launch, and any other value is refused.",
+    "Bits 6 to 10 are those of atomic stores, 48 and 50 those of numbers beyond a format: 48 is "
+    "1 at launch, the others are 0. None of the rest is modelled, and any other value is refused.",
 )
 get_ctrl = Record(
     "pto.get_ctrl",

@@ -36,7 +36,6 @@ _FAMILIES = (
         "the instruction itself",
         r"section\.cube",
         r"mad_\w+",
-        r"mte_l0c_\w+",
         r"(?:copy|load)_\w*(?:cbuf|matrix)\w*",
         r"set_\w+(?:outtol1|_nz_para)",
         "set_(?:fpc|quant_pre|relu_alpha|fix_clip_relu|channel_para|loop3_para)",

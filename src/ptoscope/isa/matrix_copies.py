@@ -26,7 +26,7 @@ from ptoscope.isa.copies import BurstLoop, CopyPath, Padding, Transfer
 from ptoscope.isa.core import Core
 from ptoscope.isa.dtypes import ELEMENTS, FLOATS, I32, I64, INTS64, unsigned
 from ptoscope.isa.lanes import Lanes
-from ptoscope.isa.parts import VECTOR_CORES
+from ptoscope.isa.parts import MEMORIES, VECTOR_CORES
 from ptoscope.isa.patterns import PtrTo, ScalarIn
 from ptoscope.isa.record import Attr, Constraint, Evidence, Form, Operand, Record, Run, Site, Types
 from ptoscope.isa.tiles import BLOCK_BYTES
@@ -245,6 +245,26 @@ copy_ubuf_to_cbuf = Record(
     cpp="copy_ubuf_to_cbuf(dst, src, sid, ...)",
 )
 
+_PART_AT = 16
+
+
+def parameter_address(core: Core, site: Site, address: Lanes) -> Lanes:
+    """Where a pointer into FB points. FB has two parts, for scales and for factors: from address
+    0 and from 0x10000 on, which are its two halves."""
+    second = (address >> _PART_AT).eq(1)
+    half = MEMORIES["fb"].sizes[site.target.name] // 2
+    return second.select(address - ((1 << _PART_AT) - half), address)
+
+
+def _parameters(site: Site) -> Run:
+    def run(core: Core, src: Lanes, dst: Lanes, length: Lanes, *burst: Lanes) -> None:
+        rows, src_gap, dst_gap = burst
+        to = parameter_address(core, site, dst)
+        in_units(core, site, src, to, (length, rows, src_gap, dst_gap))
+
+    return run
+
+
 mte_l1_fb = Record(
     "pto.mte_l1_fb",
     GROUP,
@@ -256,7 +276,7 @@ mte_l1_fb = Record(
             syntax="src, dst, len_burst groups : all",
         ),
     ),
-    units_in_clause,
+    _parameters,
     {"T": Types(ELEMENTS), "U": Types((*FLOATS, *INTS64))},
     pipe="PIPE_FIX",
     path=_L1_FB,
@@ -267,6 +287,12 @@ mte_l1_fb = Record(
             "pipe",
             "suite",
             "PIPE_FIX: public kernels let it wait for L1, and what reads FB not for it.",
+        ),
+        Evidence(
+            "addresses",
+            "chosen",
+            "From 0x10000 on those of the second half: a public kernel has its factors there, and "
+            "compilers pass 16 bits of an address on.",
         ),
         ORDER_EVIDENCE,
     ),

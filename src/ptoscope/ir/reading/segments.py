@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from ptoscope.ir.attributes import Attribute, Segments
@@ -71,22 +72,23 @@ def _numbers(sizes: Attribute | None) -> list[int]:
 def _of_each(form: Form, groups: Sequence[Group], counts: Sequence[int]) -> Cut | None:
     """The clauses of a form with so many of each operand. Of a clause that stands there several
     times, compilers list the first operands of all, then the second ones, and so on."""
-    fixed = len(form.operands)
-    wanted = fixed + sum(len(group.operands) for group in groups)
-    if len(counts) != wanted or any(count != 1 for count in counts[:fixed]):
+    fixed = [operand.name for operand in form.operands]
+    inner = [operand.name for group in groups for operand in group.operands]
+    names = form.compiled or (*fixed, *inner)
+    if len(counts) != len(names):
         return None
+    many = dict(zip(names, counts, strict=True))
+    if any(many[name] != 1 for name in fixed):
+        return None
+    first = dict(zip(names, accumulate(counts, initial=0), strict=False))
     segments: list[tuple[str, int]] = []
-    order = list(range(fixed))
-    at = fixed
+    order = [first[name] for name in fixed]
     for group in groups:
-        end = at + len(group.operands)
-        here = [count for count in counts[at:end] if count]
-        if len(set(here)) > 1 or any(counts[at + len(here) : end]):
+        operands = [operand.name for operand in group.operands]
+        here = [name for name in operands if many[name]]
+        if len({many[name] for name in here}) > 1 or here != operands[: len(here)]:
             return None
-        first = sum(counts[:at])
-        times = here[0] if here else 0
-        for time in range(times):
+        for time in range(many[here[0]] if here else 0):
             segments.append((group.keyword, len(here)))
-            order += [first + column * times + time for column in range(len(here))]
-        at = end
+            order += [first[name] + time for name in here]
     return Cut(tuple(segments), tuple(order))

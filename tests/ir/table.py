@@ -51,11 +51,11 @@ def value(attr: Attr) -> str:
     return f'"{attr.values[0]}"' if attr.values else str(attr.low)
 
 
-def _words(form: Form) -> dict[str, list[str]]:
+def _words(form: Form, optional: bool) -> dict[str, list[str]]:
     """The words of the clauses that attributes are written as: each with its first value that is
-    not its default."""
+    not its default; without the `optional` ones those that have none."""
     found: dict[str, list[str]] = {}
-    for attr in (a for a in form.attrs if a.clause):
+    for attr in (a for a in form.attrs if a.clause and (optional or a.default is None)):
         chosen = next((v for v in attr.values if v != attr.default), "")
         keyword, _, inner = attr.clause.replace("*", chosen).rstrip(")").partition("(")
         found.setdefault(keyword, []).extend([inner] if inner else [])
@@ -134,7 +134,7 @@ def _write(
     listed = [str(named[n]) for n in syntax.listed]
     if syntax.repeated:
         listed.append(form.attr(syntax.repeated).values[0])
-    words = _words(form) if clauses else {}
+    words = _words(form, optional=clauses > 0)
     written: dict[str, list[list[str]]] = {word: [] for word in (*form.clauses, *words)}
     for group in form.groups:
         if form.clauses and group.keyword not in words and group.keyword in _alternatives(form):

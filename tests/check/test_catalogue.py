@@ -10,7 +10,7 @@ from ptoscope.diagnostics import Diagnostic, Span
 def test_near_codes() -> None:
     assert catalogue.near("PTO0112") == ["PTO0107", "PTO0108", "PTO0109", "PTO0110", "PTO0111"]
     assert catalogue.near("pto0300") == ["PTO0301", "PTO0302", "PTO0303", "PTO0304", "PTO0305"]
-    assert catalogue.near("PTO0710") == ["PTO0705", "PTO0711", "PTO0712", "PTO0713", "PTO0714"]
+    assert catalogue.near("PTO0710") == ["PTO0706", "PTO0711", "PTO0712", "PTO0713", "PTO0714"]
     assert "PTO0917" in catalogue.near("PTO0918")
     assert catalogue.near("mask") == []
 

@@ -51,6 +51,7 @@ RUN = {
     "PTO0703": "a mem_bar orders accesses to the same bytes of a vecscope in every run",
     "PTO0704": "no block touches what another one writes",
     "PTO0705": "every legal order gives the same result",
+    "PTO0706": "a signal orders accesses of two cores to the same bytes in every run",
     "PTO0711": "undefined data does not reach GM",
     "PTO0712": "undefined data does not decide an address",
     "PTO0713": "undefined data does not decide a mask",

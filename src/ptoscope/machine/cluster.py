@@ -11,8 +11,9 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from ptoscope.isa.order.cores import CoreId
 from ptoscope.isa.order.ledger import Chain
+from ptoscope.isa.parts import CoreId
+from ptoscope.machine.faults import Fault
 
 
 class Abandoned(Exception):
@@ -22,7 +23,8 @@ class Abandoned(Exception):
 class Cluster:
     """The cores of one block. `order` is in which they begin, and take turns."""
 
-    def __init__(self, count: int, order: Sequence[int] | None = None) -> None:
+    def __init__(self, ids: tuple[CoreId, ...], order: Sequence[int] | None = None) -> None:
+        self.ids, count = ids, len(ids)
         self._order = list(range(count)) if order is None else list(order)
         self.given: dict[Chain[str], int] = {}
         """How many signals of each kind were given and taken between the cores."""
@@ -64,6 +66,8 @@ class Cluster:
         except Abandoned:
             pass
         except BaseException as failure:
+            if isinstance(failure, Fault):
+                failure.core, failure.core_title = number, self.ids[number].title
             self._fail(failure)
         self._ended.add(number)
         if len(self._ended) == len(self._turns):
@@ -129,7 +133,10 @@ class Seat(NamedTuple):
 
     cluster: Cluster
     number: int
-    cores: tuple[CoreId, ...]
+
+    @property
+    def cores(self) -> tuple[CoreId, ...]:
+        return self.cluster.ids
 
     def wait(self, could_go_on: bool = False) -> bool:
         """See `Cluster.wait`."""

@@ -51,6 +51,10 @@ class Fault(Exception):
         self.hint = hint
         self.iterations: list[str] = []
         self.queued = False
+        self.core: int = 0
+        """Which core of its block it happened on."""
+        self.core_title = ""
+        """As messages write that, where there are several."""
 
     def in_lane(self, lane: int) -> Fault:
         """Notes which lane it happened in."""
@@ -64,7 +68,8 @@ class Fault(Exception):
 
     def diagnostic(self, program: Program, block: int, grid: int) -> Diagnostic:
         """The finding for people."""
-        where = list(self.iterations)
+        where = [self.core_title] if self.core_title else []
+        where += self.iterations
         if grid > 1:
             where.insert(0, f"block {block} of {grid}")
         place = f" (at {', '.join(where)})" if where else ""

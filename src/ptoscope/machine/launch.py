@@ -87,8 +87,8 @@ def seats(
     memories = [Memory(regions, own) for own in cluster_regions(function, target, content)]
     if len(ids) == 1:
         return [(memories[0], None, ids[0])]
-    cluster = Cluster(len(ids), turns)
-    return [(memory, Seat(cluster, n, ids), ids[n]) for n, memory in enumerate(memories)]
+    cluster = Cluster(ids, turns)
+    return [(memory, Seat(cluster, n), ids[n]) for n, memory in enumerate(memories)]
 
 
 def run_cores(bodies: Sequence[Callable[[], None]], seat: Seat | None) -> None:

@@ -154,13 +154,19 @@ def block_regions(
     shared = own_regions(target, content, matrix=True)
     first = next(region for region in shared if region.space == "ub")
     data = content(target.ub_bytes)
-    second = Region(f"{first.name} of vector core 1", "ub", data, I8, number=1)
+    second = Region(ub_name(1), "ub", data, I8, number=1)
     seen: list[list[Region]] = []
     for core in ids:
         mine = second if core.number == 1 else first
         rest = [region for region in shared if region is not first]
         seen.append([mine, *rest, *([second] if core.kind == "cube" else [])])
     return seen
+
+
+def ub_name(number: int) -> str:
+    """The UB of a vector core as messages write it."""
+    title = MEMORIES["ub"].title
+    return title if number == 0 else f"{title} of vector core {number}"
 
 
 class Memory:

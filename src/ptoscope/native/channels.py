@@ -140,8 +140,8 @@ class _Given(dict[StrChain, int]):
 class NativeCluster(Cluster):
     """A cluster whose cores count their signals in shared words."""
 
-    def __init__(self, count: int, words: Words) -> None:
-        super().__init__(count)
+    def __init__(self, ids: tuple[CoreId, ...], words: Words) -> None:
+        super().__init__(ids)
         self._words = words
         self.given = _Given(words)
 

@@ -81,8 +81,8 @@ class Runner:
         from ptoscope.native.channels import NativeCluster
 
         shared[:] = 0
-        cluster = NativeCluster(len(self._cores), shared)
-        seats = [Seat(cluster, number, self._ids) for number in range(len(self._cores))]
+        cluster = NativeCluster(self._ids, shared)
+        seats = [Seat(cluster, number) for number in range(len(self._cores))]
         bodies = [
             partial(core.run, block, seat) for core, seat in zip(self._cores, seats, strict=True)
         ]

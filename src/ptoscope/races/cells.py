@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from ptoscope.program import Scope
-from ptoscope.trace.trace import NONE, UB, Column, Trace, run_starts
+from ptoscope.trace.trace import NONE, UB, UBS, Column, Trace, run_starts
 
 _MARKED = 1 << 22
 """Up to so many bytes, cuts are found by marking them; beyond, by sorting."""
@@ -117,9 +117,13 @@ class Runs:
     def _row(self) -> Column | slice:
         """The access of each run."""
         a = self._accesses
-        if UB not in self.cuts:
+        written = [space for space in UBS if space in self.cuts]
+        if not written:
             return np.zeros(0, dtype=np.int64)
-        inside = (self._trace.events.entry[a.event] != NONE) & (a.space == UB)
+        in_ub = a.space == written[0]
+        for other in written[1:]:
+            in_ub |= a.space == other
+        inside = (self._trace.events.entry[a.event] != NONE) & in_ub
         row = np.flatnonzero(inside)
         if len(row) and int(a.count[row].max()) > 1:
             return np.repeat(row, a.count[row])
@@ -153,11 +157,24 @@ class Runs:
 
     @cached_property
     def first(self) -> Column:
-        return self.cuts[UB].cells(self.start) if len(self.start) else self.start
+        return self._cells(self.start)
 
     @cached_property
     def last(self) -> Column:
-        return self.cuts[UB].cells(self.stop) if len(self.stop) else self.stop
+        return self._cells(self.stop)
+
+    def _cells(self, bytes_: Column) -> Column:
+        """The cells that begin at bytes of the runs."""
+        if not len(bytes_):
+            return bytes_
+        written = [space for space in UBS if space in self.cuts]
+        if len(written) == 1:
+            return self.cuts[written[0]].cells(bytes_)
+        found = np.zeros(len(bytes_), dtype=np.int32)
+        for space in written:
+            mine = self.space == space
+            found[mine] = self.cuts[space].cells(bytes_[mine])
+        return found
 
 
 def cut(trace: Trace) -> Runs:

@@ -22,6 +22,7 @@ from ptoscope.races.pipes import meetings
 from ptoscope.races.race import (
     BLOCKS_RACE,
     COPIES_RACE,
+    CORES_RACE,
     PIPES_RACE,
     SCOPE_RACE,
     Race,
@@ -29,7 +30,7 @@ from ptoscope.races.race import (
     side,
 )
 from ptoscope.races.scopes import hazards
-from ptoscope.trace.trace import UB, Column, Trace, run_starts
+from ptoscope.trace.trace import Column, Trace, run_starts
 
 _End = tuple[int, bool]
 """An event, and whether what it writes is meant or what it reads."""
@@ -71,7 +72,7 @@ def _in_scopes(trace: Trace, runs: Runs, remedies: Remedies) -> list[Race]:
     races: list[Race] = []
     for early, late, times in hazards(trace, runs):
         first, then = ((int(runs.event[run]), bool(runs.writes[run])) for run in (early, late))
-        race = _race(trace, SCOPE_RACE, first, then, UB, times)
+        race = _race(trace, SCOPE_RACE, first, then, int(runs.space[early]), times)
         races.append(replace(race, remedies=remedies.of(race)))
     return races
 
@@ -115,13 +116,18 @@ class _Found:
     code: str = ""
 
     def __post_init__(self) -> None:
-        self._races: dict[tuple[int, int], Race] = {}
-        self._times: Counter[tuple[int, int]] = Counter()
+        self._races: dict[tuple[int, int, bool], Race] = {}
+        self._times: Counter[tuple[int, int, bool]] = Counter()
 
     def add(self, meeting: Meeting) -> None:
         """Counts a meeting; the first one of its places is looked at closely."""
-        place = self.trace.events.place
-        key = int(place[meeting.early]), int(place[meeting.late])
+        place, core = self.trace.events.place, self.trace.events.core
+        between = bool(core[meeting.early] != core[meeting.late])
+        first, last = int(place[meeting.early]), int(place[meeting.late])
+        if between and not self.code:
+            # Of two cores either may be the first.
+            first, last = sorted((first, last))
+        key = first, last, between
         self._times[key] += 1
         if key not in self._races:
             self._races[key] = self._look(meeting)
@@ -137,6 +143,8 @@ class _Found:
         race = _race(self.trace, self.code, *ends, space)
         if self.code:
             return race
+        if race.early.core != race.late.core:
+            return replace(race, code=CORES_RACE)
         one_pipe = race.early.pipe == race.late.pipe
         return replace(race, code=COPIES_RACE if one_pipe else PIPES_RACE)
 

@@ -16,10 +16,11 @@ from ptoscope.isa.parts import EVENTS, PIPE_NUMBERS
 from ptoscope.isa.targets import Target
 from ptoscope.isa.types import Space
 from ptoscope.program import Loop
+from ptoscope.races.core_fixes import CoreRemedies
 from ptoscope.races.event_ids import EventIds
-from ptoscope.races.race import COPIES_RACE, SCOPE_RACE, Race, Remedy, Side
+from ptoscope.races.race import COPIES_RACE, CORES_RACE, SCOPE_RACE, Race, Remedy, Side
 from ptoscope.races.scopes import scope_access
-from ptoscope.trace.trace import NONE, SPACE_NAMES, Place, Trace
+from ptoscope.trace.trace import NONE, OWN_MEMORIES, Place, Trace
 
 FULL_BARRIER = "pto.barrier #pto.pipe<PIPE_ALL>"
 
@@ -32,12 +33,15 @@ class Remedies:
         self._text = text
         self._values = Values(trace.function)
         self._ids = EventIds(trace.function, target)
+        self._cores = CoreRemedies(trace, text, target, self._free_event)
 
     def of(self, race: Race) -> tuple[Remedy, ...]:
         """What should help against a race of one block, the smallest change first."""
         overlap = self._overlap(race)
         if overlap is not None:
             return (overlap,)
+        if race.code == CORES_RACE:
+            return self._cores.of(race)
         if race.code == SCOPE_RACE:
             return (self.inside_scope(race.early, race.late),)
         copies = race.code == COPIES_RACE
@@ -47,7 +51,7 @@ class Remedies:
 
     def _overlap(self, race: Race) -> Remedy | None:
         """What to do where two buffers share bytes: no order helps."""
-        space = SPACE_NAMES.get(race.space)
+        space = OWN_MEMORIES.get(race.space)
         if space is None:
             return None
         one, two = (self._access(side, race.space, space) for side in (race.early, race.late))

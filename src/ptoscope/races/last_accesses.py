@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ptoscope.isa.order.clocks import Clock
+from ptoscope.isa.order.clocks import COUNT, Clock
 from ptoscope.isa.parts import COPY_NUMBERS
 from ptoscope.races.cells import Runs
 from ptoscope.races.node_cells import AccessKind, NodeCells, cell_at, meet, run_of
@@ -21,7 +21,7 @@ from ptoscope.trace.trace import NONE, Column
 
 class Meeting(NamedTuple):
     """Two nodes that touch the same cell without order: which of them write there. `early` is
-    the one that was issued first."""
+    the one that was issued first; of two cores, which nothing orders, the one looked at first."""
 
     early: int
     late: int
@@ -73,7 +73,9 @@ class LastAccesses:
                 rank = -latest, number, run_of(cells, at)
                 if other not in met or rank < met[other][0]:
                     cell = cell_at(cells, at)
-                    met[other] = rank, _meeting(latest, node, table.access > 0, access > 0, cell)
+                    wrote, writes = table.access > 0, access > 0
+                    first = other // COUNT != pipe // COUNT or latest < node
+                    met[other] = rank, _meeting(latest, node, wrote, writes, cell, first)
         for other, (_, meeting) in met.items():
             self._report(meeting)
             if meeting.late == node:
@@ -90,15 +92,15 @@ class LastAccesses:
         self._tables[pipe, access] = table
         self._against[pipe, access] = []
         for (other, kind), known in self._tables.items():
-            if not meet(access, kind) or (other == pipe and pipe not in COPY_NUMBERS):
+            if not meet(access, kind) or (other == pipe and pipe % COUNT not in COPY_NUMBERS):
                 continue
             self._against[pipe, access].append(known)
             if known is not table:
                 self._against[other, kind].append(table)
 
 
-def _meeting(earlier: int, node: int, wrote: bool, writes: bool, cell: int) -> Meeting:
+def _meeting(earlier: int, node: int, wrote: bool, writes: bool, cell: int, first: bool) -> Meeting:
     """An instruction that was issued later may have been executed first."""
-    if earlier < node:
+    if first:
         return Meeting(earlier, node, wrote, writes, cell)
     return Meeting(node, earlier, writes, wrote, cell)

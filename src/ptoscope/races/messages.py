@@ -9,8 +9,8 @@ from ptoscope.diagnostics import Diagnostic
 from ptoscope.isa.parts import MEMORIES
 from ptoscope.isa.types import Ptr
 from ptoscope.program import Function, Program
-from ptoscope.races.race import BLOCKS_RACE, COPIES_RACE, SCOPE_RACE, Race, Side
-from ptoscope.trace.trace import REGISTERS, SPACE_NAMES, Trace
+from ptoscope.races.race import BLOCKS_RACE, COPIES_RACE, CORES_RACE, SCOPE_RACE, Race, Side
+from ptoscope.trace.trace import OWN_MEMORIES, REGISTERS, UBS, Trace
 
 KINDS = {"RAW": "read after write", "WAR": "write after read", "WAW": "write after write"}
 _AT_ONCE = {"RAW": "a write and a read", "WAR": "a read and a write", "WAW": "two writes"}
@@ -20,6 +20,7 @@ _EXPECTED = {
     SCOPE_RACE: "a fitting pto.mem_bar between them: inside a vecscope of A5 the order of the text "
     "does not order loads and stores",
     BLOCKS_RACE: "blocks that do not touch what another one writes",
+    CORES_RACE: "a signal between the two cores: one waits until the other is done",
 }
 
 
@@ -41,7 +42,7 @@ def diagnostic(race: Race, trace: Trace, program: Program) -> Diagnostic:
 def _order(race: Race, trace: Trace) -> str:
     """The two accesses, in the order of the program if there is one."""
     early, late = (_where(side, trace) for side in (race.early, race.late))
-    if race.code == BLOCKS_RACE:
+    if race.code in (BLOCKS_RACE, CORES_RACE):
         return f"{_AT_ONCE[race.kind]} ({race.kind}), {early} and {late}, both at the same time"
     return f"{KINDS[race.kind]} ({race.kind}), {early}, then {late}"
 
@@ -61,6 +62,11 @@ def _message(race: Race, trace: Trace) -> str:
             f"{what}{late.verb} {touched}, which the copy of line {early.line} {early.verb} too, "
             "in any order"
         )
+    if race.code == CORES_RACE:
+        return (
+            f"{what}{late.core_title} {late.verb} {touched}, which {early.core_title} "
+            f"{early.verb} at the same time (line {early.line})"
+        )
     if race.code == BLOCKS_RACE:
         return (
             f"{what}block {late.block} {late.verb} {touched}, which block {early.block} "
@@ -77,9 +83,16 @@ def _bytes(race: Race, trace: Trace) -> str:
     if race.space == REGISTERS:
         return f"the special register {trace.registers[race.first // 8]}"
     span = f"bytes {race.first} to {race.last}"
-    own = SPACE_NAMES.get(race.space)
-    where = f"{MEMORIES[own].title} {span}" if own else f"{span} of {_argument(race, trace)}"
+    own = OWN_MEMORIES.get(race.space)
+    where = f"{_memory(race.space, trace)} {span}" if own else f"{span} of {_argument(race, trace)}"
     return where if race.runs == 1 else f"{where}, in {race.runs} runs"
+
+
+def _memory(space: int, trace: Trace) -> str:
+    """A core's own memory; of several UBs, whose it is."""
+    title = MEMORIES[OWN_MEMORIES[space]].title
+    several = space in UBS and len(trace.cores) > 1
+    return f"{title} of vector core {UBS.index(space)}" if several else title
 
 
 def _argument(race: Race, trace: Trace) -> str:
@@ -111,6 +124,8 @@ def _is_gm(function: Function, slot: int) -> bool:
 
 def _where(side: Side, trace: Trace) -> str:
     iterations = [_iteration(name, value) for name, value in side.iteration]
+    if side.core_title:
+        iterations.insert(0, side.core_title)
     if trace.grid > 1:
         iterations.insert(0, f"block {side.block}")
     at = f" at {', '.join(iterations)}" if iterations else ""

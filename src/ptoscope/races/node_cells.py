@@ -8,7 +8,7 @@ import numpy as np
 
 from ptoscope.isa.order.memory import copies_in_order
 from ptoscope.races.cells import Runs, different
-from ptoscope.trace.trace import NONE, SPACE_NAMES, Column
+from ptoscope.trace.trace import NONE, OWN_MEMORIES, Column
 
 Cells = int | slice | Column
 """One cell, those of a range or at equal steps, or any in rising order."""
@@ -42,7 +42,7 @@ class Part(NamedTuple):
 
 def _unordered(spaces: Column) -> Column:
     """In which spaces copies of one pipe may be complete in any order."""
-    own = [number for number, name in SPACE_NAMES.items() if not copies_in_order(name)]
+    own = [number for number, name in OWN_MEMORIES.items() if not copies_in_order(name)]
     found = np.isin(spaces, own)
     return found if copies_in_order("gm") else found | (spaces >= 0)
 

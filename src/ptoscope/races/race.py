@@ -12,6 +12,7 @@ PIPES_RACE = "PTO0701"
 COPIES_RACE = "PTO0702"
 SCOPE_RACE = "PTO0703"
 BLOCKS_RACE = "PTO0704"
+CORES_RACE = "PTO0706"
 
 _SPACES = {**SPACE_NAMES, REGISTERS: "register"}
 
@@ -30,6 +31,10 @@ class Side:
     block: int
     iteration: tuple[tuple[str, int], ...]
     writes: bool
+    core: int = 0
+    """Which core of its block."""
+    core_title: str = ""
+    """As messages write it, where there are several."""
 
     @property
     def line(self) -> int:
@@ -50,10 +55,10 @@ class Remedy(NamedTuple):
 
 @dataclass(frozen=True)
 class Race:
-    """Two accesses to the bytes `first` to `last` (inclusive) of a space (-1 is UB, -2 are special
-    registers, else the position of an argument) that nothing orders, `early` before `late` in
-    program order. They meet in so many `runs` of bytes; in one run it is every byte from `first`
-    to `last`.
+    """Two accesses to the bytes `first` to `last` (inclusive) of a space (of `trace`: a core's own
+    memory, -2 special registers, else the position of an argument) that nothing orders, `early`
+    before `late` in program order; of two cores, which have none, in any order. They meet in so
+    many `runs` of bytes; in one run it is every byte from `first` to `last`.
 
     `count` is how often the two places meet so; the sides are those of the first time.
     `remedies` are changes that should order them, the smallest first.
@@ -107,6 +112,7 @@ def _side(side: Side) -> dict[str, object]:
         "instruction": side.place.name,
         "pipe": side.pipe,
         "block": side.block,
+        "core": side.core_title,
         "iteration": [{"loop": name, "value": value} for name, value in side.iteration],
         "writes": side.writes,
     }
@@ -125,4 +131,6 @@ def side(trace: Trace, event: int, writes: bool) -> Side:
         int(trace.events.block[event]),
         tuple(trace.iteration(iteration)),
         writes,
+        int(trace.events.core[event]),
+        trace.core_title(event),
     )

@@ -22,7 +22,7 @@ from ptoscope.isa.types import Mask, Type, is_vector_state
 from ptoscope.races.cells import Runs
 from ptoscope.races.provenance import Executions, Provenance, RunIterations
 from ptoscope.races.scope_order import TracedScopeOrder
-from ptoscope.trace.trace import MEM_BAR, NONE, UB, Column, Place, Trace
+from ptoscope.trace.trace import MEM_BAR, NONE, Column, Place, Trace
 
 
 class Hazard(NamedTuple):
@@ -41,7 +41,7 @@ def scope_access(place: Place, writes: bool) -> ScopeAccess:
 
 def hazards(trace: Trace, runs: Runs) -> Iterator[Hazard]:
     """Those of all vecscopes, one for each two places."""
-    inside = np.flatnonzero((trace.events.entry[runs.event] != NONE) & (runs.space == UB))
+    inside = np.flatnonzero(trace.events.entry[runs.event] != NONE)
     if not runs.writes[inside].any():
         return
     cuts = np.flatnonzero(np.diff(trace.events.entry[runs.event[inside]])) + 1

@@ -17,7 +17,7 @@ from ptoscope.diagnostics import Diagnostic, PtoError, edited
 from ptoscope.isa.targets import Revision, Target
 from ptoscope.program import Function, Launchable, Program
 from ptoscope.races.find import list_races
-from ptoscope.races.race import Race, Remedy
+from ptoscope.races.race import CORES_RACE, Race, Remedy
 from ptoscope.sources import choose_entry, parse
 from ptoscope.trace.trace import SPACE_NAMES, Trace
 
@@ -91,7 +91,7 @@ class _Trials:
         """Whether a read comes before a write to memory of the core, and nothing has written
         before what is read, or nothing reads afterwards what is written: it may be this write
         that the read is for."""
-        if race.kind != "WAR" or race.space not in SPACE_NAMES:
+        if race.kind != "WAR" or race.space not in SPACE_NAMES or race.code == CORES_RACE:
             return False
         a = self._trace.accesses
         moves = (a.count - 1) * a.stride

@@ -17,7 +17,7 @@ from ptoscope.replay.makers import Makers
 from ptoscope.replay.parts import MadeOf, MemoryBytes, ValueLane, WrittenBytes
 from ptoscope.replay.rows import Piece, covered, holding, pieces, row_byte
 from ptoscope.trace.recording import Copied, LaneContent, Placed, StreamContent
-from ptoscope.trace.trace import UB
+from ptoscope.trace.trace import UB, UBS
 
 MOST_WRITERS = 64
 """Writers of one piece of memory that are followed, the last ones. Chosen: a reduction over all
@@ -65,7 +65,7 @@ class Backtrace:
         steps = [step for step in self._recording.placed if first <= step <= what.step]
         for step in sorted(steps, reverse=True)[:MOST_STORES]:
             for one in self._recording.placed[step]:
-                if what.space == UB and one.writes and len(holding(one, what.start)):
+                if what.space == self._ub(step) and one.writes and len(holding(one, what.start)):
                     return step
         return None
 
@@ -201,7 +201,7 @@ class Backtrace:
 
     def _stream_start(self, step: int) -> int:
         """The address of the first byte that a stream held or took at a step."""
-        rows = self._run.memories.accesses(UB, True)
+        rows = self._run.memories.accesses(self._ub(step), True)
         first, last = np.searchsorted(rows.step, (step, step + 1))
         if last > first:
             return int(rows.start[first:last].min())
@@ -276,8 +276,9 @@ class Backtrace:
             if offset != NOTHING and within < one.width:
                 moves.append((to, one.address + offset + within))
         block, then = self._held(step) or (range(0), step)
+        ub = self._ub(step)
         return [
-            MadeOf(MemoryBytes(UB, at, size, then if at in block else step), Piece(to, 0, size))
+            MadeOf(MemoryBytes(ub, at, size, then if at in block else step), Piece(to, 0, size))
             for to, at, size in pieces(moves, block.stop)
         ]
 
@@ -297,6 +298,11 @@ class Backtrace:
         return None
 
     # Both.
+
+    def _ub(self, step: int) -> int:
+        """The UB of the core that executed a step."""
+        core = self._recording.trace.cores[int(self._run.cores[step])]
+        return UBS[core.number] if core.kind == "vector" else UB
 
     def _reads(self, step: int) -> list[MemoryBytes]:
         """All that a step read, as pieces without the gaps between their runs."""

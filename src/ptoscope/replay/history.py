@@ -58,6 +58,12 @@ class History:
         trace = self.recording.trace
         return trace.events.block[trace.executed]
 
+    @cached_property
+    def cores(self) -> Column:
+        """Which core of its block each moment is of."""
+        trace = self.recording.trace
+        return trace.events.core[trace.executed]
+
     def executions(self, line: int) -> Column:
         """The moments at which a line has been executed. Where it has several instructions, those
         that follow each other are one execution, which ends with the last; and those inside of
@@ -69,6 +75,7 @@ class History:
         follows = np.diff(found) == 1
         follows &= np.diff(self.places[found]) > 0
         follows &= np.diff(self.blocks[found]) == 0
+        follows &= np.diff(self.cores[found]) == 0
         return found[np.append(~follows, True)[: len(found)]]
 
     def on_line(self, line: int, index: int, back: bool = False) -> int | None:
@@ -80,13 +87,15 @@ class History:
     # Values.
 
     @cached_property
-    def _slots(self) -> dict[int, Column]:
-        """By slot, which of the values are its own."""
-        slots = self.recording.value_slots
-        order = np.argsort(slots, kind="stable")
-        edges = np.flatnonzero(np.diff(slots[order])) + 1
+    def _slots(self) -> dict[tuple[int, int], Column]:
+        """By core and slot, which of the values are its own."""
+        slots, cores = self.recording.value_slots, self.recording.value_cores
+        count = len(self.recording.trace.function.types)
+        keys = cores.astype(np.int64) * count + slots
+        order = np.argsort(keys, kind="stable")
+        edges = np.flatnonzero(np.diff(keys[order])) + 1
         groups = np.split(order, edges) if len(order) else []
-        return {int(slots[group[0]]): group for group in groups}
+        return {(int(cores[group[0]]), int(slots[group[0]])): group for group in groups}
 
     @cached_property
     def _named(self) -> dict[str, list[int]]:
@@ -99,13 +108,13 @@ class History:
         """The name of a slot."""
         return f"%{self.recording.trace.function.names[slot]}"
 
-    def notes(self, slot: int) -> Column:
-        """Which of the values are those of a slot, in order."""
-        return self._slots.get(slot, NO_NOTES)
+    def notes(self, slot: int, core: int = 0) -> Column:
+        """Which of the values are those of a slot of a core, in order."""
+        return self._slots.get((core, slot), NO_NOTES)
 
-    def note(self, slot: int, index: int) -> int | None:
-        """Which of the values a slot has at a moment."""
-        mine = self._slots.get(slot)
+    def note(self, slot: int, index: int, core: int | None = None) -> int | None:
+        """Which of the values a slot has at a moment, on the core of that or another one."""
+        mine = self._slots.get((int(self.cores[index]) if core is None else core, slot))
         if mine is None:
             return None
         steps = self.recording.value_steps
@@ -146,7 +155,8 @@ class History:
     def alive(self, index: int) -> list[str]:
         """The names that have a value at a moment."""
         names = self.recording.trace.function.names
-        slots = [slot for slot in sorted(self._slots) if self.note(slot, index) is not None]
+        known = sorted(slot for core, slot in self._slots if core == self.cores[index])
+        slots = [slot for slot in known if self.note(slot, index) is not None]
         return list(dict.fromkeys(f"%{names[slot]}" for slot in slots))
 
     def unknown(self, name: str, index: int) -> str:
@@ -175,9 +185,12 @@ class History:
         return list(self._spaces)
 
     def signals(self, index: int) -> Signals:
-        """Flags and buffers at a moment."""
+        """Flags and buffers of the core of a moment."""
         known = self.recording.signals
         place = bisect_right(known, index, key=lambda one: one[0]) - 1
-        if place < 0 or known[place][0] < self.begin_of(index):
-            return NO_SIGNALS
-        return known[place][1]
+        while place >= 0 and known[place][0] >= self.begin_of(index):
+            step, signals = known[place]
+            if self.cores[step] == self.cores[index]:
+                return signals
+            place -= 1
+        return NO_SIGNALS

@@ -66,7 +66,8 @@ class Makers:
         place = run.place(step)
         if place.scope == NONE and not isinstance(place.op, Scope):
             begin = run.begin_of(step)
-            later = np.flatnonzero(executed[begin:step] > executed[step])
+            later = executed[begin:step] > executed[step]
+            later = np.flatnonzero(later & (run.cores[begin:step] == run.cores[step]))
             if len(later):
                 after = begin + int(later[0])
                 return run.note(slot, after - (slot in run.place(after).op.results))
@@ -110,7 +111,7 @@ class Makers:
         if number is None:
             return None
         first = self._run.begin_of(int(self._recording.value_steps[number]))
-        mine = self._run.notes(slot)
+        mine = self._run.notes(slot, int(self._recording.value_cores[number]))
         for one in mine[: int(np.searchsorted(mine, number))][::-1].tolist():
             if self._recording.value_steps[one] < first:
                 return None

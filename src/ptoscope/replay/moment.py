@@ -82,6 +82,11 @@ class Moment:
         return int(self.run.recording.trace.events.block[self._event])
 
     @property
+    def core(self) -> str:
+        """The core that executed it; empty where a block has only one."""
+        return self.run.recording.trace.core_title(self._event)
+
+    @property
     def iterations(self) -> dict[str, int]:
         """The values of the loops around it, outermost first."""
         trace = self.run.recording.trace
@@ -89,8 +94,9 @@ class Moment:
 
     @property
     def iteration_texts(self) -> list[str]:
-        """The same in words, with the block where there are several."""
+        """The same in words, with block and core where there are several."""
         blocks = [f"block {self.block}"] if self.run.recording.trace.grid > 1 else []
+        blocks += [self.core] if self.core else []
         return [*blocks, *(f"{name} = {value}" for name, value in self.iterations.items())]
 
     # What it did.

@@ -213,8 +213,10 @@ class _Walk:
         return element_texts(dtype, np.atleast_1d(lane))[0]
 
     def _bounds(self, loop: For, value: ValueLane) -> list[MadeOf]:
-        step = int(self._run.recording.value_steps[value.number])
-        numbers = [self._run.note(slot, min(step, len(self._run) - 1)) for slot in loop.bounds]
+        recording = self._run.recording
+        step = min(int(recording.value_steps[value.number]), len(self._run) - 1)
+        core = int(recording.value_cores[value.number])
+        numbers = [self._run.note(slot, step, core) for slot in loop.bounds]
         return [MadeOf(ValueLane(n, None)) for n in numbers if n is not None]
 
     def _line(self, step: int | None) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ptoscope.isa import TABLE
+from ptoscope.isa.parts import SCALAR_PIPE
 from ptoscope.program import Block, Function, If, Loop, Op, Scope, Show, Terminator
 from ptoscope.trace.trace import NONE, Place
 
@@ -78,5 +79,8 @@ def pipe_of(op: Op, in_scope: bool) -> str:
 
 
 def issues(place: Place) -> bool:
-    """Whether a pipe may come to other instructions when this one is issued."""
-    return place.record is not None and place.scope == NONE and place.record.pipe != "PIPE_S"
+    """Whether a pipe, or another core, may come to other instructions when this one is issued."""
+    record = place.record
+    if record is None or place.scope != NONE:
+        return False
+    return record.pipe != SCALAR_PIPE or record.order is not None

@@ -10,7 +10,7 @@ notes its segment, its place, and which of the known footprints it has.
 from __future__ import annotations
 
 from array import array
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -29,9 +29,9 @@ from ptoscope.trace.trace import (
     Trace,
 )
 
-TOUCH = 5
-"""How many numbers a row of the accesses has."""
-_SEGMENT, _ITERATION, _SYNC, _EXECUTED = 3, 3, 7, 2
+TOUCH, SEGMENT = 5, 4
+"""How many numbers a row of the accesses has, and one of the segments begun."""
+_ITERATION, _SYNC, _EXECUTED = 3, 7, 2
 """The same of the other notebooks."""
 
 _T = TypeVar("_T", int, Column)
@@ -47,13 +47,20 @@ def touch_parts(kind: _T) -> tuple[_T, _T, _T]:
     return kind // (2 * MODES), kind // MODES % 2, kind % MODES
 
 
+class RunEnd(NamedTuple):
+    """Where a run ended in a segment: which of those begun, and the place."""
+
+    begun: int
+    place: int
+
+
 class Recorder:
     """The notebooks of a run over all its blocks. `segments` are the places of each segment."""
 
     def __init__(self, segments: list[list[int]]) -> None:
         self._segments = segments
         self.begun = array("i")
-        """Of each segment begun: its number, the iteration, the entry of a vecscope."""
+        """Of each segment begun: its number, the iteration, the entry of a vecscope, the core."""
         self.iterations = array("q")
         """Of each iteration: its parent, the place of the loop, the value."""
         self.touches = array("q")
@@ -67,7 +74,7 @@ class Recorder:
         """Of each vecscope issued: the segment begun that ends with it."""
         self.blocks: list[int] = []
         """How many segments had begun at the end of each block."""
-        self.registers: list[str] = []
+        self._registers: list[tuple[str, int]] = []
         self._footprints: dict[Footprint, int] = {}
         self._listed: list[Footprint] = []
 
@@ -83,21 +90,29 @@ class Recorder:
         """The footprint of a number."""
         return self._listed[number]
 
-    def register(self, name: str) -> int:
-        """The address of a special register."""
-        if name not in self.registers:
-            self.registers.append(name)
-        return 8 * self.registers.index(name)
+    def register(self, name: str, core: int = 0) -> int:
+        """The address of a special register of a core."""
+        if (name, core) not in self._registers:
+            self._registers.append((name, core))
+        return 8 * self._registers.index((name, core))
+
+    @property
+    def registers(self) -> tuple[str, ...]:
+        """The special registers in the order of their addresses."""
+        return tuple(name for name, _ in self._registers)
 
     def end_block(self) -> None:
         """The segments begun since the last call were those of one block."""
-        self.blocks.append(len(self.begun) // _SEGMENT)
+        self.blocks.append(len(self.begun) // SEGMENT)
 
-    def last_place(self, place: int) -> int:
-        """A place at fault, if it is in the segment that was begun last; otherwise none."""
-        if not self.begun:
-            return NONE
-        return place if place in self._segments[self.begun[-_SEGMENT]] else NONE
+    def last_place(self, place: int, core: int = 0) -> RunEnd | None:
+        """A place at fault, if it is in the segment that its core has begun last; otherwise
+        none."""
+        for row in reversed(range(0, len(self.begun), SEGMENT)):
+            if self.begun[row + SEGMENT - 1] == core:
+                inside = place in self._segments[self.begun[row]]
+                return RunEnd(row // SEGMENT, place) if inside else None
+        return None
 
     def finish(
         self,
@@ -105,12 +120,17 @@ class Recorder:
         grid: int,
         places: list[Place],
         error: PtoError | None = None,
-        last: int = NONE,
+        last: RunEnd | None = None,
     ) -> Trace:
-        """The trace. After a fault, `last` is the place in the last segment where it ended."""
+        """The trace. After a fault, `last` is where it ended."""
         return _Layout(self, self._segments, places, last).trace(
             function, grid, np.array(self.blocks), self._listed, error
         )
+
+
+def _numbered(entry: Column, number: Column) -> Column:
+    """Entries by other numbers; none stays none."""
+    return entry if not len(number) else np.where(entry == NONE, entry, number[entry])
 
 
 def _table(notebook: array[int], width: int) -> Column:
@@ -121,7 +141,11 @@ class _Layout:
     """From segments to events."""
 
     def __init__(
-        self, recorder: Recorder, segments: list[list[int]], places: list[Place], last: int
+        self,
+        recorder: Recorder,
+        segments: list[list[int]],
+        places: list[Place],
+        last: RunEnd | None,
     ) -> None:
         self._recorder, self._places = recorder, places
         self._sizes = np.array([len(s) for s in segments], dtype=np.int64)
@@ -129,10 +153,10 @@ class _Layout:
         self._offset = np.zeros(len(places), dtype=np.int64)
         for segment in segments:
             self._offset[segment] = range(len(segment))
-        self._begun = _table(recorder.begun, _SEGMENT)
+        self._begun = _table(recorder.begun, SEGMENT)
         lengths = self._sizes[self._begun[0]]
-        if last != NONE:
-            lengths[-1] = self._offset[last] + 1
+        if last is not None:
+            lengths[last.begun] = self._offset[last.place] + 1
         self._lengths = lengths
         self._order = self._issue_order()
         self._start = np.empty(len(lengths), dtype=np.int64)
@@ -143,11 +167,14 @@ class _Layout:
 
     def _issue_order(self) -> Column | None:
         """The segments in the order of issue, where that is not how they were begun."""
-        entry = self._begun[2]
+        _, _, entry, core = self._begun
         issued = np.frombuffer(self._recorder.entries, dtype=np.int32)
         key = np.arange(len(entry))
         inside = entry != NONE
         key[inside] = issued[entry[inside]]
+        if core.any():
+            block = np.searchsorted(self._recorder.blocks, np.arange(len(key)), side="right")
+            return np.lexsort((key, core, block))
         if (key[1:] >= key[:-1]).all():
             return None
         return np.argsort(key, kind="stable")
@@ -176,24 +203,31 @@ class _Layout:
             self._accesses(footprints),
             self._syncs(),
             error,
-            tuple(self._recorder.registers),
+            self._recorder.registers,
             executed=self._event(*_table(self._recorder.executed, _EXECUTED)),
         )
 
     def _events(self, blocks: Column) -> Events:
         lengths = self._sorted(self._lengths)
-        numbers, iteration, entry = (self._sorted(column) for column in self._begun)
+        numbers, iteration, entry, core = (self._sorted(column) for column in self._begun)
         starts = np.cumsum(lengths) - lengths
         base = np.cumsum(self._sizes) - self._sizes
         index = np.repeat(base[numbers] - starts, lengths)
         index += np.arange(len(index))
         segments = np.diff(np.concatenate(([0], blocks)))
         block = np.repeat(np.arange(len(segments), dtype=np.int32), segments)
-        entries = np.repeat(entry, lengths)
         issued = np.frombuffer(self._recorder.entries, dtype=np.int32)
-        entries[self._start[issued] + self._lengths[issued] - 1] = np.arange(len(issued))
+        scopes = self._start[issued] + self._lengths[issued] - 1
+        # Vecscopes are numbered as their events are: core after core.
+        number = np.argsort(np.argsort(scopes, kind="stable"), kind="stable").astype(np.int32)
+        entries = np.repeat(_numbered(entry, number), lengths)
+        entries[scopes] = number
         return Events(
-            self._flat[index], np.repeat(block, lengths), np.repeat(iteration, lengths), entries
+            self._flat[index],
+            np.repeat(block, lengths),
+            np.repeat(iteration, lengths),
+            entries,
+            np.repeat(core.astype(np.int8), lengths),
         )
 
     def _event(self, begun: Column, place: Column) -> Column:

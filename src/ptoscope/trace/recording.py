@@ -4,7 +4,7 @@ written, in the order of execution. Data alone; `replay` looks into it."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ptoscope.diagnostics import Diagnostic
 from ptoscope.isa.copies import CopyEnds
 from ptoscope.isa.dtypes import DType
+from ptoscope.isa.tiles import TileMove, TileProduct
 from ptoscope.trace.spaces import Extent
 from ptoscope.trace.trace import Column, Trace
 
@@ -49,6 +50,14 @@ class Copied(NamedTuple):
     target: int
     to: int
     ends: CopyEnds[int]
+
+
+class TileStep(NamedTuple):
+    """A tile that was moved, or two that were multiplied, and where its parts begin: the space and
+    the byte by base of `isa.tiles.TileAccess`."""
+
+    tile: TileMove[int] | TileProduct[int]
+    begins: dict[str | int, tuple[int, int]]
 
 
 class Placed(NamedTuple):
@@ -110,3 +119,11 @@ class Recording:
     findings: list[Diagnostic]
     extents: dict[int, Extent]
     left_out: int = 0
+    value_cores: Column = field(default_factory=lambda: np.zeros(0, dtype=np.int8))
+    """Of each value, whose it is: which core of its block."""
+    tiles: dict[int, TileStep] = field(default_factory=dict[int, TileStep])
+    """By step, the tiles that it moved or multiplied."""
+
+    def __post_init__(self) -> None:
+        if len(self.value_cores) != len(self.value_slots):
+            object.__setattr__(self, "value_cores", np.zeros(len(self.value_slots), np.int8))

@@ -15,6 +15,7 @@ from ptoscope.isa.order.kinds import NUMBERS
 from ptoscope.isa.order.memory import MEMORY_BARRIERS, register_needs_order
 from ptoscope.isa.order.rules import OrderRule
 from ptoscope.isa.record import Site
+from ptoscope.isa.tiles import TileMove, TileProduct
 from ptoscope.isa.types import Space
 from ptoscope.trace.trace import MEM_BAR, NONE
 
@@ -68,6 +69,16 @@ class RecordingCore(Core):
     @abstractmethod
     def note_copy(self, site: Site, src: Lanes, dst: Lanes, transfer: Transfer[Lanes]) -> None:
         """Both ends of a copy that does not fault."""
+
+    def note_move(self, site: Site, src: Lanes, dst: Lanes, move: TileMove[Lanes]) -> None:
+        """All that a move of a tile touches, if it does not fault."""
+        raise NotImplementedError
+
+    def note_product(
+        self, site: Site, left: Lanes, right: Lanes, result: Lanes, product: TileProduct[Lanes]
+    ) -> None:
+        """All that a product of tiles touches, if it does not fault."""
+        raise NotImplementedError
 
     @abstractmethod
     def note_register(self, site: Site, writes: bool, name: str) -> None:
@@ -153,6 +164,16 @@ class RecordingCore(Core):
         self.note_copy(site, src, dst, transfer)
         self._engine.transfer(site, src, dst, transfer)
 
+    def move_tile(self, site: Site, src: Lanes, dst: Lanes, move: TileMove[Lanes]) -> None:
+        self.note_move(site, src, dst, move)
+        self._engine.move_tile(site, src, dst, move)
+
+    def multiply(
+        self, site: Site, left: Lanes, right: Lanes, result: Lanes, product: TileProduct[Lanes]
+    ) -> None:
+        self.note_product(site, left, right, result, product)
+        self._engine.multiply(site, left, right, result, product)
+
     def issue(self, site: Site, body: Callable[[], None]) -> None:
         segment = self.segment
 
@@ -186,6 +207,5 @@ class RecordingCore(Core):
     def synchronise(
         self, site: Site, rule: OrderRule, src: str, dst: str, numbers: tuple[Lanes, ...]
     ) -> None:
-        if not rule.between_cores:
-            self.note_sync(site, NUMBERS[rule.name], src, dst, numbers)
+        self.note_sync(site, NUMBERS[rule.name], src, dst, numbers)
         self._engine.synchronise(site, rule, src, dst, numbers)

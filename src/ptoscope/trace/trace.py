@@ -3,8 +3,9 @@
 Five tables. `places` is the text: what can execute. The others are the run:
 
 - `events`: each execution of an instruction, in the order of issue: that of the scalar unit,
-  block after block. A vecscope is one event, when it is issued, and the events of its body
-  follow it at once, in the order of the body, also where the pipe came to them later.
+  block after block, and of a block that is a cluster core after core. A vecscope is one event,
+  when it is issued, and the events of its body follow it at once, in the order of the body, also
+  where the pipe came to them later.
 - `iterations`: each iteration of a loop. An event names the innermost one around it.
 - `accesses`: the bytes an event touches, as runs; lanes that are masked off are not in it.
   Rows are in the order of their events; one event may have none or many.
@@ -24,7 +25,7 @@ import numpy as np
 from ptoscope.diagnostics import PtoError, Span
 from ptoscope.isa.order.kinds import NUMBERS
 from ptoscope.isa.order.memory import MEMORY_BARRIERS
-from ptoscope.isa.parts import ON_CORE
+from ptoscope.isa.parts import ON_CORE, CoreId, core_ids
 from ptoscope.isa.record import Record
 from ptoscope.program import For, Function, Op
 
@@ -38,8 +39,13 @@ SPACE_NUMBERS = {
     memory.name: UB if memory.name == "ub" else REGISTERS - place
     for place, memory in enumerate(ON_CORE)
 }
-"""Those of a core's own memories."""
-SPACE_NAMES = {number: name for name, number in SPACE_NUMBERS.items()}
+"""Those of a core's own memories; UB is that of vector core 0."""
+UBS = (UB, REGISTERS - len(ON_CORE))
+"""The UBs of the two vector cores of a cluster."""
+OWN_MEMORIES = {number: name for name, number in SPACE_NUMBERS.items()} | {UBS[1]: "ub"}
+"""By number, which memory of `isa.parts` a space is."""
+SPACE_NAMES = {**OWN_MEMORIES, UBS[1]: "ub1"}
+"""The same as people name them."""
 NONE = -1
 """No iteration, no scope, no pipe, no parent."""
 
@@ -85,12 +91,18 @@ class Events:
     """`place`: int32, into `places`. `block`: int32, of the grid. `iteration`: int32, into
     `iterations`, -1 outside all loops. `entry`: int32, which execution of a vecscope it belongs
     to, counted from 0 over the whole run in the order of issue; -1 outside. The event of a
-    vecscope itself has the entry that it begins."""
+    vecscope itself has the entry that it begins. `core`: int8, which core of its block; all are
+    the first where it is left out."""
 
     place: Column
     block: Column
     iteration: Column
     entry: Column
+    core: Column = field(default_factory=lambda: np.zeros(0, dtype=np.int8))
+
+    def __post_init__(self) -> None:
+        if len(self.core) != len(self.place):
+            object.__setattr__(self, "core", np.zeros(len(self.place), dtype=np.int8))
 
     def __len__(self) -> int:
         return len(self.place)
@@ -184,6 +196,15 @@ class Trace:
             found.append((name, int(self.iterations.value[iteration])))
             iteration = int(self.iterations.parent[iteration])
         return found[::-1]
+
+    @property
+    def cores(self) -> tuple[CoreId, ...]:
+        """The cores of a block."""
+        return core_ids(self.function.cores)
+
+    def core_title(self, event: int) -> str:
+        """The core of an event as messages write it; empty where a block has only one."""
+        return self.cores[int(self.events.core[event])].title if len(self.cores) > 1 else ""
 
     @property
     def nbytes(self) -> int:

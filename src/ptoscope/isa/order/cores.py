@@ -37,7 +37,7 @@ class Channel(NamedTuple):
         return f"semaphore {self.semaphore} from {source} to {target}"
 
 
-def _channels(
+def channels(
     core: CoreId, gives: bool, number: int, broadcast: bool, each: int
 ) -> tuple[Channel, ...]:
     """The channels of a signal that a core gives or awaits; a core has so many from `each`."""
@@ -66,7 +66,7 @@ def _pair(name: str, broadcast: bool, each: int = PER_CORE) -> tuple[OrderRule, 
         (number,) = numbers
         if not isinstance(number, int):
             return Ticket(src, signals=True)
-        (channel,) = _channels(ledger.core, True, number, broadcast, each)
+        (channel,) = channels(ledger.core, True, number, broadcast, each)
         given = ledger.next(giver, None, channel)
         room = None
         if given[1] > MOST_PENDING and not broadcast:
@@ -79,8 +79,8 @@ def _pair(name: str, broadcast: bool, each: int = PER_CORE) -> tuple[OrderRule, 
         (number,) = numbers
         if not isinstance(number, int):
             return Ticket(src)
-        channels = _channels(ledger.core, False, number, broadcast, each)
-        taken = [ledger.next(taker, None, channel) for channel in channels]
+        found = channels(ledger.core, False, number, broadcast, each)
+        taken = [ledger.next(taker, None, channel) for channel in found]
         awaits = tuple((((giver, None, chain[2]), n)) for chain, n in taken)
         # What is there for both vector cores, one of them does not use up.
         return Ticket(src, awaits=awaits, takes=None if broadcast else taken[0])

@@ -14,15 +14,22 @@ from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.parts import PIPE_NUMBERS
 from ptoscope.isa.record import Site
 from ptoscope.isa.targets import BLOCK_BYTES
+from ptoscope.isa.tiles import (
+    TileAccess,
+    TileMove,
+    TileProduct,
+    move_accesses,
+    product_accesses,
+)
 from ptoscope.isa.types import Space
 from ptoscope.machine.core import ReferenceCore
 from ptoscope.machine.faults import Fault
 from ptoscope.machine.lanes import NumpyLanes, number
 from ptoscope.machine.memory import Memory, Region
 from ptoscope.machine.stream import LoadStream, Stream, border
-from ptoscope.trace.recorder import Recorder, touch_kind
+from ptoscope.trace.recorder import SEGMENT, Recorder, touch_kind
 from ptoscope.trace.recording_core import RecordingCore
-from ptoscope.trace.trace import NONE, REGISTERS, SPACE_NUMBERS, UB
+from ptoscope.trace.trace import NONE, REGISTERS, SPACE_NUMBERS, UBS
 
 
 class RecordingReferenceCore(RecordingCore, ReferenceCore):
@@ -49,16 +56,19 @@ class RecordingReferenceCore(RecordingCore, ReferenceCore):
         self._issued: deque[tuple[int, int]] = deque()
         self._outside: list[tuple[int, int]] = []
         self._known: dict[object, int] = {}
-        own = {id(region): (SPACE_NUMBERS[name], 0) for name, region in memory.own.items()}
+        own = {id(r): (space_of(r), 0) for r in (*memory.own.values(), *memory.ubs.values())}
         self._spaces = {**own, **spaces}
+        self._ub_space = space_of(memory.ub)
+        self.number = 0 if self.seat is None else self.seat.number
+        """Which core of its block it is."""
 
     # Where the run is.
 
     def begin_segment(self, segment: int) -> None:
         """The instructions of a segment come next."""
         begun = self._recorder.begun
-        self.segment = len(begun) // 3
-        begun.extend((segment, self._iteration, self._entry))
+        self.segment = len(begun) // SEGMENT
+        begun.extend((segment, self._iteration, self._entry, self.number))
 
     def begin_loop(self, place: int, first: int, step: int) -> None:
         """A loop whose iterations have these values."""
@@ -114,7 +124,7 @@ class RecordingReferenceCore(RecordingCore, ReferenceCore):
         if footprint is None:
             touched = lanes(access, None if gate is None else gate.active().tolist())
             footprint = self._known[key] = self._recorder.footprint(touched)
-        self._touch(site, UB, writes, footprint, number(address))
+        self._touch(site, self._ub_space, writes, footprint, number(address))
 
     def note_spread(
         self, site: Site, writes: bool, base: Lanes, offsets: Lanes, active: Lanes, width: int
@@ -130,7 +140,7 @@ class RecordingReferenceCore(RecordingCore, ReferenceCore):
         if footprint is None:
             touched = elements((starts - first).tolist(), width)
             footprint = self._known[key] = self._recorder.footprint(touched)
-        self._touch(site, UB, writes, footprint, number(base) + first)
+        self._touch(site, self._ub_space, writes, footprint, number(base) + first)
 
     def note_stream(self, site: Site, before: Stream, address: Lanes, after: Stream | None) -> None:
         end = number(address) if before.end is None else before.end
@@ -139,12 +149,14 @@ class RecordingReferenceCore(RecordingCore, ReferenceCore):
         if after is not None:
             assert after.end is not None
             length = after.end - len(after.pending) - start
-        self._touch(site, UB, True, self._recorder.footprint(dense(length)), start)
+        self._touch(site, self._ub_space, True, self._recorder.footprint(dense(length)), start)
 
     def note_stream_load(self, site: Site, before: LoadStream | None, address: Lanes) -> None:
         at = number(address)
         start, end = (border(at), border(at) + BLOCK_BYTES) if before is None else before.reads(at)
-        self._touch(site, UB, False, self._recorder.footprint(dense(end - start)), start)
+        self._touch(
+            site, self._ub_space, False, self._recorder.footprint(dense(end - start)), start
+        )
 
     def note_scalar(
         self, site: Site, writes: bool, space: Space, address: Lanes, size: int
@@ -178,8 +190,8 @@ class RecordingReferenceCore(RecordingCore, ReferenceCore):
         if made is None:
             return
         try:
-            source, at = self.memory.locate(site, path.source, number(src))
-            target, to = self.memory.locate(site, path.target, number(dst))
+            source, at = self.memory.locate(site, path.source, number(src), copy.core)
+            target, to = self.memory.locate(site, path.target, number(dst), copy.core)
         except Fault:
             # The copy itself faults, when its pipe comes to it.
             return
@@ -193,9 +205,61 @@ class RecordingReferenceCore(RecordingCore, ReferenceCore):
     ) -> None:
         """The rows of a copy between two regions; a trace does not have them."""
 
+    def note_move(self, site: Site, src: Lanes, dst: Lanes, move: TileMove[Lanes]) -> None:
+        tile = move.map(number)
+        repeated = 1 if tile.matrices is None else tile.matrices.count
+        if min(tile.rows, tile.columns, repeated) < 1:
+            return
+        places = {"source": (tile.source, number(src)), "target": (tile.target, number(dst))}
+        self._note_tiles(site, tile, move_accesses(tile, INTEGERS), places)
+
+    def note_product(
+        self, site: Site, left: Lanes, right: Lanes, result: Lanes, product: TileProduct[Lanes]
+    ) -> None:
+        tile = product.map(number)
+        if min(tile.m, tile.n, tile.k) < 1:
+            return
+        at = {"left": ("l0a", left), "right": ("l0b", right), "result": ("l0c", result)}
+        places = {base: (space, number(address)) for base, (space, address) in at.items()}
+        self._note_tiles(site, tile, product_accesses(tile, INTEGERS), places)
+
+    def _note_tiles(
+        self,
+        site: Site,
+        tile: TileMove[int] | TileProduct[int],
+        accesses: list[TileAccess[int]],
+        places: dict[str, tuple[Space, int]],
+    ) -> None:
+        """What a tile touches, from where its parts begin."""
+        core, atomic = (tile.core, tile.atomic) if isinstance(tile, TileMove) else (None, None)
+        begins: dict[str | int, tuple[Region, int]] = {}
+        try:
+            for memory, _, base, bursts in accesses:
+                space, address = places[base] if isinstance(base, str) else (memory, base)
+                region, at = begins[base] = self.memory.locate(site, space, address, core)
+                if not inside(bursts, at, region.size):
+                    return
+        except Fault:
+            # The instruction itself faults, when its pipe comes to it.
+            return
+        for _, writes, base, bursts in accesses:
+            region, at = begins[base]
+            mode = (atomic or 0) if writes else 0
+            self._at(site, writes, region, at + bursts.start, covered(bursts), mode)
+        self.note_tile(tile, begins)
+
+    def note_tile(
+        self,
+        tile: TileMove[int] | TileProduct[int],
+        begins: dict[str | int, tuple[Region, int]],
+    ) -> None:
+        """A tile that moves or is multiplied, and where its parts begin, by base of `TileAccess`;
+        a trace does not have it."""
+
     def note_register(self, site: Site, writes: bool, name: str) -> None:
         footprint = self._recorder.footprint(dense(8))
-        self._touch(site, REGISTERS, writes, footprint, self._recorder.register(name))
+        address = self._recorder.register(name, self.number)
+        self._touch(site, REGISTERS, writes, footprint, address)
 
     def note_sync(
         self, site: Site, kind: int, src: str, dst: str, numbers: tuple[Lanes, ...]
@@ -211,3 +275,8 @@ class RecordingReferenceCore(RecordingCore, ReferenceCore):
                 *[NONE] * (2 - len(numbers)),
             )
         )
+
+
+def space_of(region: Region) -> int:
+    """The space of a core's own memory."""
+    return UBS[region.number] if region.space == "ub" else SPACE_NUMBERS[region.space]

@@ -22,6 +22,7 @@ from ptoscope.trace.recording import (
     Recording,
     Signals,
     StreamContent,
+    TileStep,
 )
 from ptoscope.trace.spaces import Extent
 from ptoscope.trace.trace import Column, Trace
@@ -36,6 +37,7 @@ class Notes:
         """Executions so far, also those of which nothing is kept."""
         self._value_steps = array("q")
         self._value_slots = array("q")
+        self._value_cores = array("b")
         self._values: list[Content] = []
         self._written = bytearray()
         self._undefined = bytearray()
@@ -43,6 +45,7 @@ class Notes:
         self._signals: list[tuple[int, Signals]] = []
         self._blocks: list[int] = []
         self._copies: dict[int, Copied] = {}
+        self._tiles: dict[int, TileStep] = {}
         self._placed: dict[int, list[Placed]] = {}
 
     @property
@@ -50,12 +53,13 @@ class Notes:
         """Whether nothing more is kept."""
         return self.steps >= self._most
 
-    def value(self, slot: int, value: object) -> None:
-        """A slot has a value from the step on that comes next."""
+    def value(self, slot: int, value: object, core: int = 0) -> None:
+        """A slot of a core has a value from the step on that comes next."""
         if self.full:
             return
         self._value_steps.append(self.steps)
         self._value_slots.append(slot)
+        self._value_cores.append(core)
         self._values.append(content(value))
 
     def bytes(self, data: Column, undefined: Column, start: int, run: StridedRun) -> None:
@@ -74,6 +78,11 @@ class Notes:
         """The step that comes next is a copy."""
         if not self.full:
             self._copies[self.steps] = copy
+
+    def tile(self, step: TileStep) -> None:
+        """The step that comes next moves or multiplies tiles."""
+        if not self.full:
+            self._tiles[self.steps] = step
 
     def placed(self, one: Placed) -> None:
         """The step that comes next has lanes in UB."""
@@ -116,6 +125,8 @@ class Notes:
             findings,
             extents,
             max(0, self.steps - self._most),
+            np.frombuffer(self._value_cores, np.int8),
+            self._tiles,
         )
 
 

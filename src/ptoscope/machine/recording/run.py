@@ -12,8 +12,8 @@ from ptoscope.machine.core import ReferenceCore
 from ptoscope.machine.elements import quietly
 from ptoscope.machine.faults import Fault
 from ptoscope.machine.lanes import number
-from ptoscope.machine.launch import argument_value
-from ptoscope.machine.memory import Memory, gm_regions, own_regions
+from ptoscope.machine.launch import argument_value, run_cores, seats
+from ptoscope.machine.memory import gm_regions
 from ptoscope.machine.prints import Prints
 from ptoscope.machine.recording.core import RecordingReferenceCore
 from ptoscope.machine.walker import Registers, Step, Walker
@@ -39,20 +39,22 @@ def run(
     regions = gm_regions(arguments)
     extents = list_spaces(arguments)
     spaces = {id(regions[k]): (e.space, e.begin) for k, e in extents.items()}
-    error, last = None, NONE
+    error = last = None
     with quietly():
         values = [argument_value(a) for a in arguments]
         for block in range(grid):
-            memory = Memory(regions, own_regions(kernel.target))
-            core = RecordingReferenceCore(
-                memory, block, grid, limit, recorder, walker.sites, spaces
-            )
-            core.prints = prints
+            more = (limit, recorder, walker.sites, spaces, None)
+            cores = [
+                RecordingReferenceCore(memory, block, grid, *more, seat, core)
+                for memory, seat, core in seats(kernel.function, kernel.target, regions)
+            ]
+            for core in cores:
+                core.prints = prints
             try:
-                walker.run(core, values)
+                run_cores([partial(walker.run, core, values) for core in cores], cores[0].seat)
             except Fault as fault:
                 error = PtoError([fault.diagnostic(kernel.program, block, grid)])
-                last = recorder.last_place(walker.sites.get(fault.site, NONE))
+                last = recorder.last_place(walker.sites.get(fault.site, NONE), fault.core)
             recorder.end_block()
             if error is not None:
                 break

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,21 +16,22 @@ from ptoscope.arguments import Argument
 from ptoscope.diagnostics import PtoError
 from ptoscope.machine.elements import quietly
 from ptoscope.machine.faults import Fault
-from ptoscope.machine.launch import argument_value
-from ptoscope.machine.memory import Memory, gm_regions, own_regions
+from ptoscope.machine.launch import argument_value, run_cores, seats
+from ptoscope.machine.memory import gm_regions
+from ptoscope.machine.recording.core import space_of
 from ptoscope.machine.recording.notes import Notes
 from ptoscope.machine.recording.values_core import ValuesCore
 from ptoscope.machine.recording.values_walker import ValuesWalker
 from ptoscope.machine.shadow.findings import ShadowFindings
 from ptoscope.machine.shadow.memory import ShadowBytes
 from ptoscope.machine.shadow.origins import Origins
-from ptoscope.machine.shadow.run import gm_shadows
+from ptoscope.machine.shadow.run import gm_shadows, own_memories
 from ptoscope.program import Launchable, Scope
 from ptoscope.trace.places import Outline
 from ptoscope.trace.recorder import Recorder
 from ptoscope.trace.recording import MemoryBefore, Recording
 from ptoscope.trace.spaces import list_spaces
-from ptoscope.trace.trace import NONE, SPACE_NUMBERS, Column
+from ptoscope.trace.trace import NONE, Column
 
 
 def record(
@@ -55,28 +57,34 @@ def record(
     names = {a.position: a.name for a in arguments}
     spaces = {n: _before(f"%{names[n]}", views[n], whole[n].v, False) for n in sorted(views)}
     scopes = {place.index for place in outline.places if isinstance(place.op, Scope)}
-    error, last = None, NONE
+    error = last = None
     with quietly():
         values = [argument_value(a) for a in arguments]
         for block in range(grid):
-            memory = Memory(regions, own_regions(kernel.target))
+            placed = seats(kernel.function, kernel.target, regions)
             seen = {n: (views[n], whole[n].v) for n in views}
-            for name, own in memory.own.items():
+            for own in own_memories(placed):
                 shadow = shadows[own.key] = ShadowBytes.never_written(own.size, own.name, book)
-                seen[SPACE_NUMBERS[name]] = own.data, shadow.v
+                space = space_of(own)
+                seen[space] = own.data, shadow.v
                 if block == 0:
-                    spaces[SPACE_NUMBERS[name]] = _before(own.name, own.data, shadow.v, True)
-            core = ValuesCore(
-                memory, block, grid, limit, recorder, walker.sites, places, shadows, findings, book
-            )
-            core.begin(notes, seen, scopes)
+                    spaces[space] = _before(own.name, own.data, shadow.v, True)
+            cores: list[ValuesCore] = []
+            for memory, seat, core in placed:
+                mine = book.of_core(core.title if seat is not None else "")
+                more = (shadows, findings.of_core(mine), mine, seat, core)
+                cores.append(
+                    ValuesCore(memory, block, grid, limit, recorder, walker.sites, places, *more)
+                )
+                cores[-1].begin(notes, seen, scopes)
             try:
-                walker.run(core, values)
-                if core.lost_stream is not None:
-                    raise core.lost_stream
+                run_cores([partial(walker.run, core, values) for core in cores], cores[0].seat)
+                for core in cores:
+                    if core.lost_stream is not None:
+                        raise core.lost_stream
             except Fault as fault:
                 error = PtoError([fault.diagnostic(kernel.program, block, grid)])
-                last = recorder.last_place(walker.sites.get(fault.site, NONE))
+                last = recorder.last_place(walker.sites.get(fault.site, NONE), fault.core)
             recorder.end_block()
             notes.end_block()
             if error is not None:

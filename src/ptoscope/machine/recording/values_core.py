@@ -12,6 +12,7 @@ from ptoscope.isa.distributions import NOTHING, Access
 from ptoscope.isa.dtypes import VREG_BYTES
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.record import Site
+from ptoscope.isa.tiles import TileMove, TileProduct
 from ptoscope.machine.lanes import NumpyLanes, number
 from ptoscope.machine.memory import Region
 from ptoscope.machine.pipes import Thunk
@@ -20,7 +21,7 @@ from ptoscope.machine.recording.notes import Notes
 from ptoscope.machine.shadow.core import ShadowCore
 from ptoscope.machine.shown import signals
 from ptoscope.trace.recorder import TOUCH, touch_parts
-from ptoscope.trace.recording import Copied, Placed, Signals
+from ptoscope.trace.recording import Copied, Placed, Signals, TileStep
 from ptoscope.trace.trace import Column
 
 
@@ -36,8 +37,9 @@ class ValuesCore(RecordingReferenceCore, ShadowCore):
         self.notes = notes
         self._bytes = spaces
         self._scopes = scopes
-        self._taken = len(self._recorder.touches)
+        self._rows: list[int] = []
         self._copy: Copied | None = None
+        self._tile: TileStep | None = None
         self._in_order = False
         self.issued = False
         """Whether the instruction of the scalar unit went to a pipe, which notes it."""
@@ -48,6 +50,7 @@ class ValuesCore(RecordingReferenceCore, ShadowCore):
         self.issued = True
         segment, touched = self.segment, self._touched()
         copy, self._copy = self._copy, None
+        tile, self._tile = self._tile, None
         if self._places[site] in self._scopes:
 
             def begins() -> object:
@@ -61,15 +64,23 @@ class ValuesCore(RecordingReferenceCore, ShadowCore):
             if ended is not False:
                 if copy is not None:
                     self.notes.copied(copy)
+                if tile is not None:
+                    self.notes.tile(tile)
                 self.step(site, segment, [*touched, *self._touched()])
             return ended
 
         return run
 
     def _touched(self) -> list[int]:
-        """The accesses that were noted since the last call: where their rows begin."""
-        begin, self._taken = self._taken, len(self._recorder.touches)
-        return list(range(begin, self._taken, TOUCH))
+        """The accesses that this core noted since the last call: where their rows begin."""
+        rows, self._rows = self._rows, []
+        return rows
+
+    def _touch(
+        self, site: Site, space: int, writes: bool, footprint: int, address: int, atomic: int = 0
+    ) -> None:
+        self._rows.append(len(self._recorder.touches))
+        super()._touch(site, space, writes, footprint, address, atomic)
 
     def executed(self, site: Site) -> None:
         """The scalar unit, or a vecscope, has executed an instruction."""
@@ -99,6 +110,14 @@ class ValuesCore(RecordingReferenceCore, ShadowCore):
         self, source: tuple[Region, int], target: tuple[Region, int], ends: CopyEnds[int]
     ) -> None:
         self._copy = Copied(*self.located(*source), *self.located(*target), ends)
+
+    def note_tile(
+        self,
+        tile: TileMove[int] | TileProduct[int],
+        begins: dict[str | int, tuple[Region, int]],
+    ) -> None:
+        places = {base: self.located(*place) for base, place in begins.items()}
+        self._tile = TileStep(tile, places)
 
     def note_lanes(
         self, site: Site, writes: bool, address: Lanes, access: Access, mask: Lanes | None

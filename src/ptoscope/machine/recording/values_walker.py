@@ -63,9 +63,9 @@ def _taken_in(op: Scope) -> tuple[int, ...]:
 
 
 def _note(slots: tuple[int, ...], core: ReferenceCore, registers: Registers) -> None:
-    notes = cast(ValuesCore, core).notes
+    values = cast(ValuesCore, core)
     for slot in slots:
-        notes.value(slot, registers[slot])
+        values.notes.value(slot, registers[slot], values.number)
 
 
 def _then(step: Step, after: Step) -> Step:
@@ -82,7 +82,7 @@ def _executed(step: Step, site: Site, results: tuple[int, ...]) -> Step:
         outer, values.issued = values.issued, False
         step(core, registers)
         for slot in results:
-            values.notes.value(slot, registers[slot])
+            values.notes.value(slot, registers[slot], values.number)
         if not values.issued:
             values.executed(site)
         # What is executed while another instruction waits is no business of that one's.

@@ -6,18 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from ptoscope.isa.copies import Transfer
 from ptoscope.isa.distributions import Access
 from ptoscope.isa.dtypes import I1, UI8, DType
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.parts import MEMORIES
 from ptoscope.isa.record import Site
 from ptoscope.isa.types import Space
-from ptoscope.machine.dma import run_transfer
 from ptoscope.machine.faults import Fault
 from ptoscope.machine.lanes import NumpyLanes, number
 from ptoscope.machine.memory import Memory
-from ptoscope.machine.shadow.decisions import DecidingCore
 from ptoscope.machine.shadow.findings import (
     REACHES_ADDRESS,
     REACHES_GM,
@@ -31,13 +28,13 @@ from ptoscope.machine.shadow.memory import (
     ShadowStream,
     lane_offsets,
 )
+from ptoscope.machine.shadow.moves import ShadowMoves
 from ptoscope.machine.shadow.origins import Origins
 from ptoscope.machine.shadow.rules import full, word
-from ptoscope.machine.shadow.transfer import Located, follow_transfer
 
 
-class ShadowCore(DecidingCore):
-    """One block's core. `shadows` are those of the regions of memory, by their keys."""
+class ShadowCore(ShadowMoves):
+    """One core of a block."""
 
     def __init__(
         self,
@@ -48,16 +45,12 @@ class ShadowCore(DecidingCore):
         shadows: dict[tuple[Space, int], ShadowBytes],
         findings: ShadowFindings,
         book: Origins,
+        *more: Any,
     ) -> None:
-        super().__init__(memory, block, grid, max_steps, findings, book)
-        self._shadows = shadows
+        super().__init__(memory, block, grid, max_steps, shadows, findings, book, *more)
         self._ub = shadows[memory.ub.key]
         self.lost_stream: Fault | None = None
         """What a store is to blame for whose last bytes were never flushed."""
-
-    def _addresses(self, site: Site, *values: object) -> None:
-        for value in values:
-            self.findings.decided(REACHES_ADDRESS, site, "the address", value)
 
     def constant(self, dtype: DType, count: int, value: int | float) -> ShadowLanes:
         return self.shadowed(super().constant(dtype, count, value))
@@ -303,29 +296,6 @@ class ShadowCore(DecidingCore):
                 np.repeat(value.o, len(bad)),
             )
         self._shadows[region.key].write(slice(at, at + len(v)), v, value.origins()[0])
-
-    def transfer(self, site: Site, src: Lanes, dst: Lanes, transfer: Transfer[Lanes]) -> None:
-        self._addresses(site, src, dst, transfer.length)
-        for loop in transfer.loops:
-            self._addresses(site, loop.count, loop.src_stride, loop.dst_stride)
-        padding = transfer.padding
-        if padding is not None:
-            self._addresses(site, padding.left, padding.right, padding.enabled)
-
-        path = transfer.path
-
-        def locate(space: Space, address: int) -> Located:
-            region, offset = self.memory.locate(site, space, address)
-            return Located(region, self._shadows[region.key], offset)
-
-        def move() -> None:
-            at, to = number(src), number(dst)
-            ends = run_transfer(site, self.memory, at, to, transfer)
-            if ends is not None:
-                read, written = locate(path.source, at), locate(path.target, to)
-                follow_transfer(site, read, written, transfer, ends, self.findings, self.book)
-
-        self.pipes.issue(site.record.pipe, site, move)
 
     def read_register(self, site: Site, name: str, dtype: DType, initial: int) -> Lanes:
         return self.shadowed(super().read_register(site, name, dtype, initial))

@@ -8,7 +8,9 @@ from typing import Any
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.order.ledger import Ticket
 from ptoscope.isa.order.rules import OrderRule
+from ptoscope.isa.parts import ALONE, CoreId
 from ptoscope.isa.record import Site
+from ptoscope.machine.cluster import Seat
 from ptoscope.machine.core import ReferenceCore
 from ptoscope.machine.lanes import NumpyLanes
 from ptoscope.machine.memory import Memory
@@ -29,12 +31,14 @@ class DecidingCore(ReferenceCore):
         max_steps: int | None,
         findings: ShadowFindings,
         book: Origins,
+        seat: Seat | None = None,
+        core: CoreId = ALONE,
     ) -> None:
-        super().__init__(memory, block, grid, max_steps)
+        super().__init__(memory, block, grid, max_steps, None, seat, core)
         self.book = book
         book.iterations = self.iterations
         self.findings = findings
-        self.pipes = _Pipes(book)
+        self.pipes = _Pipes(book, seat)
 
     def shadowed(self, value: Any) -> Any:
         """A value with its shadow: a row that has none is defined."""
@@ -67,8 +71,8 @@ class _Pipes(Pipes):
     """The same pipes; an instruction runs in the iterations of the loops that issued it, also when
     it had to wait."""
 
-    def __init__(self, book: Origins) -> None:
-        super().__init__(iterations=book.iterations)
+    def __init__(self, book: Origins, seat: Seat | None) -> None:
+        super().__init__(None, book.iterations, seat)
         self._book = book
 
     def issue(

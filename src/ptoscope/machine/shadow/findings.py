@@ -63,6 +63,12 @@ class ShadowFindings:
         self._book = book
         self._found: dict[tuple[str, Span, str, int], _Finding] = {}
 
+    def of_core(self, book: Origins) -> ShadowFindings:
+        """The same findings, as one core comes to them."""
+        made = ShadowFindings(book)
+        made._found = self._found
+        return made
+
     def arrived(self, code: str, site: Site, what: Any, origins: Ids, excused: Any = None) -> None:
         """Undefined items arrived at a site; `what(i)` names item i of them. Those that are
         `excused` are a warning where no other comes from the same line."""

@@ -12,10 +12,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ptoscope.isa.parts import ON_CORE
+from ptoscope.isa.parts import ON_CORE, VECTOR_CORES
 from ptoscope.isa.record import Site
 from ptoscope.machine.deadlock import IterationText
-from ptoscope.machine.memory import Bytes
+from ptoscope.machine.memory import Bytes, ub_name
 
 OriginKind = Literal["never written", "inactive lane", "beyond a tail", "unflushed align bytes"]
 
@@ -23,7 +23,7 @@ DETAIL_BITS = 32
 DETAIL = (1 << DETAIL_BITS) - 1
 EVENTS = (1 << (63 - DETAIL_BITS)) - 1
 
-_OWN = frozenset(memory.title for memory in ON_CORE)
+_OWN = frozenset((*(memory.title for memory in ON_CORE), *map(ub_name, range(VECTOR_CORES))))
 
 Ids = np.ndarray[Any, np.dtype[np.int64]]
 
@@ -46,6 +46,8 @@ class Origin:
     iteration: str = ""
     first: int = 0
     places: Sequence[int] = ()
+    columns: int = 0
+    """Where its lanes are the elements of a matrix: how many a row has."""
     note: str = ""
     wrote: tuple[int, int] | None = None
 
@@ -84,6 +86,12 @@ class Origins:
     iterations: list[IterationText] = field(default_factory=list[IterationText])
     block: str = ""
 
+    def of_core(self, core: str) -> Origins:
+        """The same events, as one core of a block comes to them; `core` is how messages write it,
+        where there are several."""
+        block = ", ".join(part for part in (self.block, core) if part)
+        return replace(self, site=None, marks=False, iterations=[], block=block)
+
     def content(self, size: int) -> Bytes:
         """What memory holds that nobody has written."""
         if self.garbage is None:
@@ -106,9 +114,9 @@ class Origins:
         iterations = ["".join(map(str, iteration)) for iteration in self.iterations]
         return ", ".join([self.block, *iterations] if self.block else iterations)
 
-    def loaded(self, site: Site, origins: Ids, poisoned: Any) -> Ids:
+    def loaded(self, site: Site, origins: Ids, poisoned: Any, columns: int = 0) -> Ids:
         """The origins of lanes read from memory: a lane of undefined memory comes from this
-        load, one that was stored keeps where it came from."""
+        load, one that was stored keeps where it came from. `columns` is as of `Origin`."""
         lanes = np.flatnonzero(poisoned)
         numbers = origins[lanes] >> DETAIL_BITS
         result = origins.copy()
@@ -124,6 +132,7 @@ class Origins:
                 iteration=self.iteration(),
                 first=first,
                 places=origins[first : last + 1] & DETAIL,
+                columns=columns,
             )
             result[chosen] = self.event(read) | chosen
         return result
@@ -140,7 +149,10 @@ class Origins:
         said = f"byte {byte} of {event.memory}, {kind}{left}"
         if event.site is None:
             return said + where
-        return f"lane {detail} of {_named(event.site)}{where}: {said}"
+        lane = f"lane {detail}"
+        if event.columns:
+            lane = f"element ({detail // event.columns}, {detail % event.columns})"
+        return f"{lane} of {_named(event.site)}{where}: {said}"
 
 
 def _named(site: Site) -> str:

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
 
 from ptoscope.arguments import Argument, bind, whole, whole_if_given
 from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
+from ptoscope.isa.parts import CoreId
 from ptoscope.isa.record import Site
 from ptoscope.isa.types import Space
+from ptoscope.machine.cluster import Seat
 from ptoscope.machine.core import ReferenceCore
 from ptoscope.machine.elements import quietly
 from ptoscope.machine.faults import Fault
-from ptoscope.machine.launch import argument_value
-from ptoscope.machine.memory import Memory, Region, gm_regions, own_regions
+from ptoscope.machine.launch import argument_value, run_cores, seats
+from ptoscope.machine.memory import Memory, Region, gm_regions
 from ptoscope.machine.shadow.core import ShadowCore
 from ptoscope.machine.shadow.findings import REACHES_BRANCH, ShadowFindings
 from ptoscope.machine.shadow.memory import ShadowBytes
@@ -102,21 +105,37 @@ def _launch(
     with quietly():
         values = [argument_value(a) for a in bound]
         for block in range(grid):
-            memory = Memory(regions, own_regions(kernel.target, book.content))
-            for own in memory.own.values():
+            placed = seats(kernel.function, kernel.target, regions, content=book.content)
+            for own in own_memories(placed):
                 shadows[own.key] = ShadowBytes.never_written(own.size, own.name, book)
             book.block = f"block {block} of {grid}" if grid > 1 else ""
-            core = ShadowCore(memory, block, grid, max_steps, shadows, findings, book)
+            cores: list[ShadowCore] = []
+            for memory, seat, core in placed:
+                mine = book.of_core(core.title if seat is not None else "")
+                seen = findings.of_core(mine)
+                cores.append(
+                    ShadowCore(memory, block, grid, max_steps, shadows, seen, mine, seat, core)
+                )
             try:
-                walker.run(core, values)
-                if core.lost_stream is not None and not findings.diagnostics(kernel.program):
-                    raise core.lost_stream
+                run_cores([partial(walker.run, core, values) for core in cores], cores[0].seat)
+                lost = next((core.lost_stream for core in cores if core.lost_stream), None)
+                if lost is not None and not findings.diagnostics(kernel.program):
+                    raise lost
             except Fault as fault:
                 said = findings.diagnostics(kernel.program)
                 fell = fault.diagnostic(kernel.program, block, grid)
                 raise PtoError([*said, fell]) from None
     marks = {position: shadows[region.key].v for position, region in regions.items()}
     return Observation(findings.diagnostics(kernel.program), marks)
+
+
+def own_memories(placed: list[tuple[Memory, Seat | None, CoreId]]) -> list[Region]:
+    """The memories on the chip of all cores of a block, each once."""
+    found: dict[tuple[Space, int], Region] = {}
+    for memory, _, _ in placed:
+        for region in (*memory.own.values(), *memory.ubs.values()):
+            found[region.key] = region
+    return list(found.values())
 
 
 def gm_shadows(

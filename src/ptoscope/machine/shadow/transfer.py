@@ -44,7 +44,7 @@ def follow_transfer(
     if transfer.padding is not None and ends.written.length > length:
         fill = _Fill(transfer.padding.value, ends)
     mode = 0 if transfer.atomic is None else number(transfer.atomic)
-    arrived = _Arrived()
+    arrived = Arrived()
     written_rows: list[tuple[int, int]] = []
     reads = starts(ends.read.loops, read.offset)
     writes = starts(ends.written.loops, written.offset)
@@ -53,9 +53,9 @@ def follow_transfer(
         if mode:
             old = slice(to, to + length)
             there = written.shadow.v[old], written.shadow.o[old]
-            v, o = _updated(v, o, *there, atomics.element(mode).bytes)
+            v, o = updated(v, o, *there, atomics.element(mode).bytes)
         if not target.on_core:
-            arrived.row(v, o, at, to, book)
+            arrived.row(v, o, at, to + np.arange(length), book)
         if fill is not None:
             v, o = fill.around(v, o)
         end = to + ends.written.length
@@ -64,16 +64,10 @@ def follow_transfer(
     if not source.on_core:
         for row in _merged(written_rows):
             written.shadow.leave(site, "beyond a tail", tail_of(*row), row, book)
-    if arrived.places:
-        places, origins = np.concatenate(arrived.places), np.concatenate(arrived.origins)
-        excused = np.concatenate(arrived.excused) & arrived.partly
-        name = written.region.name
-        findings.arrived(
-            REACHES_GM, site, lambda i: f"byte {places[i]} of %{name}", origins, excused
-        )
+    arrived.tell(site, written.region.name, findings)
 
 
-def _updated(v: Any, o: Ids, old_v: Any, old_o: Ids, size: int) -> tuple[Any, Ids]:
+def updated(v: Any, o: Ids, old_v: Any, old_o: Ids, size: int) -> tuple[Any, Ids]:
     """What an update makes of bytes and those that were there: elements of so many bytes, each
     undefined if a bit of either is, by the first byte of what is stored or else of what was
     there."""
@@ -84,7 +78,7 @@ def _updated(v: Any, o: Ids, old_v: Any, old_o: Ids, size: int) -> tuple[Any, Id
     return np.repeat(made, size), np.repeat(origins[np.arange(len(made)), first], size)
 
 
-class _Arrived:
+class Arrived:
     """The undefined bytes that a copy takes to GM.
 
     A kernel that fills a part of a buffer and copies all of it takes along what nobody wrote,
@@ -99,8 +93,8 @@ class _Arrived:
         self.excused: list[Any] = []
         self.partly = False
 
-    def row(self, v: Any, o: Ids, at: int, to: int, book: Origins) -> None:
-        """A row from the byte `at` on to the byte `to` on."""
+    def row(self, v: Any, o: Ids, at: int, to: Any, book: Origins) -> None:
+        """A row from the byte `at` on to the bytes `to`."""
         self.partly = self.partly or not v.all()
         if not v.any():
             return
@@ -115,9 +109,19 @@ class _Arrived:
             event = book.events[which]
             if not event.untouched or event.wrote_any(at - by + defined):
                 excused &= (origins >> DETAIL_BITS != which) | (moved != by)
-        self.places.append(to + bad)
+        self.places.append(to[bad])
         self.origins.append(origins)
         self.excused.append(excused)
+
+    def tell(self, site: Site, name: str, findings: ShadowFindings) -> None:
+        """What has arrived in an array."""
+        if not self.places:
+            return
+        places, origins = np.concatenate(self.places), np.concatenate(self.origins)
+        excused = np.concatenate(self.excused) & self.partly
+        findings.arrived(
+            REACHES_GM, site, lambda i: f"byte {places[i]} of %{name}", origins, excused
+        )
 
 
 def _merged(rows: list[tuple[int, int]]) -> list[tuple[int, int]]:

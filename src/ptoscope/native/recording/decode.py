@@ -69,7 +69,8 @@ class _Decoder:
         )
         number = self._said(lambda mark: mark.detail if mark.kind == marks.SEGMENT else NONE)
         iteration, entry = self._a[segments], self._b[segments]
-        begun = (number[segments], _rank(iterations, iteration), _rank(entries, entry))
+        alone = np.zeros(len(segments), dtype=np.int64)
+        begun = (number[segments], _rank(iterations, iteration), _rank(entries, entry), alone)
         _write(recorder.begun, begun)
         place = self._said(lambda mark: mark.place)
         _write(

@@ -54,7 +54,7 @@ class TracedKernel:
         recorder = Recorder(self._outline.segments)
         extents = list_spaces(arguments)
         decode(recorder, self._marks, log.rows(), log.ends, extents, kernel.target)
-        error, last = None, NONE
+        error = last = None
         if failed is not None:
             block, fault = failed
             error = PtoError([fault.diagnostic(kernel.program, block, grid)])

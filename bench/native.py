@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import ptoscope
-from bench import c_side, native_compile, native_process, others
+from bench import c_side, matrix, native_compile, native_process, others
 from bench.cases import CASES, Case
 from bench.measure import Job, Remark, Row, best_of, once
 
@@ -27,6 +27,7 @@ def jobs() -> list[Job]:
     return [
         Job("memcpy", _memcpy),
         *against_c,
+        *matrix.jobs(),
         Job("reference engine", _against_reference),
         *native_compile.jobs(),
         *native_process.jobs(),

@@ -36,6 +36,7 @@ ALLOWED = {
     "demo/__init__.py": "it breaks the text of its own kernel",
     "docs/example.py": "it writes a kernel around an instruction",
     "docs/kernel.py": "it writes a kernel around an instruction",
+    "docs/matrix_example.py": "it writes a kernel around an instruction",
     "docs/page.py": "prose of the reference pages",
     "docs/vector_addresses.py": "it writes a kernel around an instruction",
     "lang/buffers.py": "what brackets of an array mean",

@@ -10,10 +10,12 @@ import numpy as np
 from ptoscope.arguments import array_dtype
 from ptoscope.isa.dtypes import DType
 
-BufferFill = Literal["first", "second", "count", "lanes", "blocks", "blank"]
-"""Two rows of small numbers, 0, 1, 2 and so on, lane numbers, byte offsets of blocks, or -1 in
-a result."""
+BufferFill = Literal["first", "second", "count", "lanes", "blocks", "blank", "scales"]
+"""Two rows of small numbers, 0, 1, 2 and so on, lane numbers, byte offsets of blocks, -1 in
+a result, or the bits of scales."""
 
+SCALES = np.array((127, 128, 126), np.uint8)
+"""1, 2 and 0.5."""
 ROWS: dict[BufferFill, tuple[float, ...]] = {
     "first": (1, 4, -2, 0.25, 9, -1, 16, 2),
     "second": (2, 3, 1),
@@ -39,6 +41,8 @@ class ExampleBuffer:
         """The argument to pass."""
         lane = np.arange(self.count)
         match self.fill:
+            case "scales":
+                return np.resize(SCALES, self.count).view(array_dtype(self.dtype))
             case "count":
                 row = lane
             case "lanes":

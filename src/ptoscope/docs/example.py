@@ -13,6 +13,7 @@ from ptoscope.docs import values
 from ptoscope.docs.buffers import ExampleBuffer
 from ptoscope.docs.kernel import ExampleKernel, ExampleOrder
 from ptoscope.docs.line import NamedValues, line
+from ptoscope.docs.matrix_example import MatrixExample, is_of_matrix
 from ptoscope.docs.values import MASKS, SHIFT, VECTORS, NoExample
 from ptoscope.docs.vector_addresses import Addresses
 from ptoscope.isa import TABLE
@@ -82,6 +83,10 @@ def example(
         if element is not None and known.get("T") is not element:
             continue
         try:
+            if is_of_matrix(record):
+                written = MatrixExample(record, form, machine, revision, known)
+                text = ir.print_module(ir.parse(written.text()))
+                return Example(record, form, machine, text, written.buffers)
             return _Writer(record, form, machine, revision, known).example()
         except NoExample:
             continue

@@ -120,6 +120,11 @@ class ExampleKernel:
         self._constants.setdefault(name, f"{name} = arith.constant {text}{kind}")
         return name
 
+    @property
+    def constants(self) -> list[str]:
+        """The lines that define them."""
+        return [*self._constants.values()]
+
     # Memory.
 
     def memory(self, name: str, kind: Ptr, *, written: bool) -> str:

@@ -261,7 +261,7 @@ def _record(
         pipe="PIPE_FIX",
         path=path,
         where="outside",
-        targets=("cpu", "a5") if target == "ub" else ("cpu", "a2a3", "a5"),
+        targets=("a5",) if target == "ub" else ("cpu", "a2a3", "a5"),
         constraints=CONSTRAINTS,
         evidence=(*cells, *EVIDENCE),
         formula=f"{MEMORIES[target].title}[layout(r, c)] = convert(clip(relu(scale * L0C[r, c])))",

@@ -44,7 +44,10 @@ _UNITS = Evidence(
     "has bytes from start to start, with which the public kernels would copy one row only.",
 )
 _ON_A5 = Evidence(
-    "targets", "micro", "The way between UB and L1 is A5's; on A2/A3 data goes through GM."
+    "targets",
+    "micro",
+    "The way between UB and L1 is A5's; on A2/A3 data goes through GM. The CPU has no signals "
+    "between cores, without which nobody could use it.",
 )
 _OWN_UB = Evidence("which UB", "chosen", "That of the vector core which executes it.")
 _FIELDS = Evidence(
@@ -151,7 +154,7 @@ mte_l1_ub = Record(
     pipe="PIPE_MTE1",
     path=_L1_UB,
     where="outside",
-    targets=("cpu", "a5"),
+    targets=("a5",),
     evidence=(
         _UNITS,
         Evidence(
@@ -192,7 +195,7 @@ copy_cbuf_to_ubuf = Record(
     pipe="PIPE_MTE1",
     path=_L1_UB,
     where="outside",
-    targets=("cpu", "a5"),
+    targets=("a5",),
     evidence=(
         Evidence("which UB", "suite", "The number of the stream is that of the vector core."),
         Evidence("unit", "suite", "Lengths and gaps count 32-byte blocks."),
@@ -219,7 +222,7 @@ mte_ub_l1 = Record(
     pipe="PIPE_MTE3",
     path=_UB_L1,
     where="outside",
-    targets=("cpu", "a5"),
+    targets=("a5",),
     evidence=(BLOCK_UNIT, _OWN_UB, _ON_A5, ORDER_EVIDENCE),
     formula="for each burst: L1[dst + steps] = UB[src + steps], 32*len_burst bytes",
     cpp="copy_ubuf_to_cbuf(dst, src, 0, ...)",
@@ -234,7 +237,7 @@ copy_ubuf_to_cbuf = Record(
     pipe="PIPE_MTE3",
     path=_UB_L1,
     where="outside",
-    targets=("cpu", "a5"),
+    targets=("a5",),
     evidence=(
         Evidence("unit", "suite", "Lengths and gaps count 32-byte blocks."),
         _OWN_UB,

@@ -69,12 +69,15 @@ class MovedShadow:
         """What elements of the next matrix become."""
         tile = self._tile
         assert tile.convert is not None
-        given = [
+        count = len(tile.parameters)
+        columns = [
             self._shadowed(lanes, p.dtype, *self._parameter(p.memory, p.address, p.step, p.dtype))
-            for lanes, p in zip(parameters, tile.parameters, strict=True)
+            for lanes, p in zip(parameters[:count], tile.parameters, strict=True)
         ]
+        # Scalars of the run come after them, with their own undefined bits.
+        given = (*columns, *parameters[count:])
         read = self._read(len(self._made))
-        made = tile.convert(self._shadowed(elements, tile.source_type, *read), tuple(given))
+        made = tile.convert(self._shadowed(elements, tile.source_type, *read), given)
         assert isinstance(made, ShadowLanes)
         self._made.append(made)
         return made

@@ -19,11 +19,12 @@ from ptoscope.check import (
 from ptoscope.check.built import of_python
 from ptoscope.check.rule import Context, Rule
 from ptoscope.check.streams import rules as streams
+from ptoscope.check.synchronisation import cluster_rules
 from ptoscope.check.synchronisation import rules as synchronisation
 from ptoscope.diagnostics import Diagnostic
 from ptoscope.isa.parts import core_ids
 from ptoscope.isa.targets import Revision, Target
-from ptoscope.program import Program
+from ptoscope.program import Function, Program
 
 OPERATION_RULES: tuple[Rule, ...] = (
     *types.RULES,
@@ -50,6 +51,7 @@ MEMORY_RULES: tuple[Rule, ...] = (
     *contents.RULES,
     *atomics.RULES,
     *synchronisation.RULES,
+    *cluster_rules.RULES,
 )
 """Those that follow what a function does to memory and to the other pipes. They read it only
 where every operation is right: what a wrong one does is not known, and leaving it out would
@@ -68,9 +70,7 @@ def check(program: Program, target: Target, revision: Revision) -> list[Diagnost
     """All findings in all functions, in source order."""
     findings: list[Diagnostic] = []
     for function in program.functions:
-        first, *others = (
-            Context(program, function, target, revision, core) for core in core_ids(function.cores)
-        )
+        first, *others = _contexts(program, function, target, revision)
         is_right = True
         for rule in RULES:
             if is_right or rule not in MEMORY_RULES:
@@ -84,6 +84,20 @@ def check(program: Program, target: Target, revision: Revision) -> list[Diagnost
     if program.built:
         findings = [of_python(finding) for finding in findings]
     return _sorted(findings)
+
+
+def _contexts(
+    program: Program, function: Function, target: Target, revision: Revision
+) -> list[Context]:
+    """A function as every core of a block runs it."""
+    block: list[Context] = []
+    made = [
+        Context(program, function, target, revision, core, block)
+        for core in core_ids(function.cores)
+    ]
+    if len(made) > 1:
+        block += made
+    return made
 
 
 def _more(findings: list[Diagnostic], known: list[Diagnostic]) -> list[Diagnostic]:

@@ -156,7 +156,7 @@ def _outside_arguments(context: Context) -> Iterator[Finding]:
 
 
 RULES = (
-    Rule("PTO0501", "accesses stay inside UB", _outside),
+    Rule("PTO0501", "accesses stay inside their memory", _outside),
     Rule("PTO0502", "addresses are aligned as the access needs it", _crooked),
     Rule("PTO0503", "the numbers of a copy fit their fields", _too_wide),
     Rule("PTO0505", "GM addresses lie in a pointer argument", _outside_arguments),

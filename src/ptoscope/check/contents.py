@@ -12,6 +12,7 @@ from ptoscope.check.analysis.nodes import (
     EmptyCopy,
     KnownBytes,
     LoopNode,
+    MemoryId,
     Node,
     ScopeNode,
     Touch,
@@ -25,6 +26,12 @@ from ptoscope.isa.parts import COPY_PIPES, MEMORIES
 
 def _touches(context: Context) -> Iterator[Touch]:
     return certain_touches(context.analysis.nodes)
+
+
+def _of_others(context: Context) -> list[Touch]:
+    """What the other cores of the block touch."""
+    nodes = (node for other in context.others for node in flat(other.analysis.nodes))
+    return [node for node in nodes if isinstance(node, Touch)]
 
 
 def _is_fragment(touches: list[Touch]) -> bool:
@@ -106,14 +113,15 @@ class _Undefined:
 
 def _unwritten(context: Context) -> Iterator[Finding]:
     nodes = context.analysis.nodes
-    touches = [node for node in flat(nodes) if isinstance(node, Touch)]
+    # What other cores do may come before all of this.
+    touches = [node for node in flat(nodes) if isinstance(node, Touch)] + _of_others(context)
     if _is_fragment(touches):
         return
     certain = {id(touch) for touch in _touches(context)}
-    writes: dict[tuple[str, int, int], list[int]] = defaultdict(list)
+    writes: dict[tuple[MemoryId, int, int], list[int]] = defaultdict(list)
     for touch in touches:
         if touch.writes:
-            writes[touch.space, *touch.may.bounds()].append(id(touch))
+            writes[touch.memory, *touch.may.bounds()].append(id(touch))
     loops = Loops(context.function, context.analysis.walker)
     by_use: dict[int, list[_Undefined | None]] = defaultdict(list)
     for read, later in _reads(nodes, [], False):
@@ -122,8 +130,8 @@ def _unwritten(context: Context) -> Iterator[Finding]:
         after = {id(node) for node in later if node.pipe == read.pipe}
         before = [
             (start, end)
-            for (space, start, end), made in writes.items()
-            if space == read.space and any(i not in after for i in made)
+            for (memory, start, end), made in writes.items()
+            if memory == read.memory and any(i not in after for i in made)
         ]
         data = read.data or read.sure
         found = None if data.length == ZERO else _undefined(read, data, before, loops)
@@ -198,10 +206,14 @@ def _reads(
 
 def _overwritten(context: Context) -> Iterator[Finding]:
     nodes = context.analysis.nodes
+    shared = {touch.memory for touch in _of_others(context) if not touch.writes}
     for body in _bodies(nodes):
         unread: list[Touch] = []
         for node in body:
             inside = [n for n in flat([node]) if isinstance(n, Touch) and MEMORIES[n.space].on_core]
+            if isinstance(node, Touch) and node.memory in shared:
+                # Another core may read it meanwhile.
+                continue
             if any(not touch.writes for touch in inside):
                 unread.clear()
             if not isinstance(node, Touch) or not inside or node.sure is None or node.scalar:
@@ -209,9 +221,9 @@ def _overwritten(context: Context) -> Iterator[Finding]:
             if not node.writes:
                 continue
             for earlier in unread:
-                same = (earlier.pipe, earlier.space, earlier.may) == (
+                same = (earlier.pipe, earlier.memory, earlier.may) == (
                     node.pipe,
-                    node.space,
+                    node.memory,
                     node.may,
                 )
                 if same:
@@ -230,16 +242,18 @@ def _overwritten(context: Context) -> Iterator[Finding]:
 
 def _never_read(context: Context) -> Iterator[Finding]:
     touches = [node for node in flat(context.analysis.nodes) if isinstance(node, Touch)]
-    if not any(t.writes and not MEMORIES[t.space].on_core for t in touches):
+    every = touches + _of_others(context)
+    if not any(t.writes and not MEMORIES[t.space].on_core for t in every):
         # It gives nothing back yet: a fragment, or a kernel that is not finished.
         return
-    reads = {(t.space, *t.may.bounds()) for t in touches if not t.writes}
+    # What goes to both UBs may be there for one of the vector cores.
+    reads = {(t.space, *t.may.bounds()) for t in every if not t.writes}
     loops = Loops(context.function, context.analysis.walker)
     certain = {id(touch.op) for touch in _touches(context) if touch.writes}
-    by_use: dict[int, list[Touch]] = defaultdict(list)
+    by_use: dict[tuple[int, MemoryId], list[Touch]] = defaultdict(list)
     for touch in touches:
         if touch.writes and MEMORIES[touch.space].on_core and id(touch.op) in certain:
-            by_use[id(touch.op)].append(touch)
+            by_use[id(touch.op), touch.memory].append(touch)
     for writes in by_use.values():
         op, memory = writes[0].op, MEMORIES[writes[0].space]
         read = [(start, end) for space, start, end in reads if space == memory.name]
@@ -288,9 +302,9 @@ def _bodies(nodes: list[Node]) -> Iterator[list[Node]]:
 
 RULES = (
     Rule("PTO0504", "the rows of a copy do not overlap where they go", _overlapping, "warning"),
-    Rule("PTO0506", "UB is written before it is read", _unwritten),
+    Rule("PTO0506", "memory of a core is written before it is read", _unwritten),
     Rule("PTO0507", "a copy is read before another one overwrites it", _overwritten, "warning"),
-    Rule("PTO0508", "what is written to UB is read", _never_read, "warning"),
+    Rule("PTO0508", "what is written to memory of a core is read", _never_read, "warning"),
     Rule("PTO0509", "a copy copies something", _nothing, "warning"),
     Rule(
         "PTO0510", "the rows of a copy do not overlap where they come from", _read_twice, "warning"

@@ -46,7 +46,19 @@ class Context:
     revision: Revision
     core: CoreId = ALONE
     """The core of a block whose memory and pipes are looked at."""
+    block: list[Context] = field(default_factory=list["Context"], compare=False, repr=False)
+    """The same function as every core of a block runs it, where there are several."""
     _made: dict[Any, Any] = field(default_factory=dict[Any, Any], compare=False, repr=False)
+
+    @property
+    def others(self) -> list[Context]:
+        """The function as the other cores of the block run it."""
+        return [context for context in self.block if context is not self]
+
+    @property
+    def leads(self) -> bool:
+        """Whether it is the first core of a block of several: what is about all is said there."""
+        return bool(self.block) and self.block[0] is self
 
     @cached_property
     def values(self) -> Values:

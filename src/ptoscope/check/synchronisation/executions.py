@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from ptoscope.check.analysis.expr import Expr
+from ptoscope.check.analysis.expr import Expr, Symbol
 from ptoscope.check.analysis.nodes import (
     BranchNode,
     Known,
@@ -60,6 +60,11 @@ class UnrolledRun:
     )
     scopes: dict[int, FirstEntry] = field(default_factory=dict[int, "FirstEntry"])
     given_up: GivenUp | None = None
+    solved: dict[Symbol, Expr] = field(default_factory=dict[Symbol, Expr])
+    """The launch scalars that were chosen, and what was chosen for them."""
+    shortened: list[tuple[Expr, int]] = field(default_factory=list[tuple[Expr, int]])
+    """Loops that signal other cores and of which not all iterations are followed, or not known
+    how many there are: their iterations, and how many are followed."""
 
     @cached_property
     def numbers_between(self) -> dict[tuple[str, str], set[int | None]]:

@@ -159,7 +159,8 @@ def _free_event(run: UnrolledRun, src: str, dst: str) -> int | None:
     return next((event for event in range(len(EVENTS)) if event not in used), None)
 
 
-def _bytes(context: Context, item: StaticRace) -> str:
+def bytes_of(context: Context, item: StaticRace) -> str:
+    """The bytes that two accesses share, in words."""
     early, late = touch_of(item.early), touch_of(item.late)
     if isinstance(early, RegisterTouch) or isinstance(late, RegisterTouch):
         return f"the special register {early.name if isinstance(early, RegisterTouch) else ''}"
@@ -195,7 +196,7 @@ def _race(context: Context, run: UnrolledRun, item: StaticRace) -> Finding:
     verb = "write" if early.writes else "read"
     return Finding(
         late.op.span,
-        f"{late.op.name}: {dst} {late.verb} {_bytes(context, item)}, which {src} may still "
+        f"{late.op.name}: {dst} {late.verb} {bytes_of(context, item)}, which {src} may still "
         f"{verb} (line {early.op.span.line}{iteration})",
         found=f"no chain of flags, buffers or barriers from line {early.op.span.line} to line "
         f"{late.op.span.line}",
@@ -211,7 +212,7 @@ def _copies(context: Context, item: StaticRace) -> Finding:
     iteration = " in the iteration before" if _again(item) else ""
     return Finding(
         late.op.span,
-        f"{late.op.name}: {late.verb} {_bytes(context, item)}, which the copy of line "
+        f"{late.op.name}: {late.verb} {bytes_of(context, item)}, which the copy of line "
         f"{early.op.span.line}{iteration} {early.verb} too",
         found=f"two copies of {late.pipe}, which may run in any order",
         expected="a barrier between copies of one pipe that touch the same bytes",

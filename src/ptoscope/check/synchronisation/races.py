@@ -8,12 +8,14 @@ from typing import NamedTuple
 from ptoscope.check.analysis.expr import ZERO, Expr
 from ptoscope.check.analysis.nodes import RegisterTouch, Touch
 from ptoscope.check.synchronisation.executions import Execution
-from ptoscope.isa.order.clocks import Clock
+from ptoscope.isa.order.clocks import COUNT, Clock
 from ptoscope.isa.order.memory import copies_in_order
 from ptoscope.isa.parts import COPY_NUMBERS
 from ptoscope.program import Op
 
 TouchedRows = list[tuple[int, int]]
+_Memory = tuple[str, int]
+"""A memory of a cluster, or a register of a core."""
 
 
 class StaticRace(NamedTuple):
@@ -25,6 +27,8 @@ class StaticRace(NamedTuple):
     first: int
     last: int
     base: Expr
+    filled: bool = False
+    """Whether an access like the one met is complete before the other one."""
 
 
 def overlap(a: TouchedRows, b: TouchedRows) -> tuple[int, int] | None:
@@ -47,21 +51,22 @@ def touch_of(event: Execution) -> Touch | RegisterTouch:
     return event.node
 
 
-def _place(node: Touch | RegisterTouch) -> tuple[str, Expr, TouchedRows]:
-    """The memory or the register, from where bytes are counted, and which."""
+def _place(node: Touch | RegisterTouch, core: int) -> tuple[_Memory, Expr, TouchedRows]:
+    """The memory, or the register of a core, from where bytes are counted, and which."""
     if isinstance(node, RegisterTouch):
-        return node.name, ZERO, [(0, 8)]
-    return node.space, node.may.start.variable, node.may.rows()
+        return (node.name, core), ZERO, [(0, 8)]
+    return node.memory, node.may.start.variable, node.may.rows()
 
 
 class StaticAccesses:
-    """Who touched what last in a run. Of earlier accesses of a pipe the last that meets a new
-    one without order counts; after that the two are taken as ordered, so that what one remedy
-    orders is one finding."""
+    """Who touched what last in a run of a core, or of several, whose pipes are numbered as those
+    of `isa.order.clocks`. Of earlier accesses of a pipe the last that meets a new one without
+    order counts; after that the two are taken as ordered, so that what one remedy orders is one
+    finding."""
 
     def __init__(self, events: list[Execution]) -> None:
         self._events = events
-        self._groups: dict[tuple[str, Expr], _Group] = defaultdict(lambda: defaultdict(list))
+        self._groups: dict[tuple[_Memory, Expr], _Group] = defaultdict(lambda: defaultdict(list))
         self._seen: dict[tuple[int, int], StaticRace] = {}
         self.inverted: dict[tuple[int, int], tuple[Execution, Execution]] = {}
         """Accesses that synchronisation executes against the order of the program: by the
@@ -76,21 +81,26 @@ class StaticAccesses:
         """An access is executed when so much is known to be complete."""
         event = self._events[item]
         node = touch_of(event)
-        space, base, rows = _place(node)
-        group = self._groups[space, base]
+        core = pipe // COUNT
+        memory, base, rows = _place(node, core)
+        group = self._groups[memory, base]
         met: dict[int, _Met] = {}
         kind = _kind(node)
         for (other, before), accesses in group.items():
             if not _meet(before, kind):
                 continue
-            self._note_inverted(item, accesses, rows)
+            alone = other // COUNT == core
+            if alone:
+                self._note_inverted(item, accesses, rows)
             if other == pipe and not _may_overtake(pipe, node):
                 continue
             found = self._last(accesses, known[other], event, rows)
             if found is not None and (other not in met or found.item > met[other].item):
                 met[other] = found
         for other, found in met.items():
-            early, late = sorted((found.item, item))
+            early, late = found.item, item
+            if other // COUNT == core:
+                early, late = sorted((early, late))
             self._report(early, late, found, base)
             if late == item:
                 known[other] = max(known[other], early + 1)
@@ -110,7 +120,8 @@ class StaticAccesses:
                 return None
             shared = overlap(others, rows)
             if shared is not None and self._events[item].beside(event):
-                return _Met(item, shared)
+                done = (rest for before, rest in accesses if before < known)
+                return _Met(item, shared, any(overlap(rest, rows) for rest in done))
         return None
 
     def _note_inverted(
@@ -127,12 +138,13 @@ class StaticAccesses:
         one, two = self._events[early], self._events[late]
         places = id(anchor(one)), id(anchor(two))
         if places not in self._seen:
-            self._seen[places] = StaticRace(one, two, *met.shared, base)
+            self._seen[places] = StaticRace(one, two, *met.shared, base, met.filled)
 
 
 class _Met(NamedTuple):
     item: int
     shared: tuple[int, int]
+    filled: bool
 
 
 _Kind = tuple[bool, int | None]
@@ -154,4 +166,5 @@ def _meet(one: _Kind, two: _Kind) -> bool:
 
 
 def _may_overtake(pipe: int, node: Touch | RegisterTouch) -> bool:
-    return pipe in COPY_NUMBERS and isinstance(node, Touch) and not copies_in_order(node.space)
+    copies = pipe % COUNT in COPY_NUMBERS
+    return copies and isinstance(node, Touch) and not copies_in_order(node.space)

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from ptoscope.check.analysis.expr import Expr
-from ptoscope.check.analysis.nodes import BranchNode, Sync
+from ptoscope.check.analysis.nodes import Sync
 from ptoscope.check.analysis.reach import executed, greatest, least
 from ptoscope.check.rule import Context, Finding, Rule
 from ptoscope.check.synchronisation.executions import UnrolledRun
@@ -15,10 +14,10 @@ from ptoscope.check.synchronisation.messages import hazard, not_followed, said, 
 from ptoscope.check.synchronisation.problems import ProblemKey, Problems
 from ptoscope.check.synchronisation.scopes import ScopeOrder
 from ptoscope.check.synchronisation.unroll import unroll, unroll_scope
+from ptoscope.check.synchronisation.ways import Sides, Taken, Ways, certain, ways
+from ptoscope.isa.order.cores import semaphores_of
 from ptoscope.isa.order.memory import needs_memory_barriers
 
-PATHS = 32
-"""So many combinations of conditions are followed: all of up to five."""
 _UP_TO_THERE = ("PTO0605", "PTO0607", "PTO0608")
 """Rules that what comes later does not change."""
 
@@ -26,41 +25,18 @@ _UP_TO_THERE = ("PTO0605", "PTO0607", "PTO0608")
 class _Path(NamedTuple):
     run: UnrolledRun
     found: dict[ProblemKey, Finding]
-    sides: dict[Expr, bool]
+    sides: Sides
     otherwise: bool
 
-
-class _Paths(NamedTuple):
-    """The runs of a function, and the conditions of which not all combinations were followed."""
-
-    paths: list[_Path]
-    conditions: tuple[BranchNode, ...] = ()
+    @property
+    def taken(self) -> Taken:
+        return self.run.taken
 
 
-def _paths(context: Context) -> _Paths:
+def _paths(context: Context) -> Ways[_Path]:
     """One run for each way the conditions of a function can go."""
-    made: list[_Path] = []
-    todo: list[dict[Expr, bool]] = [{}]
-    seen: dict[Expr, BranchNode] = {}
-    while todo and len(made) < PATHS:
-        sides = todo.pop()
-        path = _path(context, sides)
-        seen.update({condition: node for condition, (node, _) in path.run.taken.items()})
-        made.append(path)
-        fixed = dict(sides)
-        for condition in path.run.taken:
-            if condition not in fixed:
-                todo.append({**fixed, condition: False})
-                fixed[condition] = True
-    if not todo:
-        return _Paths(_repaired(context, made))
-    # Too many: all one way, and each of them the other way alone.
-    some = [
-        _path(context, sides, otherwise)
-        for otherwise in (True, False)
-        for sides in ({}, *({condition: not otherwise} for condition in list(seen)[:PATHS]))
-    ]
-    return _Paths(some, tuple(seen.values()))
+    made = ways(lambda sides, otherwise: _path(context, sides, otherwise))
+    return made if made.conditions else replace(made, paths=_repaired(context, made.paths))
 
 
 def _repaired(context: Context, paths: list[_Path]) -> list[_Path]:
@@ -80,7 +56,7 @@ def _repaired(context: Context, paths: list[_Path]) -> list[_Path]:
     return paths
 
 
-def _path(context: Context, sides: dict[Expr, bool], otherwise: bool = True) -> _Path:
+def _path(context: Context, sides: Sides, otherwise: bool) -> _Path:
     run = unroll(context.analysis.nodes, sides, otherwise)
     up = run.given_up
     found = _findings(context, run) if up is None or up.ends else {}
@@ -94,41 +70,9 @@ def _findings(context: Context, run: UnrolledRun) -> dict[ProblemKey, Finding]:
     return {key: said(context, problems, key[0], item) for key, item in problems.found.items()}
 
 
-def _certain(code: str, paths: list[_Path]) -> Iterator[Finding]:
-    """Findings of all paths, or of all on which one condition goes one way. What depends on
-    two conditions is not reported: they may exclude each other."""
-    for key in dict.fromkeys(k for path in paths for k in path.found if k[0] == code):
-        having = [key in path.found for path in paths]
-        first = paths[having.index(True)].found[key]
-        if all(having):
-            yield first
-            continue
-        for condition in dict.fromkeys(c for path in paths for c in path.run.taken):
-            for holds in (True, False):
-                sides = [_side(path, condition) is holds for path in paths]
-                if any(sides) and all(h for h, s in zip(having, sides, strict=True) if s):
-                    yield _on_path(first, paths[sides.index(True)], condition, holds)
-                    break
-            else:
-                continue
-            break
-
-
-def _side(path: _Path, condition: Expr) -> bool | None:
-    taken = path.run.taken.get(condition)
-    return None if taken is None else taken[1]
-
-
-def _on_path(finding: Finding, path: _Path, condition: Expr, holds: bool) -> Finding:
-    branch, _ = path.run.taken[condition]
-    how = "holds" if holds else "does not hold"
-    where = f" where the condition of line {branch.op.span.line} {how}"
-    return replace(finding, message=finding.message + where)
-
-
 def _rule(code: str, title: str, severity: str = "error") -> Rule:
     def find(context: Context) -> Iterator[Finding]:
-        yield from _certain(code, context.once(_paths).paths)
+        yield from certain(code, context.once(_paths).paths)
 
     return Rule(code, title, find, severity)
 
@@ -140,13 +84,16 @@ def _ids(context: Context) -> Iterator[Finding]:
             continue
         for (what, count), value in zip(node.rule.numbers, node.numbers, strict=True):
             low, high = least(value), greatest(value)
+            if count is not None and node.rule.between_cores:
+                count = min(count, semaphores_of(context.core))
             if count is not None and (low < 0 or high >= count):
                 yield Finding(
                     node.op.span,
                     f"{node.op.name}: {what} id out of range",
                     found=str(low if low < 0 else high),
                     expected=f"0 to {count - 1}",
-                    hint=f"there are {count} {what} ids",
+                    hint=f"there are {count} {what} ids"
+                    + (f" for {context.core.title}" if node.rule.between_cores else ""),
                 )
 
 
@@ -179,7 +126,7 @@ RULES = (
     _rule("PTO0601", "every wait_flag has its set_flag, on every path and in every iteration"),
     _rule("PTO0602", "pipes do not wait for each other in a circle"),
     _rule("PTO0603", "no flag is left set", "warning"),
-    Rule("PTO0604", "event and buffer ids are in range", _ids),
+    Rule("PTO0604", "ids of events, buffers and semaphores are in range", _ids),
     _rule("PTO0605", "a buffer is released by the pipe that acquired it"),
     _rule("PTO0606", "a buffer that is acquired is released", "warning"),
     _rule("PTO0607", "accesses of two pipes to the same bytes are ordered"),

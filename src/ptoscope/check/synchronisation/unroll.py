@@ -25,6 +25,7 @@ from ptoscope.check.analysis.nodes import (
     ScopeNode,
     Sync,
     Touch,
+    flat,
 )
 from ptoscope.check.synchronisation.executions import (
     Conditions,
@@ -53,11 +54,15 @@ ROOM = 3000
 """So many events leave room for it."""
 MOST = 12_000
 """Runs of more events are cut off."""
+_NOTHING: Known = {}
 
 
-def unroll(nodes: list[Node], sides: Mapping[Expr, bool], otherwise: bool = True) -> UnrolledRun:
-    """The run in which each condition goes to the side given; `otherwise` is that of others."""
-    solved: dict[Symbol, Expr] = {}
+def unroll(
+    nodes: list[Node], sides: Mapping[Expr, bool], otherwise: bool = True, given: Known = _NOTHING
+) -> UnrolledRun:
+    """The run in which each condition goes to the side given; `otherwise` is that of others.
+    `given` are launch scalars that are chosen already."""
+    solved: dict[Symbol, Expr] = dict(given)
     generous = True
     while True:
         unroller = _Unroller(sides, solved, ROOM if generous else MOST, otherwise, generous)
@@ -68,7 +73,23 @@ def unroll(nodes: list[Node], sides: Mapping[Expr, bool], otherwise: bool = True
         elif generous and unroller.full:
             generous = False
         else:
+            unroller.run.solved = solved
             return unroller.run
+
+
+def unroll_together(
+    cores: Sequence[list[Node]], sides: Mapping[Expr, bool], otherwise: bool = True
+) -> list[UnrolledRun]:
+    """The runs of all cores of one block: launched with the same scalars."""
+    solved: dict[Symbol, Expr] = {}
+    while True:
+        runs: list[UnrolledRun] = []
+        before = len(solved)
+        for nodes in cores:
+            runs.append(unroll(nodes, sides, otherwise, solved))
+            solved = runs[-1].solved
+        if len(solved) == before:
+            return runs
 
 
 def unroll_scope(entry: FirstEntry) -> UnrolledRun:
@@ -253,7 +274,9 @@ class _Unroller:
             count = node.trips.substitute({**known, **self.solved})
         trips = count.number
         if trips is None:
-            self._iterate(node, list(range(min(count.bounds()[1], AT_LEAST))), known, sure, True)
+            some = list(range(min(count.bounds()[1], AT_LEAST)))
+            self._shorten(node, count, len(some))
+            self._iterate(node, some, known, sure, True)
             return
         if trips <= (WHOLE if self._generous else AT_LEAST):
             self._iterate(node, list(range(trips)), known, sure, True)
@@ -264,7 +287,13 @@ class _Unroller:
                 node.op, f"what its {trips} iterations wait for or set does not come back in turn"
             )
             return
+        self._shorten(node, count, len(chosen.iterations))
         self._iterate(node, chosen.iterations, known, sure, chosen.carries_on)
+
+    def _shorten(self, node: LoopNode, count: Expr, followed: int) -> None:
+        """Notes a loop of which only some iterations are followed, where others see it."""
+        if any(isinstance(inner, Sync) and inner.rule.between_cores for inner in flat(node.body)):
+            self.run.shortened.append((count, followed))
 
     def _iterate(
         self,

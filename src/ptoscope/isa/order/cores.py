@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from ptoscope.isa.order.ledger import Ledger, Number, PipeT, Ticket, Token
 from ptoscope.isa.order.rules import OrderRule
-from ptoscope.isa.parts import MOST_PENDING, PER_CORE, VECTOR_CORES, CoreId, CoreKind
+from ptoscope.isa.parts import MOST_PENDING, PER_CORE, SEMAPHORES, VECTOR_CORES, CoreId, CoreKind
 
 BOTH = -1
 """Stands for both vector cores together."""
@@ -49,6 +49,18 @@ def channels(
     if gives:
         return (Channel(False, BOTH, number),)
     return tuple(Channel(True, vector, number) for vector in range(VECTOR_CORES))
+
+
+def number_of(core: CoreId, channel: Channel) -> int:
+    """The number by which a core names a channel that it gives to or awaits."""
+    apart = core.kind == "cube" and channel.vector != BOTH and channel.semaphore < PER_CORE
+    return channel.semaphore + (PER_CORE * channel.vector if apart else 0)
+
+
+def semaphores_of(core: CoreId) -> int:
+    """How many numbers a core has for what it signals or awaits: a vector core speaks to the
+    matrix core alone."""
+    return SEMAPHORES if core.kind == "cube" else PER_CORE
 
 
 def channel_of(token: Token[PipeT]) -> Channel | None:

@@ -202,12 +202,13 @@ def _units(
     counts: tuple[int, int, int, int],
     unit: int = 32,
     around: Sequence[tuple[int, int, int]] = (),
+    begin: int | None = None,
 ) -> None:
     """Length, bursts and gaps in units, and loops of bytes from start to start around it."""
     length, rows, src_gap, dst_gap = counts
     if max(length, rows, src_gap, dst_gap) > WIDEST:
         raise Refused("PTO0907")
-    src, dst = state.number(0), state.number(1)
+    src, dst = state.number(0), state.number(1) if begin is None else begin
     if 0 in (length, rows):
         return
     if src % 32 or dst % 32:
@@ -273,7 +274,15 @@ def _ubuf_cbuf(state: State) -> None:
     _units(state, state.ub, state.chip["l1"], _older(state))
 
 
-@witness("pto.mte_l1_fb", inputs=_bursts, variants=_one_clause)
+def _parameters(use: Use) -> Iterator[Case]:
+    yield from _bursts(use)
+    for number, dst in enumerate((0x10000, 0x10040, 0x10000 + FB // 2, 0x20000, 0x1FFC0)):
+        yield Case((512, dst, 2, 3, 1, 0), memory(number), chip=_chip(number))
+
+
+@witness("pto.mte_l1_fb", inputs=_parameters, variants=_one_clause)
 def _l1_fb(state: State) -> None:
-    """Units of 64 bytes, at addresses of 32."""
-    _units(state, state.chip["l1"], state.chip["fb"], _clause(state), unit=64)
+    """Units of 64 bytes, at addresses of 32; from 0x10000 on those of the second half."""
+    dst, half = state.number(1), {"a2a3": 1024}.get(state.use.target, 2048)
+    begin = dst - 0x10000 + half if 0x10000 <= dst < 0x20000 else dst
+    _units(state, state.chip["l1"], state.chip["fb"], _clause(state), unit=64, begin=begin)

@@ -84,9 +84,13 @@ WITNESSES: dict[str, Trials] = {}
 
 
 def witness(
-    *names: str, inputs: Inputs, variants: Variants = lambda use: (use,)
+    *names: str,
+    inputs: Inputs,
+    variants: Variants = lambda use: (use,),
+    of: Callable[[Record], Iterator[Use]] = uses,
 ) -> Callable[[Formula], Formula]:
-    """Makes a formula the witness of instructions, on inputs made for each use.
+    """Makes a formula the witness of instructions, on inputs made for each use; `of` gives those
+    where clauses go with words, so that not all of them can stand together.
 
     `variants` gives the uses to try in place of one that the record's types allow: none where
     a rule beyond the types forbids it, several where it leaves something open.
@@ -94,7 +98,7 @@ def witness(
 
     def register(formula: Formula) -> Formula:
         def trials(record: Record) -> Iterator[Trial]:
-            for each in uses(record):
+            for each in of(record):
                 for use in variants(each):
                     yield _trial(use, formula, inputs)
 

@@ -103,14 +103,15 @@ class Cluster:
             raise Abandoned
         return self._waits.pop(number, None) is None
 
-    def pass_turn(self, number: int) -> None:
-        """Another core runs, if one can, until this one has its turn again."""
+    def pass_turn(self, number: int) -> bool:
+        """Another core runs, if one can, until this one has its turn again; False if none can."""
         following = self._following(number)
         if following is not None:
             self._wake(following)
             self._turns[number].acquire()
             if self.failure is not None:
                 raise Abandoned
+        return following is not None
 
     def _wake(self, number: int | None) -> None:
         assert number is not None

@@ -41,13 +41,15 @@ class DecidedBody:
     """A kernel, or a body in it that a run may repeat or leave out, with all that is unrolled and
     inlined there.
 
-    `inner` are the bodies inside, in the order in which they were written down: a loop has one, a
-    branch one for each side. `arrays` are those that it allocates, in order. `types` are those of
-    the values that names have when an iteration begins, and behind a loop or a branch; under ""
-    that of a conditional expression.
+    `inner` are the bodies inside, in the order in which they were written down: a loop and a
+    section have one, a branch one for each side. `arrays` are those that it allocates, in order.
+    `types` are those of the values that names have when an iteration begins, and behind a loop or
+    a branch; under "" that of a conditional expression. `kept` are the names of arrays that a
+    section made and that are there behind it.
     """
 
     inner: list[DecidedBody] = field(default_factory=list[Any])
     arrays: list[NewArray] = field(default_factory=list[NewArray])
     types: dict[str, Type] = field(default_factory=dict[str, Type])
     loop: OpenLoop | None = None
+    kept: frozenset[str] = frozenset()

@@ -365,9 +365,10 @@ class ControlWalker(ExpressionWalker):
         before, span = dict(self.frame.names), self.frame.span(node)
         if isinstance(opened, CoreSection):
             self._not_nested(node, opened)
-            with self.emitter.section(opened.core) as ops:
+            with self.emitter.section(opened.core) as ops, self.emitter.decided() as decided:
                 self._opened(node)
             self._gone(before, _IN_SECTION, arrays=True)
+            decided.kept = self._new_arrays(before)
             self.emitter.append(build.section(opened.core, ops, span))
             return
         with self.emitter.scope() as ops:
@@ -384,6 +385,15 @@ class ControlWalker(ExpressionWalker):
         self.frame.depth += 1
         self.statements(node.body)
         self.frame.depth -= 1
+
+    def _new_arrays(self, before: dict[str, Any]) -> frozenset[str]:
+        """The names that stand for arrays which they did not stand for before."""
+        now = self.frame.names.items()
+        return frozenset(
+            name
+            for name, value in now
+            if isinstance(value, ChipArray) and value is not before.get(name)
+        )
 
     def _gone(self, before: dict[str, Any], why: str, arrays: bool = False) -> None:
         """Values that were made inside are not there any more; or all but `arrays`."""

@@ -7,10 +7,12 @@ from contextlib import contextmanager
 from typing import Any
 
 from ptoscope.diagnostics import PtoError
+from ptoscope.isa.parts import CoreKind
 from ptoscope.isa.record import Site
 from ptoscope.isa.types import Scalar
 from ptoscope.lang.compile.bodies import DecidedBody, NewArray, OpenLoop
 from ptoscope.lang.compile.function import BuiltKernel
+from ptoscope.lang.eager.sections import SectionTurns
 from ptoscope.lang.loops import CountedLoop
 from ptoscope.lang.maker import ValueMaker
 from ptoscope.lang.scalars import ScalarValue
@@ -52,12 +54,18 @@ class OpenBody:
 class FollowingMaker(ValueMaker):
     """A maker that runs the loops of a kernel and knows where it is."""
 
-    def __init__(self, built: BuiltKernel, core: ReferenceCore) -> None:
+    def __init__(self, built: BuiltKernel, core: ReferenceCore, turns: SectionTurns) -> None:
         self.built, self.core = built, core
         self.function = built.program.functions[0]
         self.open = [OpenBody(built.whole)]
         self.stages: dict[OpenLoop, int] = {}
         """The copy of their arrays that pipelined loops use now."""
+        self.turns = turns
+        self._met = 0
+        self.section: int | None = None
+        """The number of the section that the run is in."""
+        self.runs = True
+        """Whether what stands here is for this core."""
 
     @property
     def here(self) -> OpenBody:
@@ -105,6 +113,19 @@ class FollowingMaker(ValueMaker):
             yield target
         now.pop()
         counters.pop()
+
+    def enter_section(self, core: CoreKind) -> None:
+        (body,) = self.here.inner()
+        self.open.append(OpenBody(body))
+        self._met += 1
+        self.section = self._met
+        self.runs = self.turns.enter(self.core.seat, self.section, core)
+
+    def leave_section(self) -> None:
+        self.open.pop()
+        if self.runs and self.section is not None:
+            self.turns.leave(self.section)
+        self.section, self.runs = None, True
 
     def while_begins(self) -> None:
         """A while loop begins."""

@@ -19,6 +19,7 @@ from ptoscope.lang.contents import as_array
 from ptoscope.lang.eager.following import FollowingMaker
 from ptoscope.lang.eager.places import CodePlace, PlainFunctions
 from ptoscope.lang.eager.rewrite import plain_function
+from ptoscope.lang.eager.sections import SectionTurns
 from ptoscope.lang.maker import ChosenUse
 from ptoscope.lang.template import Template
 from ptoscope.lang.values import KernelValue
@@ -31,8 +32,8 @@ _VECTOR_PIPE = "PIPE_V"
 
 @dataclass(frozen=True)
 class PlacedArray:
-    """The handle of an array in UB: where its first copy lies, how far the next one is, and the
-    loop whose iterations take turns with them."""
+    """The handle of an array on the chip: where its first copy lies, how far the next one is, and
+    the loop whose iterations take turns with them."""
 
     address: int
     stride: int
@@ -43,9 +44,14 @@ class EagerMaker(FollowingMaker):
     """Executes the instructions of one block, in the order of the kernel."""
 
     def __init__(
-        self, built: BuiltKernel, core: ReferenceCore, target: Target, revision: Revision
+        self,
+        built: BuiltKernel,
+        core: ReferenceCore,
+        turns: SectionTurns,
+        target: Target,
+        revision: Revision,
     ) -> None:
-        super().__init__(built, core)
+        super().__init__(built, core, turns)
         self.target, self.revision = target, revision
         self.places = PlainFunctions()
         self._placements = {p.allocation.root: p for p in built.memory.placements}

@@ -137,6 +137,16 @@ class _Rewriter(ast.NodeTransformer):
             setattr(node, side, [*self.body(body), *_settled(last, names), _left(last)])
         return node
 
+    def visit_With(self, node: ast.With) -> ast.With:
+        names = sorted(assigned(node.body))
+        for item in node.items:
+            item.context_expr = self.visit(item.context_expr)
+        last = node.body[-1]
+        mine = [*self.body(node.body), *(_kept(last, name, give=True) for name in names)]
+        others = [_kept(node, name, give=False) for name in names]
+        node.body = [_at(_begin(node), ast.If(_call(_begin(node), "runs"), mine, others))]
+        return node
+
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt:
         target, value = node.target, self.visit(node.value)
         if isinstance(target, ast.Name):
@@ -223,6 +233,24 @@ def _settled(at: ast.stmt, names: Iterable[str]) -> list[ast.stmt]:
             ast.copy_location(each, here)
         found.append(one)
     return found
+
+
+def _kept(at: ast.stmt, name: str, give: bool) -> ast.stmt:
+    """Hands an array of a section to the cores that do not run it, or takes it from there."""
+    here, word = _begin(at), ast.Constant(name)
+    if give:
+        done: ast.stmt = ast.Expr(_call(here, "keep", word, ast.Name(name, ast.Load())))
+    else:
+        done = ast.Assign([ast.Name(name, ast.Store())], _call(here, "kept", word))
+    one = ast.If(_call(here, "keeps", ast.Constant(name)), [done], [])
+    for each in ast.walk(one):
+        ast.copy_location(each, here)
+    return one
+
+
+def _at(here: Any, made: ast.If) -> ast.If:
+    ast.copy_location(made, here)
+    return made
 
 
 def _begin(node: ast.stmt) -> Any:

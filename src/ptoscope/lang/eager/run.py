@@ -1,19 +1,22 @@
-"""A launch as plain Python: blocks one after the other."""
+"""A launch as plain Python: blocks one after the other, the cores of a block in turns."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from ptoscope.arguments import Argument, bind, whole, whole_if_given
 from ptoscope.diagnostics import PtoError
+from ptoscope.isa.parts import core_ids
 from ptoscope.isa.types import Ptr, Type
 from ptoscope.kernel import Kernel
 from ptoscope.lang.buffers import GmArray
 from ptoscope.lang.compile.function import BuiltKernel
 from ptoscope.lang.eager.maker import EagerMaker
 from ptoscope.lang.eager.rewrite import PlainFunction, plain_function
+from ptoscope.lang.eager.sections import SectionTurns
 from ptoscope.lang.flow import Flow
 from ptoscope.lang.maker import making
 from ptoscope.lang.signature import Parameters
@@ -22,9 +25,10 @@ from ptoscope.lang.values import KernelValue, Misuse, wrapped
 from ptoscope.machine.core import ReferenceCore
 from ptoscope.machine.deadlock import left_over
 from ptoscope.machine.elements import quietly
-from ptoscope.machine.launch import argument_value
-from ptoscope.machine.memory import Memory, gm_regions, own_regions
+from ptoscope.machine.launch import argument_value, run_cores, seats
+from ptoscope.machine.memory import gm_regions
 from ptoscope.machine.prints import Prints
+from ptoscope.machine.signals import Buffer, Signal
 
 
 @dataclass(frozen=True)
@@ -48,24 +52,33 @@ class PlainKernel:
         plain = plain_function(self.source, self.flow)
         regions = gm_regions(bound)
         prints = Prints()
-        cores: list[ReferenceCore] = []
+        left: dict[int, dict[Signal, int]] = {}
+        held: dict[int, dict[Buffer, int]] = {}
+        function = program.functions[0]
         try:
             for block in range(grid):
-                memory = Memory(regions, own_regions(self.kernel.target))
-                core = ReferenceCore(memory, block, grid, max_steps)
-                core.prints = prints
-                self._block(plain, core, bound)
-                cores.append(core)
+                turns = SectionTurns(core_ids(function.cores))
+                cores = [
+                    ReferenceCore(memory, block, grid, max_steps, None, seat, core)
+                    for memory, seat, core in seats(function, self.kernel.target, regions)
+                ]
+                for core in cores:
+                    core.prints = prints
+                bodies = [partial(self._core, plain, core, turns, bound) for core in cores]
+                run_cores(bodies, cores[0].seat)
+                left[block] = {k: n for core in cores for k, n in core.pipes.left_set().items()}
+                held[block] = {k: n for core in cores for k, n in core.pipes.held().items()}
         finally:
             self.kernel.printed, self.kernel.prints_left_out = prints.kept()
             for argument in bound:
                 argument.write_back()
-        left = {block: core.pipes.left_set() for block, core in enumerate(cores)}
-        held = {block: core.pipes.held() for block, core in enumerate(cores)}
-        self.kernel.warnings = left_over(program, program.functions[0], left, grid, held)
+        self.kernel.warnings = left_over(program, function, left, grid, held)
 
-    def _block(self, plain: PlainFunction, core: ReferenceCore, bound: list[Argument]) -> None:
-        maker = EagerMaker(self.built, core, self.kernel.target, self.kernel.revision)
+    def _core(
+        self, plain: PlainFunction, core: ReferenceCore, turns: SectionTurns, bound: list[Argument]
+    ) -> None:
+        """Runs the body on one core of a block."""
+        maker = EagerMaker(self.built, core, turns, self.kernel.target, self.kernel.revision)
         maker.places.add(plain)
         ordered, named = self._arguments(bound)
         with making(maker), quietly():

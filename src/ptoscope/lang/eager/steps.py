@@ -65,6 +65,32 @@ def goes_on(begun: None, condition: Any) -> bool:
     return bool(condition)
 
 
+def runs() -> bool:
+    """Whether the body of a `with` is for this core."""
+    return _maker().runs
+
+
+def keeps(name: str) -> bool:
+    """Whether a name stands behind a section for an array that was made in it."""
+    maker = _maker()
+    body = maker.open[-1].body
+    return maker.section is not None and body is not None and name in body.kept
+
+
+def keep(name: str, value: Any) -> None:
+    """The core that runs a section has made such an array."""
+    maker = _maker()
+    assert maker.section is not None
+    maker.turns.keep(maker.section, name, value)
+
+
+def kept(name: str) -> Any:
+    """The array, for a core that does not run the section."""
+    maker = _maker()
+    assert maker.section is not None
+    return maker.turns.kept(maker.section, name)
+
+
 def left() -> None:
     """A loop or a side of a branch has ended."""
     _maker().open.pop()

@@ -49,6 +49,7 @@ ALLOWED = {
     "lang/moves.py": "what copies of the language mean",
     "lang/products.py": "what products of the language mean",
     "lang/operators.py": "what operators of Python mean",
+    "lang/results.py": "what copies of the language mean",
     "lang/scalars.py": "what operators of Python mean",
     "native/lanes.py": "these are instructions of LLVM",
     "races/fixes.py": SAID,

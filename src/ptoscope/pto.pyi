@@ -575,6 +575,53 @@ def load(
 
 @overload
 def store(
+    target: Part[Any] | Piece[Any] | MatrixArray[Any],
+    source: MatrixArray[Any] | MatrixPart[Any],
+    *,
+    relu: bool | float | Float | FlatArray[Any] = False,
+    scale: float | Float | FlatArray[Any] | None = None,
+    clip: float | Scalar | None = None,
+    atomic: Literal["add", "max", "min"] | None = None,
+) -> None:
+    """Copies an array in UB, or a piece of one, to a piece of GM. `rows`, `pitch` (in GM),
+    `from_pitch` (in UB), `limit` and rows of a tile as of `load`.
+
+    `store(a1[r, c], xs)` copies rows in UB to a matrix in L1; with `nz`, they are fractals.
+
+    `store(y.rows(width)[i, j], c)` copies a product from L0C to GM, converted to its type; `c` may
+    also go to a matrix in L1, or to UB, to that of one vector core (`core=0`) or half to each
+    (`core="split_m"` or `"split_n"`), in rows of `pitch` elements. On the way it is multiplied by
+    `scale`, negative numbers become 0 with `relu=True` or are multiplied by `relu`, and what is
+    above `clip` becomes that; scales and factors of columns are arrays in FB. `atomic="add"`,
+    `"max"` or `"min"` updates what is in GM.
+    """
+
+@overload
+def store(
+    target: UbArray[Any] | Piece[Any],
+    source: MatrixArray[Any] | MatrixPart[Any],
+    *,
+    core: Integer | int | Literal["split_m", "split_n"],
+    pitch: Integer | int | None = None,
+    relu: bool | float | Float | FlatArray[Any] = False,
+    scale: float | Float | FlatArray[Any] | None = None,
+    clip: float | Scalar | None = None,
+) -> None:
+    """Copies an array in UB, or a piece of one, to a piece of GM. `rows`, `pitch` (in GM),
+    `from_pitch` (in UB), `limit` and rows of a tile as of `load`.
+
+    `store(a1[r, c], xs)` copies rows in UB to a matrix in L1; with `nz`, they are fractals.
+
+    `store(y.rows(width)[i, j], c)` copies a product from L0C to GM, converted to its type; `c` may
+    also go to a matrix in L1, or to UB, to that of one vector core (`core=0`) or half to each
+    (`core="split_m"` or `"split_n"`), in rows of `pitch` elements. On the way it is multiplied by
+    `scale`, negative numbers become 0 with `relu=True` or are multiplied by `relu`, and what is
+    above `clip` becomes that; scales and factors of columns are arrays in FB. `atomic="add"`,
+    `"max"` or `"min"` updates what is in GM.
+    """
+
+@overload
+def store(
     target: MatrixArray[T] | MatrixPart[T] | FlatArray[T],
     source: UbArray[T] | Piece[T],
     *,
@@ -584,6 +631,13 @@ def store(
     `from_pitch` (in UB), `limit` and rows of a tile as of `load`.
 
     `store(a1[r, c], xs)` copies rows in UB to a matrix in L1; with `nz`, they are fractals.
+
+    `store(y.rows(width)[i, j], c)` copies a product from L0C to GM, converted to its type; `c` may
+    also go to a matrix in L1, or to UB, to that of one vector core (`core=0`) or half to each
+    (`core="split_m"` or `"split_n"`), in rows of `pitch` elements. On the way it is multiplied by
+    `scale`, negative numbers become 0 with `relu=True` or are multiplied by `relu`, and what is
+    above `clip` becomes that; scales and factors of columns are arrays in FB. `atomic="add"`,
+    `"max"` or `"min"` updates what is in GM.
     """
 
 @overload
@@ -600,6 +654,13 @@ def store(
     `from_pitch` (in UB), `limit` and rows of a tile as of `load`.
 
     `store(a1[r, c], xs)` copies rows in UB to a matrix in L1; with `nz`, they are fractals.
+
+    `store(y.rows(width)[i, j], c)` copies a product from L0C to GM, converted to its type; `c` may
+    also go to a matrix in L1, or to UB, to that of one vector core (`core=0`) or half to each
+    (`core="split_m"` or `"split_n"`), in rows of `pitch` elements. On the way it is multiplied by
+    `scale`, negative numbers become 0 with `relu=True` or are multiplied by `relu`, and what is
+    above `clip` becomes that; scales and factors of columns are arrays in FB. `atomic="add"`,
+    `"max"` or `"min"` updates what is in GM.
     """
 
 def matmul(
@@ -3790,7 +3851,7 @@ def mte_l1_ub(
     loop: (loop_count, loop_src_stride, loop_dst_stride); up to 8, in a list
     T: f32, f16, bf16, i8, si8, ui8, i16, si16, ui16, i32, si32, ui32, i64, si64, ui64, f8e4m3,
         f8e5m2, hif8, f4e1m2, f4e2m1
-    Targets: cpu, a5.
+    Targets: a5.
 
         pto.mte_l1_ub(src, dst, len_burst, nburst=(n_burst, src_gap, dst_gap))
     """
@@ -3817,7 +3878,7 @@ def copy_cbuf_to_ubuf(
     dst_gap: i64; blocks between bursts in the destination
     T: f32, f16, bf16, i8, si8, ui8, i16, si16, ui16, i32, si32, ui32, i64, si64, ui64, f8e4m3,
         f8e5m2, hif8, f4e1m2, f4e2m1
-    Targets: cpu, a5.
+    Targets: a5.
 
         pto.copy_cbuf_to_ubuf(src, dst, sid, n_burst, len_burst, src_gap, dst_gap)
     """
@@ -3839,7 +3900,7 @@ def mte_ub_l1(
     nburst: (n_burst, src_gap, dst_gap)
     T: f32, f16, bf16, i8, si8, ui8, i16, si16, ui16, i32, si32, ui32, i64, si64, ui64, f8e4m3,
         f8e5m2, hif8, f4e1m2, f4e2m1
-    Targets: cpu, a5.
+    Targets: a5.
 
         pto.mte_ub_l1(src, dst, len_burst, nburst=(n_burst, src_gap, dst_gap))
     """
@@ -3866,7 +3927,7 @@ def copy_ubuf_to_cbuf(
     dst_gap: i64; blocks between bursts in the destination
     T: f32, f16, bf16, i8, si8, ui8, i16, si16, ui16, i32, si32, ui32, i64, si64, ui64, f8e4m3,
         f8e5m2, hif8, f4e1m2, f4e2m1
-    Targets: cpu, a5.
+    Targets: a5.
 
         pto.copy_ubuf_to_cbuf(src, dst, sid, n_burst, len_burst, src_gap, dst_gap)
     """
@@ -4552,7 +4613,7 @@ def mte_l0c_ub(
     T: f32, i32, si32
     U: f16, bf16, hif8, i8, si8, ui8, f8e4m3, f8e5m2, f32, i32, si32, i16, si16
     P: f32, f16, bf16
-    Targets: cpu, a5.
+    Targets: a5.
 
         pto.mte_l0c_ub(src, dst, m, n, src_stride, dst_stride)
     """

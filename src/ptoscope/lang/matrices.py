@@ -115,14 +115,21 @@ class MatrixView(Generic[T]):
     def takes_all_rows(self) -> bool:
         """Whether it has all rows of the matrix, so that its blocks lie as those of a matrix of
         its own."""
-        return self.rows == IndexRange(0, self.matrix.counts[0], self.matrix.shape[0])
+        return _is_all(self.rows, self.matrix.counts[0], self.matrix.shape[0])
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is the matrix as it is."""
+        columns = _is_all(self.columns, self.matrix.counts[1], self.matrix.shape[1])
+        return columns and self.takes_all_rows and not self.swapped
 
 
-def viewed(value: Any) -> MatrixView[Any] | None:
-    """A matrix on the chip or a part of one; None for anything else."""
-    if isinstance(value, MatrixArray):
-        return value.view
-    return value if isinstance(value, MatrixView) else None
+def _is_all(taken: IndexRange, count: Any, size: int) -> bool:
+    """Whether indices are all that there are."""
+    alike = taken.count is count or (
+        known(count) is not None and known(count) == known(taken.count)
+    )
+    return known(taken.start) == 0 and taken.size == size and alike
 
 
 def new(memory: str, element: DType, shape: tuple[Any, ...], at: int | None = None) -> Any:

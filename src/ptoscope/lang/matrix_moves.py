@@ -4,6 +4,7 @@ where. Each is one instruction, or one for each block of columns."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 from ptoscope.isa.tiles import BLOCK_BYTES, FRACTAL_ROWS, block_columns
@@ -18,6 +19,7 @@ from ptoscope.lang.buffers import (
     UbArray,
 )
 from ptoscope.lang.matrices import FlatArray, MatrixArray, MatrixView, new, units, whole
+from ptoscope.lang.results import Changes, store_result
 from ptoscope.lang.scalars import known
 from ptoscope.lang.values import Misuse, described
 
@@ -47,10 +49,18 @@ def load_matrix(target: Any, source: Any, to: str | None, core: Any) -> Any:
     return target if isinstance(target, ChipArray) else _array(there)
 
 
-def store_matrix(target: Any, source: Any, nz: bool) -> None:
-    """Copies from UB to L1."""
+def store_matrix(
+    target: Any, source: Any, nz: bool, changes: Changes, core: Any, pitch: Any
+) -> None:
+    """Copies from UB to L1, and from L0C to GM, L1 and UB."""
     there, origin = _ends(target), _ends(source)
-    if (_space(source), _space(target)) != ("ub", "l1"):
+    spaces = _space(source), _space(target)
+    if spaces[0] == "l0c" and spaces[1] in ("gm", "l1", "ub"):
+        if not isinstance(origin, MatrixView) or (spaces[1] == "gm" and _is_flat(there)):
+            raise Misuse("a matrix in GM has rows", hint="write y.rows(width)[i, j]")
+        store_result(origin, there, changes, core, pitch)
+        return
+    if spaces != ("ub", "l1"):
         raise _no_way(source, target, "store")
     _alike(origin, there)
     _ub_to_l1(origin, there, nz)
@@ -105,7 +115,10 @@ def _alike(source: _End, target: _End) -> None:
             found=f"{one} in {_space(source)}, {two} in {_space(target)}",
             expected="arrays of one element type",
         )
-    for have, room in zip(_sizes(source), _sizes(target), strict=False):
+    sizes, rooms = _sizes(source), _sizes(target)
+    if len(sizes) != len(rooms):
+        sizes, rooms = ((_total(of),) for of in (sizes, rooms))
+    for have, room in zip(sizes, rooms, strict=True):
         if have is not None and room is not None and have > room:
             raise Misuse(
                 f"{' x '.join(map(str, _sizes(source)))} elements do not fit "
@@ -120,6 +133,11 @@ def _extents(end: _End) -> tuple[IndexRange, ...]:
     if isinstance(end, ArrayPiece):
         return (IndexRange(end.start, end.count, end.size),)
     return end.extents if isinstance(end, MatrixView) else (end.rows, end.columns)
+
+
+def _total(sizes: tuple[int | None, ...]) -> int | None:
+    known_sizes = [size for size in sizes if size is not None]
+    return prod(known_sizes) if len(known_sizes) == len(sizes) else None
 
 
 def _sizes(end: _End) -> tuple[int | None, ...]:
@@ -171,7 +189,7 @@ def _gm_to_l1(source: Any, target: Any, core: Any) -> None:
 
 
 def _whole_matrix(view: MatrixView[Any]) -> None:
-    if view != view.matrix.view:
+    if not view.is_whole:
         raise Misuse("a matrix in L1 is loaded as a whole", hint="allocate one for each part")
 
 

@@ -89,13 +89,26 @@ def store(
     from_pitch: Any = None,
     limit: Any = None,
     nz: bool = False,
+    relu: Any = False,
+    scale: Any = None,
+    clip: Any = None,
+    atomic: str | None = None,
+    core: Any = None,
 ) -> None:
     """Copies an array in UB, or a piece of one, to a piece of GM. `rows`, `pitch` (in GM),
     `from_pitch` (in UB), `limit` and rows of a tile as of `load`.
 
-    `store(a1[r, c], xs)` copies rows in UB to a matrix in L1; with `nz`, they are fractals."""
+    `store(a1[r, c], xs)` copies rows in UB to a matrix in L1; with `nz`, they are fractals.
+
+    `store(y.rows(width)[i, j], c)` copies a product from L0C to GM, converted to its type; `c` may
+    also go to a matrix in L1, or to UB, to that of one vector core (`core=0`) or half to each
+    (`core="split_m"` or `"split_n"`), in rows of `pitch` elements. On the way it is multiplied by
+    `scale`, negative numbers become 0 with `relu=True` or are multiplied by `relu`, and what is
+    above `clip` becomes that; scales and factors of columns are arrays in FB. `atomic="add"`,
+    `"max"` or `"min"` updates what is in GM."""
     if matrix_moves.is_of_matrix_core(target, source):
-        matrix_moves.store_matrix(target, source, nz)
+        changes = matrix_moves.Changes(relu, scale, clip, atomic)
+        matrix_moves.store_matrix(target, source, nz, changes, core, pitch)
         return
     piece, there = _in_gm(target), _in_ub(source)
     if isinstance(piece, RowsPiece) and from_pitch is not None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from ptoscope.isa.cost import product
 from ptoscope.isa.cost_tables import transfer
+from tests.timing.kernels import timed
 
 FRACTAL_ROWS, BLOCK_BYTES = 16, 32
 
@@ -49,3 +52,65 @@ def test_loads_beside_products_in_a_published_run_on_a5() -> None:
 )
 def test_sources(target: str, manual: bool, source: str) -> None:
     assert [figure.source for figure in product(target, "f16", manual)] == [source] * 2
+
+
+_KERNEL = """module {{
+  func.func @k() attributes {{pto.aicore}} {{
+    %zero = arith.constant 0 : i64
+    %m = arith.constant {m} : i64
+    %n = arith.constant {n} : i64
+    %k = arith.constant {k} : i64
+    %a = pto.castptr %zero : i64 -> !pto.ptr<{dtype}, l0a>
+    %b = pto.castptr %zero : i64 -> !pto.ptr<{dtype}, l0b>
+    %c = pto.castptr %zero : i64 -> !pto.ptr<{result}, l0c>
+    pto.section.cube {{
+      pto.{name} %a, %b, %c, %m, %n, %k : {types}
+    }}
+    return
+  }}
+}}
+"""
+
+
+def _product(dtype: str, shape: tuple[int, int, int], name: str = "mad") -> str:
+    m, n, k = shape
+    result = "i32" if dtype == "i8" else "f32"
+    spaces = (("l0a", dtype), ("l0b", dtype), ("l0c", result))
+    types = ", ".join([*(f"!pto.ptr<{kind}, {space}>" for space, kind in spaces), *["i64"] * 3])
+    return _KERNEL.format(dtype=dtype, result=result, m=m, n=n, k=k, name=name, types=types)
+
+
+def _busy(text: str, **options: Any) -> int:
+    """Of the matrix unit."""
+    timing = timed(text, engine="reference", **options)
+    (unit,) = (p for p in timing.reasons.pipes if p.pipe == "PIPE_M")
+    return unit.busy
+
+
+@pytest.mark.parametrize("target", ["a5", "a2a3"])
+@pytest.mark.parametrize("name", ["mad", "mad_acc"])
+@pytest.mark.parametrize(
+    "shape", [(16, 16, 16), (31, 17, 33), (128, 64, 96), (1, 40, 64), (5, 1, 1)]
+)
+@pytest.mark.parametrize(("dtype", "size"), [("f16", 2), ("bf16", 2), ("f32", 4), ("i8", 1)])
+def test_a_product_takes_what_its_shape_asks_for(
+    target: str, name: str, shape: tuple[int, int, int], dtype: str, size: int
+) -> None:
+    found = _busy(_product(dtype, shape, name), target=target)
+    assert found == _cycles(target, dtype, size, shape)
+
+
+def test_figures_of_products_can_be_given() -> None:
+    text = _product("f16", (32, 32, 32))
+    assert _busy(text, overrides={"mad.f16.head": 20, "mad.per_repeat": 3}) == 20 + 3 * 8
+    timing = timed(text, engine="reference")
+    assumed = {row["set"]: row["value"] for row in timing.as_json()["assumed"]}
+    assert (assumed["mad.f16.head"], assumed["mad.f16.per_repeat"]) == (6, 1)
+    measured = timed(text, engine="reference", target="a2a3").as_json()["figures"]
+    assert {f["set"]: f["source"] for f in measured}["mad.f16.head"] == "measured"
+
+
+def test_products_on_the_critical_path() -> None:
+    (step,) = (s for s in timed(_product("f16", (64, 64, 64)), engine="reference").reasons.path
+               if s.pipe == "PIPE_M")  # fmt: skip
+    assert (step.what, step.core, step.cycles) == ("product", "cube", 6 + 64)

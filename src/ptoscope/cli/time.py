@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, get_args
 
 from ptoscope.cli.files import ArrayFile, kernel_name, read_word
@@ -17,6 +18,8 @@ from ptoscope.tables import Table, counted
 
 if TYPE_CHECKING:
     from ptoscope.timing import Timing
+    from ptoscope.timing.loops import TimedLoop
+    from ptoscope.timing.reasons import PipeUse
 
 _SHOWN = 6
 """Rows of the shorter tables; --json has all."""
@@ -89,10 +92,7 @@ def _page(timing: Timing, name: str, grid: int) -> list[str | Table]:
         f"@{name} on {timing.model.target}, {blocks}: {total} cycles "
         f"({timing.model.name} model{others})",
         timing.table().table(),
-        Table(
-            ("pipe", "busy", "waiting", "idle"),
-            [(p.pipe, str(p.busy), str(p.waiting), str(p.idle)) for p in reasons.pipes],
-        ),
+        _pipes(reasons.pipes),
     ]
     if reasons.path:
         cycles: Counter[int] = Counter()
@@ -101,17 +101,7 @@ def _page(timing: Timing, name: str, grid: int) -> list[str | Table]:
         path = ", ".join(f"line {line} {most}" for line, most in cycles.most_common(_SHOWN))
         page.append(f"critical path, most cycles first: {path}")
     if reasons.loops:
-        rows = [
-            (
-                str(loop.line),
-                str(loop.iterations),
-                f"{loop.cycles_per_iteration:.1f}",
-                f"{loop.bound:.1f}",
-                loop.by,
-            )
-            for loop in reasons.loops[:_SHOWN]
-        ]
-        page.append(Table(("loop", "iterations", "cycles an iteration", "bound", "by"), rows))
+        page.append(_loops(reasons.loops[:_SHOWN]))
     page += [
         f"without the wait of line {wait.line}: {counted(wait.fewer, 'cycle')} fewer"
         for wait in reasons.waits[:_SHOWN]
@@ -124,6 +114,34 @@ def _page(timing: Timing, name: str, grid: int) -> list[str | Table]:
         share = reasons.assumed_cycles / total if total else 0.0
         page.append(f"{share:.0%} of the total rests on assumed figures: {assumed}")
     return page
+
+
+def _pipes(pipes: list[PipeUse]) -> Table:
+    """Cycles of the pipes; of a cluster core by core."""
+    rows = [(p.core, p.pipe, str(p.busy), str(p.waiting), str(p.idle)) for p in pipes]
+    return _with_cores(("core", "pipe", "busy", "waiting", "idle"), rows)
+
+
+def _loops(loops: list[TimedLoop]) -> Table:
+    rows = [
+        (
+            loop.core,
+            str(loop.line),
+            str(loop.iterations),
+            f"{loop.cycles_per_iteration:.1f}",
+            f"{loop.bound:.1f}",
+            loop.by,
+        )
+        for loop in loops
+    ]
+    return _with_cores(("core", "loop", "iterations", "cycles an iteration", "bound", "by"), rows)
+
+
+def _with_cores(columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Table:
+    """A table whose first column is the core, which a block of one core does without."""
+    if any(row[0] for row in rows):
+        return Table(columns, list(rows))
+    return Table(columns[1:], [row[1:] for row in rows])
 
 
 def _figures(timing: Timing) -> dict[str, str]:

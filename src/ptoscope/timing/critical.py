@@ -16,13 +16,15 @@ from ptoscope.timing.run import TimedRun
 
 @dataclass(frozen=True)
 class PathStep:
-    """A part of a path: the cycles a line contributed on a pipe, in so many pieces."""
+    """A part of a path: the cycles a line contributed on a pipe, in so many pieces. `core` is
+    the core of a cluster, else empty."""
 
     line: int
     pipe: str
     what: str
     cycles: int
     times: int = 1
+    core: str = ""
 
 
 def line(timing: TimedRun, place: int) -> int:
@@ -30,28 +32,36 @@ def line(timing: TimedRun, place: int) -> int:
     return timing.trace.places[place].span.line
 
 
+def core_name(timing: TimedRun, core: int) -> str:
+    """A core of a cluster as tables write it; empty where a block has one."""
+    cores = timing.trace.cores
+    return cores[core].short if len(cores) > 1 else ""
+
+
 def slowest(timing: TimedRun) -> int:
-    """The block that ends last."""
+    """The unit, a core of a block, that ends last."""
     return int(np.argmax(timing.schedule.ends))
 
 
 class PathPiece(NamedTuple):
     """One piece of the critical path: the event of a pipe, or of the scalar unit's issue (-1) up to
-    the one at `place`, from a cycle until another."""
+    the one at `place`, from a cycle until another, on a core of its block."""
 
     event: int
     place: int
     start: int
     until: int
+    core: int
 
 
 def awaited(timing: TimedRun, waits: Ints) -> Ints:
-    """The events of the work that waits were for: what came before the signal on its pipe."""
+    """The events of the work that waits were for: what came before the signal on its pipe, or
+    what that waited for in turn."""
     schedule, events = timing.schedule, timing.events
     at = schedule.by[waits].astype(np.int64)
     while True:
         behind = (
-            (events.sync[at] == 1) & (schedule.decided[at] == BY_ORDER) & (schedule.by[at] >= 0)
+            (events.sync[at] == 1) & (schedule.decided[at] != BY_ISSUE) & (schedule.by[at] >= 0)
         )
         if not behind.any():
             return at
@@ -67,30 +77,29 @@ def critical_path(timing: TimedRun) -> list[PathStep]:
 def path_pieces(timing: TimedRun) -> list[PathPiece]:
     """The same, piece by piece."""
     schedule, events = timing.schedule, timing.events
-    block = slowest(timing)
-    first, end = (int(n) for n in events.block_at[block : block + 2])
+    unit = slowest(timing)
+    first, end = (int(n) for n in events.unit_at[unit : unit + 2])
     found: list[PathPiece] = []
     if first == end:
         return found
     done = schedule.done[first:end]
     until = timing.total_cycles
     at = first + int(np.argmax(done))
-    blocked = first + np.flatnonzero(
-        (events.scalar[first:end] == 1) & (schedule.decided[first:end] == BY_SYNC)
-    )
+    blocked = np.flatnonzero((events.scalar == 1) & (schedule.decided[: len(events)] == BY_SYNC))
     if done[at - first] < until:
         # The scalar unit issued to the end.
-        until, at = _back(timing, found, blocked, end, until, end - 1)
+        until, at = _back(timing, found, blocked, end, until, end - 1, unit)
     while at >= 0:
         start = int(schedule.start[at])
         if until > start:
-            found.append(PathPiece(at, int(events.place[at]), start, until))
+            core = int(events.unit[at]) % events.cores
+            found.append(PathPiece(at, int(events.place[at]), start, until, core))
         until = min(until, start)
         match int(schedule.decided[at]):
             case value if value == BY_SYNC or (value == BY_ORDER and schedule.by[at] >= 0):
                 at = int(schedule.by[at])
             case value if value == BY_ISSUE and until > 0:
-                until, at = _back(timing, found, blocked, at, until, at)
+                until, at = _back(timing, found, blocked, at, until, at, int(events.unit[at]))
             case _:
                 at = -1
     return found[::-1]
@@ -103,14 +112,17 @@ def _back(
     before: int,
     until: int,
     shown: int,
+    unit: int,
 ) -> tuple[int, int]:
-    """The scalar unit's part, back to where it waited itself."""
-    place = int(timing.events.place[shown])
+    """The part of the scalar unit of a core, back to where it waited itself."""
+    events = timing.events
+    place = int(events.place[shown])
     earlier = int(np.searchsorted(blocked, before)) - 1
-    start = int(timing.schedule.start[blocked[earlier]]) if earlier >= 0 else 0
+    waited = earlier >= 0 and int(blocked[earlier]) >= int(events.unit_at[unit])
+    start = int(timing.schedule.start[blocked[earlier]]) if waited else 0
     if until > start:
-        found.append(PathPiece(-1, place, start, until))
-    return start, int(timing.schedule.by[blocked[earlier]]) if earlier >= 0 else -1
+        found.append(PathPiece(-1, place, start, until, unit % events.cores))
+    return start, int(timing.schedule.by[blocked[earlier]]) if waited else -1
 
 
 def _step(timing: TimedRun, piece: PathPiece) -> PathStep:
@@ -119,17 +131,23 @@ def _step(timing: TimedRun, piece: PathPiece) -> PathStep:
     what = "vecscope" if isinstance(place.op, Scope) else "work"
     if pipe in COPY_PIPES or "_ub_ub" in place.name or "ubuf_to_ubuf" in place.name:
         what = "DMA"
+    if pipe == "PIPE_M":
+        what = "product"
     if pipe == "PIPE_S":
         what = "issue"
-    return PathStep(place.span.line, pipe, what, cycles)
+    return PathStep(place.span.line, pipe, what, cycles, core=core_name(timing, piece.core))
 
 
 def _joined(steps: list[PathStep]) -> list[PathStep]:
-    found: dict[tuple[int, str, str], tuple[int, int]] = {}
+    found: dict[tuple[int, str, str, str], tuple[int, int]] = {}
     for step in steps:
-        cycles, times = found.get((step.line, step.pipe, step.what), (0, 0))
-        found[step.line, step.pipe, step.what] = cycles + step.cycles, times + 1
-    return [PathStep(*key, *numbers) for key, numbers in found.items()]
+        key = step.line, step.pipe, step.what, step.core
+        cycles, times = found.get(key, (0, 0))
+        found[key] = cycles + step.cycles, times + 1
+    return [
+        PathStep(line, pipe, what, *numbers, core)
+        for (line, pipe, what, core), numbers in found.items()
+    ]
 
 
 def chain(timing: TimedRun) -> list[PathStep]:

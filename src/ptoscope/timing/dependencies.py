@@ -9,20 +9,24 @@ import numpy as np
 from ptoscope.isa.order.kinds import RULES
 from ptoscope.isa.parts import EVERY, PIPES
 from ptoscope.native.subset import Ints
-from ptoscope.timing.settled import settle
+from ptoscope.timing.settled import settle, settle_counted
 from ptoscope.trace.trace import Trace
+
+_BY_COUNTS = np.array([*(rule.by_counts for rule in RULES), False])
+"""By the kind of a synchronisation in a trace."""
 
 
 class Dependencies:
-    """Of the events of a run (their `block` and `pipe`): who waits for whom. `sync_row` is the
-    row of each in the trace's table of synchronisations, or -1.
+    """Of the events of a run (their `unit`, a core of a block, and `pipe`): who waits for whom.
+    `sync_row` is the row of each in the trace's table of synchronisations, or -1.
 
     What is settled of one synchronisation depends only on those of its account (a flag, a
     buffer), so that with an event left out only its account is settled anew.
     """
 
-    def __init__(self, trace: Trace, block: Ints, pipe: Ints, sync_row: Ints) -> None:
-        self._syncs, self._block, self._pipe, self._sync_row = trace.syncs, block, pipe, sync_row
+    def __init__(self, trace: Trace, unit: Ints, pipe: Ints, sync_row: Ints) -> None:
+        self._syncs, self._unit, self._pipe, self._sync_row = trace.syncs, unit, pipe, sync_row
+        self._cores = trace.cores
         self._rows = np.flatnonzero(sync_row >= 0)
         self._tokens, self._places = self._settle(self._rows)
 
@@ -38,7 +42,9 @@ class Dependencies:
             key = family[syncs.kind[at]]
             for column in (syncs.src, syncs.dst):
                 key = key * (EVERY + 2) + np.where(by_pipes, column[at], 0) + 1
-            account[self._rows] = (key << 16) + syncs.id[at]
+            # Counts are of all numbers: cores call one semaphore by different ones.
+            number = np.where(_BY_COUNTS[syncs.kind[at]], 0, syncs.id[at])
+            account[self._rows] = (key << 16) + number
         return account
 
     def without(self, skipped: Ints) -> tuple[Ints, Ints]:
@@ -70,13 +76,16 @@ class Dependencies:
         syncs, at = self._syncs, self._sync_row[rows]
         columns = (syncs.kind, syncs.src, syncs.dst, syncs.id, syncs.mode)
         table = np.column_stack([column[at] for column in columns]).astype(np.int64)
-        tokens, places = settle(self._block[rows], table)
-        places[:, 0] = rows[places[:, 0]]
-        return rows[tokens], places
+        counted = _BY_COUNTS[table[:, 0]]
+        others, these = rows[~counted], rows[counted]
+        tokens, places = settle(self._unit[others], table[~counted])
+        places[:, 0] = others[places[:, 0]]
+        signals = settle_counted(self._unit[these], self._cores, table[counted])
+        return np.vstack((others[tokens], these[signals])), places
 
     def _before(self, who: Ints, pool: Ints) -> Ints:
-        """For each of `who` the last of the pool before it in its block."""
+        """For each of `who` the last of the pool before it on its core."""
         found = np.searchsorted(pool, who) - 1
         good = found >= 0
-        good[good] = self._block[pool[found[good]]] == self._block[who[good]]
+        good[good] = self._unit[pool[found[good]]] == self._unit[who[good]]
         return np.column_stack((who[good], pool[found[good]]))

@@ -1,8 +1,8 @@
 """A schedule as a Chrome trace, the JSON that Perfetto and chrome://tracing open.
 
-One process for each block, one track for each of its pipes and for each place in the vector
-core where instructions start. A cycle is shown as a microsecond. An arrow leads from the work
-that a wait was for to the wait.
+One process for each core of a block, one track for each of its pipes and for each place in the
+vector core where instructions start. A cycle is shown as a microsecond. An arrow leads from the
+work that a wait was for to the wait.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import json
 from functools import cache
 from typing import Any
 
+from ptoscope.timing.critical import core_name
 from ptoscope.timing.run import TimedRun
 from ptoscope.timing.slices import (
     INSTRUCTION,
@@ -22,6 +23,7 @@ from ptoscope.timing.slices import (
     slices,
     track_name,
 )
+from ptoscope.trace.trace import Column
 
 LIMIT = 200_000
 """Slices of a file, unless another number is asked for."""
@@ -63,6 +65,7 @@ def _slices(timing: TimedRun, found: Slices) -> list[dict[str, Any]]:
         return ", ".join(f"{name} = {value}" for name, value in trace.iteration(iteration))
 
     iterations = trace.events.iteration[found.event]
+    processes = _processes(timing, found)
     events: list[dict[str, Any]] = []
     for i in range(len(found)):
         place, kind = trace.places[int(found.place[i])], int(found.kind[i])
@@ -84,7 +87,7 @@ def _slices(timing: TimedRun, found: Slices) -> list[dict[str, Any]]:
                 "ph": "X",
                 "name": _title(place.name, kind),
                 "cat": "cycles",
-                "pid": int(found.block[i]),
+                "pid": int(processes[i]),
                 "tid": int(found.track[i]),
                 "ts": found.start[i].item(),
                 "dur": found.length[i].item(),
@@ -102,35 +105,51 @@ def _title(name: str, kind: int) -> str:
 
 def _names(timing: TimedRun, found: Slices) -> list[dict[str, Any]]:
     """Names of the processes and tracks that have slices."""
-    used = sorted({(int(b), int(t)) for b, t in zip(found.block, found.track, strict=True)})
+    processes = _processes(timing, found)
+    used = sorted({(int(b), int(t)) for b, t in zip(processes, found.track, strict=True)})
     names = [
-        _name("process_name", block, 0, f"block {block}") for block in sorted({b for b, _ in used})
+        _name("process_name", process, 0, _process(timing, process))
+        for process in sorted({p for p, _ in used})
     ]
-    for block, track in used:
-        names.append(_name("thread_name", block, track, track_name(timing, track)))
-        order = _name("thread_sort_index", block, track, "")
+    for process, track in used:
+        names.append(_name("thread_name", process, track, track_name(timing, track)))
+        order = _name("thread_sort_index", process, track, "")
         names.append({**order, "args": {"sort_index": track}})
     return names
+
+
+def _processes(timing: TimedRun, found: Slices) -> Column:
+    """The process of each slice."""
+    return found.block * timing.events.cores + found.core
+
+
+def _process(timing: TimedRun, process: int) -> str:
+    block, core = divmod(process, timing.events.cores)
+    name = core_name(timing, core)
+    return f"block {block}, {name}" if name else f"block {block}"
 
 
 def _arrows(timing: TimedRun, found: Slices) -> list[dict[str, Any]]:
     """An arrow for each wait that waited, between slices that are in the file."""
     events: list[dict[str, Any]] = []
+    processes = _processes(timing, found)
     for number, (source, target) in enumerate(found.arrows.tolist(), 1):
         name = timing.trace.places[int(found.place[target])].name
-        events.append(_arrow("s", number, name, found, source))
-        events.append(_arrow("f", number, name, found, target))
+        events.append(_arrow("s", number, name, found, source, int(processes[source])))
+        events.append(_arrow("f", number, name, found, target, int(processes[target])))
     return events
 
 
-def _name(kind: str, block: int, track: int, name: str) -> dict[str, Any]:
-    return {"ph": "M", "name": kind, "pid": block, "tid": track, "args": {"name": name}}
+def _name(kind: str, process: int, track: int, name: str) -> dict[str, Any]:
+    return {"ph": "M", "name": kind, "pid": process, "tid": track, "args": {"name": name}}
 
 
-def _arrow(phase: str, number: int, name: str, found: Slices, at: int) -> dict[str, Any]:
+def _arrow(
+    phase: str, number: int, name: str, found: Slices, at: int, process: int
+) -> dict[str, Any]:
     # Inside the slice, near its end: what waited goes on when what it waited for is over.
     start, length = float(found.start[at]), float(found.length[at])
     event = {"ph": phase, "id": number, "name": name, "cat": "sync",
-             "pid": int(found.block[at]), "tid": int(found.track[at]),
+             "pid": process, "tid": int(found.track[at]),
              "ts": start + length - min(0.5, length / 2)}  # fmt: skip
     return event if phase == "s" else {**event, "bp": "e"}

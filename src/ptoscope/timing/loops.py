@@ -8,6 +8,7 @@ import numpy as np
 
 from ptoscope.isa.parts import ALL_PIPES
 from ptoscope.program import Loop
+from ptoscope.timing.critical import core_name
 from ptoscope.timing.run import TimedRun
 from ptoscope.timing.scopes import loop_runs
 
@@ -19,7 +20,8 @@ class TimedLoop:
 
     Inside a vecscope, cycles of one are those of a loop that has settled: the mean between the
     first iteration and the last, but the bound where a loop ends before its first loads have met
-    its stores.
+    its stores. Of a loop around work of pipes that several cores of a cluster execute, there is
+    one for each `core`.
     """
 
     line: int
@@ -28,6 +30,7 @@ class TimedLoop:
     bound: float
     by: str
     bounds: dict[str, float]
+    core: str = ""
 
 
 def find(timing: TimedRun) -> list[TimedLoop]:
@@ -80,32 +83,54 @@ def _pace(start: np.ndarray, run: np.ndarray, place: np.ndarray) -> np.ndarray:
 
 
 def _outer(timing: TimedRun) -> list[TimedLoop]:
-    trace, events, schedule = timing.trace, timing.events, timing.schedule
+    trace, events = timing.trace, timing.events
+    core = events.unit % events.cores
+    counted = _iteration_cores(timing)
     found: list[TimedLoop] = []
-    done, start = (column[: len(events)] for column in (schedule.done, schedule.start))
-    spent = np.where(events.sync == 1, 0, done - start)
-    spent[events.scalar == 1] = timing.model.issue.cycles
     for place in trace.places:
         if place.scope >= 0 or not isinstance(place.op, Loop):
             continue
-        inside = np.array([place.index in p.loops for p in trace.places], dtype=bool)
-        mine = np.flatnonzero(inside[events.place])
-        iterations = int((trace.iterations.loop == place.index).sum())
-        if not len(mine) or not iterations or not (events.scalar[mine] == 0).any():
-            continue
-        bounds: dict[str, float] = {}
-        for pipe in np.unique(events.pipe[mine]):
-            on = mine[events.pipe[mine] == pipe]
-            cycles = float(spent[on].sum())
-            if not pipe:
-                cycles = float(len(mine) * timing.model.issue.cycles)
-            bounds[ALL_PIPES[int(pipe)].unit] = cycles / iterations
-        span = 0
-        for block in np.unique(events.block[mine]):
-            here = mine[events.block[mine] == block]
-            span += int(schedule.done[here].max() - schedule.issued[here].min())
-        by = max(bounds, key=lambda name: bounds[name])
-        found.append(
-            TimedLoop(place.span.line, iterations, span / iterations, bounds[by], by, bounds)
+        inside = np.array([place.index in p.loops for p in trace.places], dtype=bool)[events.place]
+        iterations = np.bincount(
+            counted[trace.iterations.loop == place.index], minlength=events.cores
         )
+        for number in range(events.cores):
+            mine = np.flatnonzero(inside & (core == number))
+            if len(mine) and iterations[number] and (events.scalar[mine] == 0).any():
+                title = core_name(timing, number)
+                line, times = place.span.line, int(iterations[number])
+                found.append(_around(timing, line, mine, times, title))
+    return found
+
+
+def _around(timing: TimedRun, line: int, mine: np.ndarray, iterations: int, core: str) -> TimedLoop:
+    """A loop around work of pipes, of which these are the events on one core of each block."""
+    events, schedule = timing.events, timing.schedule
+    spent = np.where(events.sync[mine] == 1, 0, schedule.done[mine] - schedule.start[mine])
+    bounds: dict[str, float] = {}
+    for pipe in np.unique(events.pipe[mine]):
+        cycles = float(spent[events.pipe[mine] == pipe].sum())
+        if not pipe:
+            cycles = float(events.issues[mine].sum() * timing.model.issue.cycles)
+        bounds[ALL_PIPES[int(pipe)].unit] = cycles / iterations
+    span = 0
+    for block in np.unique(events.block[mine]):
+        here = mine[events.block[mine] == block]
+        span += int(schedule.done[here].max() - schedule.issued[here].min())
+    by = max(bounds, key=lambda name: bounds[name])
+    return TimedLoop(line, iterations, span / iterations, bounds[by], by, bounds, core)
+
+
+def _iteration_cores(timing: TimedRun) -> np.ndarray:
+    """By iteration, the core that executed it; of one without any event the first."""
+    events, iterations = timing.trace.events, timing.trace.iterations
+    found = np.zeros(len(iterations), dtype=np.int64)
+    if timing.events.cores == 1:
+        return found
+    inside = events.iteration >= 0
+    found[events.iteration[inside]] = events.core[inside]
+    # An iteration comes after the one around it.
+    for row in range(len(iterations) - 1, -1, -1):
+        if iterations.parent[row] >= 0:
+            found[iterations.parent[row]] = found[row]
     return found

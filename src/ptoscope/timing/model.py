@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ptoscope.isa.cost import Figure
+from ptoscope.isa.cost import Figure, product
 from ptoscope.isa.cost_tables import transfer
 from ptoscope.isa.record import Record
 from ptoscope.isa.targets import TargetName
@@ -16,6 +16,7 @@ from ptoscope.native.subset import Ints
 from ptoscope.program import Scope
 from ptoscope.timing.figures import Overrides
 from ptoscope.timing.pipes import PipeEvents, Work
+from ptoscope.timing.products import left_element, product_repeats
 from ptoscope.timing.scopes import Instructions
 from ptoscope.timing.vector_core import (
     CAUSE_COUNT,
@@ -26,7 +27,7 @@ from ptoscope.timing.vector_core import (
     SECOND_PORT,
     STORES,
 )
-from ptoscope.trace.trace import Trace
+from ptoscope.trace.trace import Place, Trace
 
 REPEAT_BYTES = 256
 """What one repeat of an instruction that works on UB reads at most."""
@@ -168,7 +169,7 @@ class Model(ABC):
         for place in trace.places:
             if place.scope >= 0 or place.record is None:
                 continue
-            mine = np.flatnonzero(events.place == place.index)
+            mine = np.flatnonzero((events.place == place.index) & (events.sync == 0))
             if isinstance(place.op, Scope):
                 entries = entry[events.event[mine]]
                 head = _of(scopes.head, entries)
@@ -183,7 +184,24 @@ class Model(ABC):
                     self._copying(place.index, place.record.path.name, mine, size, found)
                 else:
                     self._working(place.index, place.record, mine, size, found)
+            elif place.record.cost_kind == "product":
+                self._multiplying(place, mine, events, found)
         return found
+
+    def _multiplying(self, place: Place, mine: Ints, events: PipeEvents, found: Work) -> None:
+        assert place.record is not None
+        element = left_element(events.trace, place)
+        names = place.record.short, element.name
+        head, each = (
+            self.overrides.get(f"{'.'.join(names)}.{key}", f"{names[0]}.{key}") or figure
+            for key, figure in zip(
+                ("head", "per_repeat"), product(self.target, names[1], self.manual), strict=True
+            )
+        )
+        figures = {"head": head, "per_repeat": each}
+        self.used[place.index] = PlaceFigures(".".join(names), figures)
+        repeats = product_repeats(events.trace, place, events.event[mine])
+        found.work[mine] = head.cycles + each.cycles * repeats
 
     def _copying(self, index: int, path: str, mine: Ints, moved: Ints, found: Work) -> None:
         rate, startup = self.bandwidth(path)

@@ -1,6 +1,6 @@
-"""The pipes of a core: what each does when.
+"""The pipes of the cores: what each does when.
 
-The scalar unit issues in program order. Each pipe takes what was issued to it in order; a
+The scalar unit of a core issues in program order. Each pipe takes what was issued to it in order; a
 synchronisation holds its pipe (on PIPE_S the scalar unit itself) until what it depends on is
 done. Work keeps its pipe busy for `work` cycles, `head` more if the pipe was idle, and is
 done `tail` cycles later.
@@ -34,9 +34,10 @@ def dependencies_done(e: int, dep_at: Ints, dep: Ints, done: Ints) -> int:
 @compiled
 def run_pipes(
     blocks: int,
+    cores: int,
     pipes: int,
-    issue_cost: int,
-    block_at: Ints,
+    core_at: Ints,
+    issue: Ints,
     skipped: Ints,
     scalar: Ints,
     sync: Ints,
@@ -51,6 +52,9 @@ def run_pipes(
     free: Ints,
     complete: Ints,
     previous: Ints,
+    next_issued: Ints,
+    clock: Ints,
+    last_scalar: Ints,
     issued: Ints,
     start: Ints,
     done: Ints,
@@ -61,114 +65,126 @@ def run_pipes(
     waiting: Ints,
     ends: Ints,
 ) -> Any:
-    """Schedules all blocks, each from cycle 0 of its own core; 0, or 1 + the event at which
-    nothing can go on.
+    """Schedules all blocks, each from cycle 0 on, its cores side by side; 0, or 1 + the event at
+    which nothing can go on.
 
-    By event: whether it is `skipped` (as if it were not in the program), whether the `scalar`
-    unit executes it, whether it is a `sync`, its cycles, its dependencies. `lists` holds the
-    events of block b and pipe p at `list_at[b * pipes + p]`. `at`, `free`, `complete` and
-    `previous` are scratch of one number per pipe.
+    By event: the cycles of its `issue`, whether it is `skipped` (as if it were not in the
+    program), whether the `scalar` unit executes it, whether it is a `sync`, its cycles, its
+    dependencies. Unit u is core u mod `cores` of its block: its events are those from
+    `core_at[u]` on, those of its pipe p are in `lists` from `list_at[u * pipes + p]` on. `at`,
+    `free`, `complete` and `previous` are scratch of one number for each pipe of a block's cores,
+    `next_issued`, `clock` and `last_scalar` of one for each core.
 
     Gives by event when it was `issued`, its `start`, when it is `done` (from -1), the cycles
-    of its `wait`, what `decided` its start and which event that was (`by`); by block and pipe
-    the `busy` and `waiting` cycles; by block when it `ends`.
+    of its `wait`, what `decided` its start and which event that was (`by`); by unit and pipe
+    the `busy` and `waiting` cycles; by unit when it `ends`.
     """
     for b in range(blocks):
-        s = block_at[b]
-        end = block_at[b + 1]
-        now = 0
-        last_scalar = -1
-        latest = 0
-        for p in range(pipes):
-            at[p] = list_at[b * pipes + p]
-            free[p] = 0
-            complete[p] = 0
-            previous[p] = -1
+        for c in range(cores):
+            u = b * cores + c
+            next_issued[c] = core_at[u]
+            clock[c] = 0
+            last_scalar[c] = -1
+            for p in range(pipes):
+                at[c * pipes + p] = list_at[u * pipes + p]
+                free[c * pipes + p] = 0
+                complete[c * pipes + p] = 0
+                previous[c * pipes + p] = -1
         moved = 1
         while moved:
             moved = 0
-            while s < end:
-                if skipped[s]:
-                    start[s] = now
-                    issued[s] = now
-                    done[s] = now
-                elif scalar[s]:
-                    last = dependencies_done(s, dep_at, dep, done)
-                    if last == -2:
-                        break
-                    decided[s] = BY_ISSUE
-                    by[s] = last_scalar
-                    issued[s] = now
-                    if last >= 0 and done[last] > now:
-                        wait[s] = done[last] - now
-                        waiting[b * pipes] += wait[s]
-                        now = done[last]
-                        decided[s] = BY_SYNC
-                        by[s] = last
-                    start[s] = now
-                    now += issue_cost
-                    busy[b * pipes] += issue_cost
-                    done[s] = now
-                    last_scalar = s
-                else:
-                    issued[s] = now
-                    now += issue_cost
-                    busy[b * pipes] += issue_cost
-                s += 1
-                moved = 1
-            for p in range(1, pipes):
-                while at[p] < list_at[b * pipes + p + 1] and lists[at[p]] < s:
-                    e = lists[at[p]]
-                    if skipped[e]:
-                        at[p] += 1
-                        moved = 1
-                        continue
-                    first = issued[e] + issue_cost
-                    decided[e] = BY_ISSUE
-                    by[e] = e
-                    if sync[e]:
-                        last = dependencies_done(e, dep_at, dep, done)
+            for c in range(cores):
+                u = b * cores + c
+                s = next_issued[c]
+                now = clock[c]
+                while s < core_at[u + 1]:
+                    if skipped[s]:
+                        start[s] = now
+                        issued[s] = now
+                        done[s] = now
+                    elif scalar[s]:
+                        last = dependencies_done(s, dep_at, dep, done)
                         if last == -2:
                             break
-                        busy[b * pipes + p] += complete[p] - free[p]
-                        free[p] = complete[p]
-                        if free[p] > first:
-                            first = free[p]
-                            decided[e] = BY_ORDER
-                            by[e] = previous[p]
-                        if last >= 0 and done[last] > first:
-                            wait[e] = done[last] - first
-                            waiting[b * pipes + p] += wait[e]
-                            first = done[last]
-                            decided[e] = BY_SYNC
-                            by[e] = last
-                        start[e] = first
-                        done[e] = first
-                        free[p] = first
-                        complete[p] = first
+                        decided[s] = BY_ISSUE
+                        by[s] = last_scalar[c]
+                        issued[s] = now
+                        if last >= 0 and done[last] > now:
+                            wait[s] = done[last] - now
+                            waiting[u * pipes] += wait[s]
+                            now = done[last]
+                            decided[s] = BY_SYNC
+                            by[s] = last
+                        start[s] = now
+                        now += issue[s]
+                        busy[u * pipes] += issue[s]
+                        done[s] = now
+                        last_scalar[c] = s
                     else:
-                        if free[p] > first:
-                            first = free[p]
-                            decided[e] = BY_ORDER
-                            by[e] = previous[p]
-                        start[e] = first
-                        spent = work[e]
-                        if first >= complete[p]:
-                            spent += head[e]
-                            complete[p] = first
-                        free[p] = first + spent
-                        busy[b * pipes + p] += spent
-                        complete[p] = max(complete[p], free[p] + tail[e])
-                        done[e] = complete[p]
-                    previous[p] = e
-                    latest = max(latest, done[e])
-                    at[p] += 1
+                        issued[s] = now
+                        now += issue[s]
+                        busy[u * pipes] += issue[s]
+                    s += 1
                     moved = 1
-        if s < end:
-            return 1 + s
-        for p in range(1, pipes):
-            if at[p] < list_at[b * pipes + p + 1]:
-                return 1 + lists[at[p]]
-            busy[b * pipes + p] += complete[p] - free[p]
-        ends[b] = max(latest, now)
+                next_issued[c] = s
+                clock[c] = now
+                for p in range(1, pipes):
+                    q = c * pipes + p
+                    while at[q] < list_at[u * pipes + p + 1] and lists[at[q]] < s:
+                        e = lists[at[q]]
+                        if skipped[e]:
+                            at[q] += 1
+                            moved = 1
+                            continue
+                        first = issued[e] + issue[e]
+                        decided[e] = BY_ISSUE
+                        by[e] = e
+                        if sync[e]:
+                            last = dependencies_done(e, dep_at, dep, done)
+                            if last == -2:
+                                break
+                            busy[u * pipes + p] += complete[q] - free[q]
+                            free[q] = complete[q]
+                            if free[q] > first:
+                                first = free[q]
+                                decided[e] = BY_ORDER
+                                by[e] = previous[q]
+                            if last >= 0 and done[last] > first:
+                                wait[e] = done[last] - first
+                                waiting[u * pipes + p] += wait[e]
+                                first = done[last]
+                                decided[e] = BY_SYNC
+                                by[e] = last
+                            start[e] = first
+                            done[e] = first
+                            free[q] = first
+                            complete[q] = first
+                        else:
+                            if free[q] > first:
+                                first = free[q]
+                                decided[e] = BY_ORDER
+                                by[e] = previous[q]
+                            start[e] = first
+                            spent = work[e]
+                            if first >= complete[q]:
+                                spent += head[e]
+                                complete[q] = first
+                            free[q] = first + spent
+                            busy[u * pipes + p] += spent
+                            complete[q] = max(complete[q], free[q] + tail[e])
+                            done[e] = complete[q]
+                        previous[q] = e
+                        ends[u] = max(ends[u], done[e])
+                        at[q] += 1
+                        moved = 1
+        for c in range(cores):
+            u = b * cores + c
+            if next_issued[c] < core_at[u + 1]:
+                return 1 + next_issued[c]
+            for p in range(1, pipes):
+                q = c * pipes + p
+                if at[q] < list_at[u * pipes + p + 1]:
+                    return 1 + lists[at[q]]
+                busy[u * pipes + p] += complete[q] - free[q]
+            ends[u] = max(ends[u], clock[c])
     return 0

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
+from ptoscope.isa.order.kinds import RULES
 from ptoscope.isa.parts import EVERY, PIPE_NUMBERS, PIPES, SCALAR
 from ptoscope.native.subset import Ints
 from ptoscope.timing.dependencies import Dependencies
@@ -27,18 +29,23 @@ class Work:
 @dataclass
 class PipeEvents:
     """The events outside vecscopes, and each vecscope as one. `event` is the row in the trace,
-    `pipe` the number of the pipe, `sync` whether it only orders."""
+    `unit` its core, counted over all blocks, `pipe` the number of the pipe, `sync` whether it
+    only orders. What works and also orders, as products with unit flags do, has a row for each
+    wait before it and each signal behind it; `issues` marks the one that is issued."""
 
     trace: Trace
     event: Ints
     place: Ints
     block: Ints
+    unit: Ints
     pipe: Ints
     sync: Ints
     scalar: Ints
+    issues: Ints
     kind: Ints
     """Of a synchronisation its kind in the trace's table, else -1."""
-    block_at: Ints
+    unit_at: Ints
+    """Where the rows of each unit begin."""
     list_at: Ints
     lists: Ints
     dependencies: Dependencies
@@ -46,11 +53,16 @@ class PipeEvents:
     def __len__(self) -> int:
         return len(self.event)
 
+    @property
+    def cores(self) -> int:
+        """How many a block has."""
+        return len(self.trace.cores)
+
 
 @dataclass
 class PipeSchedule:
     """When everything happened: arrays as `run_pipes` gives them, by row of `PipeEvents` or by
-    block and pipe."""
+    unit and pipe."""
 
     issued: Ints
     start: Ints
@@ -64,43 +76,75 @@ class PipeSchedule:
 
     @property
     def total(self) -> int:
-        """Cycles of the slowest block: blocks run side by side, each on a core."""
+        """Cycles of the slowest block: blocks run side by side, each on cores of its own."""
         return int(self.ends.max(initial=0))
 
 
+class _Rows(NamedTuple):
+    """The rows of `PipeEvents` before anything else is known: the event of each, the row of the
+    table of synchronisations or -1, and whether it is the one that is issued."""
+
+    event: Ints
+    sync_row: Ints
+    issues: Ints
+
+
 def pipe_events(trace: Trace) -> PipeEvents:
-    """The events of the pipes, in order of issue."""
+    """The events of the pipes, core after core in order of issue."""
     places = trace.places
-    outside = np.array([p.scope < 0 and p.record is not None for p in places], dtype=bool)
-    event = np.flatnonzero(outside[trace.events.place])
+    event, sync_row, issues = _rows(trace)
     place = trace.events.place[event].astype(np.int64)
     block = trace.events.block[event].astype(np.int64)
+    unit = block * len(trace.cores) + trace.events.core[event]
     numbers = [PIPE_NUMBERS.get(p.pipe, 0) for p in places]
     pipe = np.array(numbers, dtype=np.int64)[place]
     pipe[pipe == EVERY] = SCALAR
-    row = np.full(len(trace.events), -1, dtype=np.int64)
-    row[event] = np.arange(len(event))
-    sync_row = _syncs(trace, row, len(event))
     sync = (sync_row >= 0).astype(np.int64)
     kind = np.where(sync == 1, trace.syncs.kind[sync_row] if len(trace.syncs) else -1, -1)
-    blocks = trace.grid
-    block_at = np.searchsorted(block, np.arange(blocks + 1)).astype(np.int64)
+    units = trace.grid * len(trace.cores)
+    unit_at = np.searchsorted(unit, np.arange(units + 1)).astype(np.int64)
     scalar = (pipe == 0).astype(np.int64)
-    group = block * PIPE_COUNT + pipe
+    group = unit * PIPE_COUNT + pipe
     order = np.argsort(group, kind="stable")
-    list_at = np.searchsorted(group[order], np.arange(blocks * PIPE_COUNT + 1)).astype(np.int64)
-    dependencies = Dependencies(trace, block, pipe, sync_row)
+    list_at = np.searchsorted(group[order], np.arange(units * PIPE_COUNT + 1)).astype(np.int64)
     return PipeEvents(
-        trace, event, place, block, pipe, sync, scalar, kind, block_at, list_at, order, dependencies
+        trace,
+        event,
+        place,
+        block,
+        unit,
+        pipe,
+        sync,
+        scalar,
+        issues,
+        kind,
+        unit_at,
+        list_at,
+        order,
+        Dependencies(trace, unit, pipe, sync_row),
     )
 
 
-def _syncs(trace: Trace, row: Ints, count: int) -> Ints:
-    """For each event its row in the table of synchronisations, or -1."""
-    found = np.full(count, -1, dtype=np.int64)
-    at = row[trace.syncs.event] if len(trace.syncs) else np.zeros(0, dtype=np.int64)
-    found[at[at >= 0]] = np.flatnonzero(at >= 0)
-    return found
+def _rows(trace: Trace) -> _Rows:
+    """One for each event outside vecscopes, and more for what works and orders."""
+    outside = np.array([p.scope < 0 and p.record is not None for p in trace.places], dtype=bool)
+    orders = np.array([p.record is not None and p.record.order is not None for p in trace.places])
+    event = np.flatnonzero(outside[trace.events.place])
+    place = trace.events.place[trace.syncs.event]
+    syncs = np.flatnonzero(outside[place]) if len(place) else np.zeros(0, dtype=np.int64)
+    alone = orders[place[syncs]]
+    own = np.full(len(trace.events), -1, dtype=np.int64)
+    own[trace.syncs.event[syncs[alone]]] = syncs[alone]
+    added = syncs[~alone]
+    if not len(added):
+        return _Rows(event, own[event], np.ones(len(event), dtype=np.int64))
+    # Before the work what it waits for, behind it what it gives.
+    waits = np.array([bool(rule.given_by) for rule in RULES])[trace.syncs.kind[added]]
+    rows = np.concatenate((event, trace.syncs.event[added]))
+    which = np.concatenate((own[event], added))
+    turn = np.concatenate((np.ones(len(event), dtype=np.int64), np.where(waits, 0, 2)))
+    order = np.lexsort((which, turn, rows))
+    return _Rows(rows[order], which[order], (turn[order] == 1).astype(np.int64))
 
 
 def schedule(
@@ -112,7 +156,7 @@ def schedule(
     if without is not None:
         skipped[: len(events)] = events.place == without
     dep_at, dep = events.dependencies.without(skipped[: len(events)])
-    blocks = events.trace.grid
+    blocks, cores = events.trace.grid, events.cores
 
     def fresh(count: int, value: int = 0) -> Ints:
         return np.full(max(1, count), value, dtype=np.int64)
@@ -124,15 +168,16 @@ def schedule(
         fresh(size),
         fresh(size),
         fresh(size, -1),
-        fresh(blocks * PIPE_COUNT),
-        fresh(blocks * PIPE_COUNT),
-        fresh(blocks),
+        fresh(blocks * cores * PIPE_COUNT),
+        fresh(blocks * cores * PIPE_COUNT),
+        fresh(blocks * cores),
     )
     stuck = run_pipes(
         blocks,
+        cores,
         PIPE_COUNT,
-        issue_cost,
-        events.block_at,
+        events.unit_at,
+        _some(events.issues * issue_cost),
         skipped,
         _some(events.scalar),
         _some(events.sync),
@@ -143,7 +188,8 @@ def schedule(
         dep,
         events.list_at,
         _some(events.lists),
-        *(fresh(PIPE_COUNT) for _ in range(4)),
+        *(fresh(cores * PIPE_COUNT) for _ in range(4)),
+        *(fresh(cores) for _ in range(3)),
         *vars(found).values(),
     )
     if stuck:

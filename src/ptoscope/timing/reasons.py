@@ -9,7 +9,7 @@ import numpy as np
 
 from ptoscope.isa.parts import PIPES
 from ptoscope.timing import loops
-from ptoscope.timing.critical import PathStep, chain, critical_path, line, slowest
+from ptoscope.timing.critical import PathStep, chain, core_name, critical_path, line, slowest
 from ptoscope.timing.model import NamedFigure
 from ptoscope.timing.pipes import PIPE_COUNT
 from ptoscope.timing.run import TimedRun
@@ -27,12 +27,14 @@ from ptoscope.timing.vector_core import CAUSE_COUNT, DEPENDENCY
 
 @dataclass(frozen=True)
 class PipeUse:
-    """Cycles of one pipe in the slowest block; they add up to the total."""
+    """Cycles of one pipe in the slowest block; they add up to the total. `core` is the core of a
+    cluster, else empty."""
 
     pipe: str
     busy: int
     waiting: int
     idle: int
+    core: str = ""
 
 
 @dataclass(frozen=True)
@@ -72,15 +74,18 @@ def find(timing: TimedRun) -> Reasons:
 
 
 def _pipes(timing: TimedRun) -> list[PipeUse]:
-    block, total = slowest(timing), timing.total_cycles
-    used = set(np.unique(timing.events.pipe).tolist())
+    events, total = timing.events, timing.total_cycles
+    first = slowest(timing) // events.cores * events.cores
     found: list[PipeUse] = []
-    for number, name in enumerate(PIPES):
-        if number and number not in used:
-            continue
-        busy = int(timing.schedule.busy[block * PIPE_COUNT + number])
-        waiting = int(timing.schedule.waiting[block * PIPE_COUNT + number])
-        found.append(PipeUse(name, busy, waiting, total - busy - waiting))
+    for core in range(events.cores):
+        used = set(np.unique(events.pipe[events.unit % events.cores == core]).tolist())
+        for number, name in enumerate(PIPES):
+            if number and number not in used:
+                continue
+            at = (first + core) * PIPE_COUNT + number
+            busy, waiting = (int(c[at]) for c in (timing.schedule.busy, timing.schedule.waiting))
+            title = core_name(timing, core)
+            found.append(PipeUse(name, busy, waiting, total - busy - waiting, title))
     return found
 
 

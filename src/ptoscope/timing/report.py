@@ -9,12 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from ptoscope.isa.order.kinds import RULES
 from ptoscope.program import Scope
 from ptoscope.tables import Table
 from ptoscope.timing.reasons import Reasons
 from ptoscope.timing.run import TimedRun
 from ptoscope.timing.stalls import waited_for
 from ptoscope.timing.vector_core import CAUSE_COUNT, CAUSES, DEPENDENCY
+
+_WAITS = {rule.stall for rule in RULES}
 
 
 @dataclass(frozen=True)
@@ -125,7 +128,7 @@ def _why(timing: TimedRun, reasons: Reasons) -> dict[int, list[tuple[int, str]]]
         where = places[who].span.line
         found[where].append((cycles, f"line {places[on].span.line}"))
     for item in reasons.stalls:
-        if item.cause in ("flag wait", "buffer wait", "barrier"):
+        if item.cause in _WAITS:
             found[item.line].append((item.cycles, f"{item.cause}, for line {item.on}"))
     return found
 
@@ -150,7 +153,7 @@ def as_json(timing: TimedRun, reasons: Reasons, models: Mapping[str, TimedRun]) 
         "model": timing.model.name,
         "total_cycles": total,
         "other_models": {name: other.total_cycles for name, other in models.items()},
-        "blocks": [int(end) for end in timing.schedule.ends[: timing.trace.grid]],
+        "blocks": timing.block_cycles,
         "pipes": [asdict(pipe) for pipe in reasons.pipes],
         "vecscopes": vecscopes(timing),
         "stalls": [asdict(stall) for stall in reasons.stalls],

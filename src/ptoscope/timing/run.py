@@ -34,8 +34,14 @@ class TimedRun:
 
     @property
     def total_cycles(self) -> int:
-        """Of the slowest block; blocks run side by side, each on a core of its own."""
+        """Of the slowest block; blocks run side by side, each on cores of its own."""
         return self.schedule.total
+
+    @property
+    def block_cycles(self) -> list[int]:
+        """Those of each block: of that of its cores that ends last."""
+        ends = self.schedule.ends.reshape(-1, self.events.cores)
+        return [int(end) for end in ends.max(axis=1)]
 
     @property
     def figures(self) -> dict[str, NamedFigure]:

@@ -1,4 +1,5 @@
-"""What is settled of the synchronisations of a run, asked of the rules a stretch at a time.
+"""What is settled of the synchronisations of a run, asked of the rules a stretch at a time, or
+one by one where it depends on counts.
 
 Loops issue the same again and again. What a stretch of synchronisations settles depends only on
 them and on the state of the ledger when it begins, but for the numbers of tokens: of those equal
@@ -11,9 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ptoscope.isa.order.cores import channel_of
 from ptoscope.isa.order.kinds import RULES
-from ptoscope.isa.order.ledger import Chain, Ledger, LedgerState
-from ptoscope.isa.parts import EVERY, PIPES
+from ptoscope.isa.order.ledger import Chain, Ledger, LedgerState, Token
+from ptoscope.isa.parts import EVERY, PIPES, CoreId
 from ptoscope.native.subset import Ints
 
 _LENGTH = 64
@@ -31,9 +33,9 @@ class Stretch(NamedTuple):
 
 
 def settle(block: Ints, syncs: Ints) -> tuple[Ints, Ints]:
-    """Of synchronisations in order of issue, each by its block, and by its kind, two pipes and
-    two numbers as in a trace: who waits for whose token, and who stands behind all of which
-    other pipe. Who awaits a token that nobody gives waits for nobody."""
+    """Of synchronisations in order of issue, each by the core that it belongs to, and by its kind,
+    two pipes and two numbers as in a trace: who waits for whose token, and who stands behind all
+    of which other pipe. Who awaits a token that nobody gives waits for nobody."""
     stretches = _Stretches()
     starts, which = stretches.cut(block, syncs)
     chains = len(stretches.chains)
@@ -59,6 +61,31 @@ def settle(block: Ints, syncs: Ints) -> tuple[Ints, Ints]:
     giver = order[place[good]]
     waits = starts[at[good]] + awaits[good, 0], starts[by[giver]] + gives[giver, 0]
     return np.column_stack(waits), np.column_stack((starts[who] + behind[:, 0], behind[:, 1]))
+
+
+def settle_counted(unit: Ints, cores: tuple[CoreId, ...], syncs: Ints) -> Ints:
+    """Of synchronisations that depend on counts, also of those between the cores of a block, who
+    waits for whose token. `unit` is the core of each, block after block."""
+    given: dict[tuple[int, Token[int]], int] = {}
+    wanted: list[tuple[int, tuple[int, Token[int]]]] = []
+    ledgers: dict[int, Ledger[int]] = {}
+    for at, (one, (kind, src, dst, *numbers)) in enumerate(
+        zip(unit.tolist(), syncs.tolist(), strict=True)
+    ):
+        rule, count = _RULES[kind]
+        core = cores[one % len(cores)]
+        ledger = ledgers.setdefault(one, Ledger(range(len(PIPES)), EVERY, core=core))
+        ticket = rule.settle(ledger, src, dst, tuple(numbers[:count]))
+
+        def among(token: Token[int], one: int = one) -> tuple[int, Token[int]]:
+            """Signals between cores belong to the block, what else there is to one core."""
+            shared = channel_of(token) is not None
+            return (-1 - one // len(cores) if shared else one), token
+
+        if ticket.gives is not None:
+            given[among(ticket.gives)] = at
+        wanted += [(at, among(token)) for token in ticket.awaits]
+    return _table([(at, given[token]) for at, token in wanted if token in given], 2)
 
 
 class _Stretches:

@@ -35,12 +35,14 @@ STALLS = (
 
 @dataclass(frozen=True, eq=False)
 class Slices:
-    """One row for each slice. `start` and `length` are cycles of the block; `event` is the row of
-    the trace, `place` its place. `stall` says why it came late (into STALLS), `stalled` by how many
-    cycles, `on` the place it was for, or -1. `critical` marks the critical path. `row` is the
-    event's number among those of the pipes, or among the instructions of vecscopes."""
+    """One row for each slice. `core` is the core of its block. `start` and `length` are cycles of
+    the block; `event` is the row of the trace, `place` its place. `stall` says why it
+    came late (into STALLS), `stalled` by how many cycles, `on` the place it was for, or -1.
+    `critical` marks the critical path. `row` is the event's number among those of the pipes, or
+    among the instructions of vecscopes."""
 
     block: Column
+    core: Column
     track: Column
     start: Column
     length: Column
@@ -86,6 +88,7 @@ def _part(
     none = np.zeros(len(rows), dtype=np.int64)
     return {
         "block": events.block[rows],
+        "core": events.unit[rows] % events.cores,
         "track": track,
         "kind": np.full(len(rows), kind),
         "event": events.event[rows],
@@ -123,7 +126,8 @@ def _pipes(timing: TimedRun) -> list[dict[str, Column]]:
     if cost:
         issued = np.where(events.pipe == 0, start, times.issued[:size])
         for kind in (WORK, ISSUE):
-            rows = np.flatnonzero((events.pipe == 0) == (kind == WORK))
+            mine = (events.pipe == 0) == (kind == WORK)
+            rows = np.flatnonzero(mine & (events.issues == 1))
             zero = np.zeros(len(rows), dtype=np.int64)
             found.append(
                 _part(
@@ -162,7 +166,7 @@ def _ends(timing: TimedRun) -> Column:
     events, times = timing.events, timing.schedule
     ends = times.done[: len(events)].copy()
     begin = times.start[: len(events)] - times.wait[: len(events)]
-    group = events.block * len(PIPES) + events.pipe
+    group = events.unit * len(PIPES) + events.pipe
     order = np.argsort(group, kind="stable")
     following = order[1:]
     same = group[order[:-1]] == group[following]
@@ -178,24 +182,26 @@ def _core(timing: TimedRun) -> list[dict[str, Column]]:
         return []
     assert scopes.latency is not None
     began = np.zeros(len(code.entry_at), dtype=np.int64)
-    block_of = np.zeros(len(code.entry_at), dtype=np.int64)
+    unit_of = np.zeros(len(code.entry_at), dtype=np.int64)
     entry = timing.trace.events.entry[events.event]
     launched = np.flatnonzero(entry >= 0)
     began[entry[launched]] = timing.schedule.start[launched]
-    block_of[entry[launched]] = events.block[launched]
+    unit_of[entry[launched]] = events.unit[launched]
     mine = code.entry
     count = len(code)
     at = began[mine] + scopes.start[:count]
     track = CORE_TRACKS + scopes.track[:count]
-    order = np.lexsort((np.arange(count), at, track, block_of[mine]))
+    order = np.lexsort((np.arange(count), at, track, unit_of[mine]))
+    unit = unit_of[mine][order]
     begin, length = _side_by_side(
-        block_of[mine][order] * 1000 + track[order], at[order], scopes.latency[:count][order]
+        unit * 1000 + track[order], at[order], scopes.latency[:count][order]
     )
     stall, stalled, on = (column[order] for column in _core_stalls(timing))
     none = np.zeros(count, dtype=np.int64)
     return [
         {
-            "block": block_of[mine][order],
+            "block": unit // events.cores,
+            "core": unit % events.cores,
             "track": track[order],
             "start": begin,
             "length": length,

@@ -108,6 +108,7 @@ def _pair(name: str, broadcast: bool, each: int = PER_CORE) -> tuple[OrderRule, 
         text=f"pto.sync.set{written}",
         account=name,
         between_cores=True,
+        by_counts=True,
         stall="core wait",
     )
     take = OrderRule(
@@ -120,6 +121,7 @@ def _pair(name: str, broadcast: bool, each: int = PER_CORE) -> tuple[OrderRule, 
         given_by=giver,
         account=name,
         between_cores=True,
+        by_counts=True,
         stall="core wait",
     )
     return give, take

@@ -52,6 +52,9 @@ class OrderRule:
     so the same pipes: on one flag, on one buffer."""
     between_cores: bool = False
     """Other cores may take part: what one core does settles nothing."""
+    by_counts: bool = False
+    """What it settles depends on how many there were since the block began, which the state of a
+    ledger does not say."""
 
     def pipe(self, src: str, dst: str) -> str:
         """The pipe that executes it."""

@@ -55,9 +55,16 @@ FREE = OrderRule(
     given_by=_CLEAR,
     stall="unit flag wait",
     account="unit_flag",
+    by_counts=True,
 )
 PUBLISH = OrderRule(
-    _SET, "mad", _TILES, _settle_set, text="unit_flag(check_and_set)", account="unit_flag"
+    _SET,
+    "mad",
+    _TILES,
+    _settle_set,
+    text="unit_flag(check_and_set)",
+    account="unit_flag",
+    by_counts=True,
 )
 READY = OrderRule(
     "unit_ready",
@@ -69,6 +76,7 @@ READY = OrderRule(
     given_by=_SET,
     stall="unit flag wait",
     account="unit_flag",
+    by_counts=True,
 )
 CLEAR = OrderRule(
     _CLEAR,
@@ -77,6 +85,7 @@ CLEAR = OrderRule(
     _settle_clear,
     text="unit_flag(check_and_clear)",
     account="unit_flag",
+    by_counts=True,
 )
 
 

@@ -131,6 +131,7 @@ def moment_record(moment: Moment, kinds: tuple[ShownKind, ...] = ALL_KINDS) -> d
     record: dict[str, Any] = {
         "moment": moment.index,
         "block": moment.block,
+        "core": moment.core,
         "pipe": moment.pipe,
         "line": moment.line,
         "name": moment.name,

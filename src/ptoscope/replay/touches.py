@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ptoscope.isa.dtypes import DType
+from ptoscope.isa.tiles import TileMove
 from ptoscope.isa.types import Ptr
 from ptoscope.ranges import MemoryRange
 from ptoscope.replay.history import History
@@ -64,7 +65,11 @@ def written(run: History, index: int, space: str) -> tuple[Column, Column]:
 
 def element_of(run: History, index: int) -> DType | None:
     """The type of the elements in memory that a moment touches, where all its pointers have the
-    same."""
+    same; of one that works on tiles that of what it writes."""
+    step = run.recording.tiles.get(index)
+    if step is not None:
+        tile = step.tile
+        return tile.target_type if isinstance(tile, TileMove) else tile.result_type
     types, op = run.recording.trace.function.types, run.place(index).op
     pointers = (types[slot] for slot in (*op.operands, *op.results))
     found = {kind.dtype for kind in pointers if isinstance(kind, Ptr)}

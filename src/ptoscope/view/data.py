@@ -14,7 +14,7 @@ from ptoscope.program import For
 from ptoscope.replay.run import RecordedRun
 from ptoscope.timing import Timing
 from ptoscope.timing.slices import KINDS, STALLS, slices, track_name
-from ptoscope.trace.trace import Place, Trace
+from ptoscope.trace.trace import UBS, Place, Trace
 from ptoscope.version import __version__
 from ptoscope.view.columns import Columns
 from ptoscope.view.history import add_run
@@ -45,6 +45,8 @@ def page_data(
         "target": target.name,
         "revision": revision,
         "grid": trace.grid,
+        "cores": [core.short for core in trace.cores],
+        "ubs": [UBS[core.number if core.kind == "vector" else 0] for core in trace.cores],
         "version": __version__,
         "source": run.program.text.split("\n"),
         "findings": [finding.as_json() for finding in findings],
@@ -84,6 +86,7 @@ def _events(columns: Columns, run: RecordedRun) -> None:
     trace = run.recording.trace
     columns.add("event_place", trace.events.place)
     columns.add("event_block", trace.events.block)
+    columns.add("event_core", trace.events.core)
     columns.add("event_iteration", trace.events.iteration)
     columns.add("iteration_parent", trace.iterations.parent)
     columns.add("iteration_loop", trace.iterations.loop)
@@ -103,14 +106,14 @@ def _times(run: RecordedRun) -> dict[int, int]:
 
 def _timing(columns: Columns, timing: Timing) -> dict[str, Any]:
     found = slices(timing, MOST_SLICES)
-    for name in ("block", "track", "event", "place", "stalled", "on"):
+    for name in ("block", "core", "track", "event", "place", "stalled", "on"):
         columns.add(f"slice_{name}", getattr(found, name))
     for name in ("start", "length"):
         columns.add(f"slice_{name}", getattr(found, name), "float64")
     for name in ("kind", "stall", "critical"):
         columns.add(f"slice_{name}", getattr(found, name), "uint8")
     columns.add("arrows", found.arrows.reshape(-1))
-    tracks = sorted({(int(b), int(t)) for b, t in zip(found.block, found.track, strict=True)})
+    units = zip(found.block.tolist(), found.core.tolist(), found.track.tolist(), strict=True)
     return {
         "model": timing.model.name,
         "total": timing.total_cycles,
@@ -118,10 +121,13 @@ def _timing(columns: Columns, timing: Timing) -> dict[str, Any]:
         "left_out": found.left_out,
         "kinds": KINDS,
         "stalls": STALLS,
-        "tracks": [[block, track, track_name(timing, track)] for block, track in tracks],
+        "tracks": [[*unit, track_name(timing, unit[2])] for unit in sorted(set(units))],
         "lines": {line.line: [line.cycles, line.stalled, line.assumed] for line in timing.table()},
         "line_stalls": _line_stalls(timing),
-        "path": [[step.line, step.pipe, step.what, step.cycles] for step in timing.reasons.path],
+        "path": [
+            [step.line, step.pipe, step.what, step.cycles, step.core]
+            for step in timing.reasons.path
+        ],
         "assumed": round(timing.reasons.assumed_cycles / max(1, timing.total_cycles), 4),
     }
 

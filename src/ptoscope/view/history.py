@@ -11,6 +11,7 @@ from ptoscope.replay.search import has_nan, is_undefined
 from ptoscope.trace.recording import LaneContent, StreamContent
 from ptoscope.trace.trace import SPACE_NAMES
 from ptoscope.view.columns import Columns
+from ptoscope.view.tiles import tiles
 
 MOST_BYTES = 12 << 20
 """Bytes of values and of memory that a page keeps. Chosen: random ones do not become smaller, and
@@ -33,11 +34,12 @@ def add_run(columns: Columns, run: History) -> dict[str, Any]:
         "left_out": len(run) - steps + run.recording.left_out,
         "blocks": [min(steps, end) for end in run.recording.blocks],
         "signals": [
-            [step, signals.flags, signals.held]
+            [step, int(run.cores[step]), signals.flags, signals.held]
             for step, signals in run.recording.signals
             if step < steps
         ],
         "spaces": _spaces(columns, run),
+        "tiles": tiles(run.recording, steps),
     }
 
 
@@ -79,10 +81,16 @@ def _values(columns: Columns, run: History, steps: int) -> None:
         data += bytes(-len(data) % 8)
     steps_of, slots_of = recording.value_steps[:count], recording.value_slots[:count]
     results = [place.op.results for place in recording.trace.places]
-    places = recording.trace.events.place[recording.trace.executed[steps_of]].tolist()
-    made = [slot in results[p] for slot, p in zip(slots_of.tolist(), places, strict=True)]
+    cores = recording.value_cores[:count]
+    own = (cores == run.cores[steps_of]).tolist()
+    places = run.places[steps_of].tolist()
+    made = [
+        mine and slot in results[place]
+        for slot, place, mine in zip(slots_of.tolist(), places, own, strict=True)
+    ]
     columns.add("value_step", steps_of)
     columns.add("value_slot", slots_of)
+    columns.add("value_core", cores)
     columns.add("value_marks", marks + MADE * np.array(made, dtype=np.int64), "uint8")
     columns.add("value_address", addresses)
     columns.add("value_at", at)

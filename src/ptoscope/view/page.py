@@ -26,6 +26,7 @@ _SCRIPTS = (
     "memory_map",
     "memory_table",
     "memory",
+    "tiles",
     "path",
     "lanes",
     "timeline_draw",

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ptoscope.diagnostics import UsageError, nearest
 from ptoscope.replay.elements import FORMS
-from ptoscope.replay.prompt import moves, views
+from ptoscope.replay.prompt import moves, tiles, views
 from ptoscope.replay.prompt.session import PromptWords, Session, at_most
 
 LONGEST = 1000
@@ -57,6 +57,7 @@ COMMANDS = (
     PromptCommand(("goto", "g"), "LINE [N]", moves.goto),
     PromptCommand(("moment", "m"), "N", moves.moment),
     PromptCommand(("block",), "N", moves.block),
+    PromptCommand(("core",), "[NAME]", moves.core),
     PromptCommand(("begin",), "", moves.begin),
     PromptCommand(("end", "e"), "", moves.end),
     PromptCommand(("writer", "w"), "BYTE", moves.writer),
@@ -66,6 +67,7 @@ COMMANDS = (
     PromptCommand(("difference", "d"), "", moves.difference),
     PromptCommand(("print", "p"), "[%v [hex | bits]]", views.value),
     PromptCommand(("memory", "x"), "BYTES", views.memory),
+    PromptCommand(("tile", "t"), "[NAME [ROW COLUMN]]", tiles.tiles),
     PromptCommand(("map",), "[MEMORY]", views.regions),
     PromptCommand(("flags",), "", views.flags),
     PromptCommand(("where",), "", views.where),

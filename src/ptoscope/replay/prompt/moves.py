@@ -95,6 +95,26 @@ def block(session: Session, words: PromptWords) -> list[str]:
     return session.go(first, f"nothing of block {wanted} was recorded")
 
 
+def core(session: Session, words: PromptWords) -> list[str]:
+    """The next moment of another core of the block (`core vector 1`), by default of any; its last
+    one if there is none after this."""
+    run, here = session.run, session.moment
+    names = [one.short for one in run.recording.trace.cores]
+    if len(names) < 2:
+        raise UsageError("a block of this kernel has one core")
+    wanted = " ".join(words)
+    if wanted and wanted not in names:
+        raise UsageError(f"there is no core '{wanted[:40]}'; there are {', '.join(names)}")
+    mine = int(run.cores[here.index])
+    good = run.cores == names.index(wanted) if wanted else run.cores != mine
+    good = good & (run.blocks == here.block)
+    found = good.nonzero()[0]
+    later = found[found > here.index]
+    there = later[0] if len(later) else found[-1] if len(found) else None
+    missing = f"{wanted or 'another core'} executes nothing in this block"
+    return session.go(None if there is None else run[int(there)], missing)
+
+
 def begin(session: Session, words: PromptWords) -> list[str]:
     """The first moment of the run."""
     at_most(words, 0)

@@ -19,6 +19,7 @@ from ptoscope.replay.regions import written_regions
 from ptoscope.replay.touches import element_of
 from ptoscope.tables import Table
 from ptoscope.trace.recording import LaneContent, StreamContent
+from ptoscope.trace.trace import SPACE_NAMES, UBS
 
 AROUND = 5
 """Lines of the text before and after."""
@@ -118,10 +119,11 @@ def memory(session: Session, words: PromptWords) -> list[str]:
 
 
 def regions(session: Session, words: PromptWords) -> list[str]:
-    """The map of UB, or of another memory: its written parts, who wrote each last, what it
-    holds, and whether it is live: read before it is written again."""
+    """The map of the core's UB, or L1, or of another memory: its written parts, who wrote each
+    last, what it holds, and whether it is live: read before it is written again."""
     at_most(words, 1)
-    here, space = session.moment, words[0] if words else "ub"
+    here = session.moment
+    space = words[0] if words else _own_memory(here)
     rows: list[tuple[str, ...]] = []
     for one in written_regions(here.run, space, here.index):
         state = "unknown" if one.live is None else "live" if one.live else "dead"
@@ -134,6 +136,12 @@ def regions(session: Session, words: PromptWords) -> list[str]:
     if not rows:
         return [f"nothing was written to {space} so far"]
     return str(Table(("bytes", "size", "written by", "state"), rows)).rstrip().split("\n")
+
+
+def _own_memory(here: Moment) -> str:
+    """The memory that a core works on first."""
+    core = here.run.recording.trace.cores[int(here.run.cores[here.index])]
+    return "l1" if core.kind == "cube" else SPACE_NAMES[UBS[core.number]]
 
 
 def flags(session: Session, words: PromptWords) -> list[str]:

@@ -10,16 +10,19 @@
  * @typedef {{code: string, severity: string, line: number, column: number, length: number,
  *   message: string, hint: string, found?: string, expected?: string, fix?: object[]}} Finding
  * @typedef {{model: string, total: number, slices: number, left_out: number, kinds: string[],
- *   stalls: string[], tracks: [number, number, string][],
+ *   stalls: string[], tracks: [number, number, number, string][],
  *   lines: Record<string, [number, number, boolean]>,
  *   line_stalls: Record<string, [string, number, number][]>,
- *   path: [number, string, string, number][], assumed: number}} Timing
+ *   path: [number, string, string, number, string][], assumed: number}} Timing
+ * @typedef {{width: number, block: number, step: number}} Axis where the indices of a dimension lie
+ * @typedef {{step: number, role: string, space: number, begin: number, rows: number, columns: number, element: string,
+ *   down: Axis, along: Axis, layout: string, writes: boolean}} Tile a matrix that an instruction reads or writes
  * @typedef {{title: string, file: string, kernel: string, target: string, revision: string,
- *   grid: number, version: string, source: string[], findings: Finding[], places: Place[],
+ *   grid: number, cores: string[], ubs: number[], version: string, source: string[], findings: Finding[], places: Place[],
  *   slots: {names: string[], types: string[], shapes: Shape[]}, arrays: GmArray[],
  *   difference?: {step: number, text: string, links: [number, string][]}, times: Record<string, number>,
  *   run: {steps: number, left_out: number, blocks: number[],
- *     signals: [number, Record<string, number>, Record<string, number>][], spaces: Space[]},
+ *     signals: [number, number, Record<string, number>, Record<string, number>][], spaces: Space[], tiles: Tile[]},
  *   timing: Timing | null, beside?: [number, number][], columns: Record<string, [string, number, number]>, blob: string}} PageData
  * @typedef {Uint8Array | Int32Array | Float64Array} Column
  */
@@ -74,6 +77,8 @@ export function above(column, value, low = 0, high = column.length) {
 }
 
 const CHECKPOINT = 4096;
+/** The number of UB, which stands for that of the core that an instruction runs on. */
+const UB = -1;
 
 /** What `value_marks` says of a value: its step's instruction made it, it has a NaN, undefined bits. */
 const MADE = 1;
@@ -92,14 +97,15 @@ export class Run {
     this.data = data;
     this._columns = columns;
     this.steps = data.run.steps;
-    /** @type {Map<number, number[]>} notes of values by slot */
+    /** @type {Map<number, number[]>} notes of values by slot and core */
     this._notes = new Map();
     /** @type {Map<number, number[]>} those of values that the instruction of their step made */
     this._made = new Map();
     const marks = this.column("value_marks");
+    const cores = this.column("value_core");
     this.column("value_slot").forEach((slot, note) => {
-      listed(this._notes, slot, note);
-      if (marks[note] & MADE) listed(this._made, slot, note);
+      listed(this._notes, this._key(slot, cores[note]), note);
+      if (marks[note] & MADE) listed(this._made, this._key(slot, cores[note]), note);
     });
     /** @type {Map<number, number[]>} steps by line */
     this._lines = new Map();
@@ -114,7 +120,21 @@ export class Run {
     this._states = new Map();
     /** @type {Map<number, {step: number, begin: number, state: Contents}>} what was asked for last */
     this._latest = new Map();
-    this._signalSteps = data.run.signals.map((one) => one[0]);
+    /** Of each core the flags and buffers after some steps. */
+    this._signals = data.cores.map((_, core) => data.run.signals.filter((one) => one[1] === core));
+    this._signalSteps = this._signals.map((mine) => mine.map((one) => one[0]));
+    /** @type {Map<number, Tile[]>} by step */
+    this._tiles = new Map();
+    for (const tile of data.run.tiles) {
+      const mine = this._tiles.get(tile.step);
+      if (mine) mine.push(tile);
+      else this._tiles.set(tile.step, [tile]);
+    }
+  }
+
+  /** Values are those of a core. @param {number} slot @param {number} core */
+  _key(slot, core) {
+    return slot * this.data.cores.length + core;
   }
 
   /**
@@ -145,6 +165,44 @@ export class Run {
   /** @param {number} step */
   blockOf(step) {
     return this.column("event_block")[this.eventOf(step)];
+  }
+
+  /** @param {number} step */
+  coreOf(step) {
+    return this.column("event_core")[this.eventOf(step)];
+  }
+
+  /** Which core of its block executes a step, in words; empty where a block has one. @param {number} step */
+  coreName(step) {
+    return this.data.cores.length > 1 ? this.data.cores[this.coreOf(step)] : "";
+  }
+
+  /**
+   * The memory of a number as a core sees it: each vector core has a UB of its own.
+   * @param {number} number
+   * @param {number} step
+   */
+  seenAt(number, step) {
+    return number === UB && step >= 0 ? this.data.ubs[this.coreOf(step)] : number;
+  }
+
+  /** The tiles that a step reads and writes. @param {number} step @returns {Tile[]} */
+  tilesOf(step) {
+    return this._tiles.get(step) || [];
+  }
+
+  /**
+   * The tile that was written last to a memory, up to a step; null if none was in its block.
+   * @param {number} space
+   * @param {number} step
+   * @returns {Tile | null}
+   */
+  lastTile(space, step) {
+    const { tiles } = this.data.run;
+    const begin = this.beginOf(step);
+    for (let at = tiles.length - 1; at >= 0 && tiles[at].step >= begin; at--)
+      if (tiles[at].step <= step && tiles[at].space === space && tiles[at].writes) return tiles[at];
+    return null;
   }
 
   /**
@@ -220,12 +278,14 @@ export class Run {
   }
 
   /**
-   * Which of the values a slot has after a step; -1 if none was made in its block.
+   * Which of the values a slot has after a step on a core, by default that of the step; -1 if none was made in its
+   * block.
    * @param {number} slot
    * @param {number} step
+   * @param {number} core
    */
-  noteOf(slot, step) {
-    const mine = this._notes.get(slot);
+  noteOf(slot, step, core = this.coreOf(step)) {
+    const mine = this._notes.get(this._key(slot, core));
     if (!mine) return -1;
     const steps = this.column("value_step");
     let low = 0;
@@ -246,7 +306,7 @@ export class Run {
    */
   makerOf(slot, step) {
     const note = this.noteOf(slot, step);
-    const made = this._made.get(slot);
+    const made = this._made.get(this._key(slot, this.coreOf(step)));
     if (note < 0 || !made) return -1;
     const steps = this.column("value_step");
     const { bytes } = this.value(note);
@@ -279,18 +339,21 @@ export class Run {
 
   /** Slots that have a value after a step. @param {number} step @returns {number[]} */
   alive(step) {
-    return [...this._notes.keys()].filter((s) => this.noteOf(s, step) >= 0).sort((a, b) => a - b);
+    const count = this.data.cores.length;
+    const slots = [...this._notes.keys()].filter((key) => key % count === this.coreOf(step)).map((key) => Math.floor(key / count));
+    return slots.filter((slot) => this.noteOf(slot, step) >= 0).sort((a, b) => a - b);
   }
 
   /**
-   * Flags that are set and buffers that are held after a step.
+   * Flags that are set and buffers that are held after a step, on its core.
    * @param {number} step
    * @returns {{flags: Record<string, number>, held: Record<string, number>}}
    */
   signals(step) {
-    const at = above(this._signalSteps, step) - 1;
-    if (at < 0 || this._signalSteps[at] < this.beginOf(step)) return { flags: {}, held: {} };
-    const [, flags, held] = this.data.run.signals[at];
+    const core = this.coreOf(step);
+    const at = above(this._signalSteps[core], step) - 1;
+    if (at < 0 || this._signalSteps[core][at] < this.beginOf(step)) return { flags: {}, held: {} };
+    const [, , flags, held] = this._signals[core][at];
     return { flags, held };
   }
 

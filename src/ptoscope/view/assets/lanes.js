@@ -4,9 +4,9 @@ import { Run, above } from "./data.js";
 import { counted, short } from "./format.js";
 
 /**
- * A lane: one track of one block. `ids` are its slices by their start; `reach` is the latest end of
+ * A lane: one track of a core of a block. `ids` are its slices by their start; `reach` is the latest end of
  * a slice and all before it.
- * @typedef {{block: number, name: string, ids: Int32Array, starts: Float64Array,
+ * @typedef {{block: number, core: number, name: string, ids: Int32Array, starts: Float64Array,
  *   ends: Float64Array, reach: Float64Array}} Lane
  */
 
@@ -56,11 +56,14 @@ export class Lanes {
   /** @returns {Lane[]} */
   _lanes() {
     const { tracks, slices } = this.timing;
-    const numbers = new Map(tracks.map(([block, track], lane) => [block * 1000 + track, lane]));
-    const [block, track] = [this.run.column("slice_block"), this.run.column("slice_track")];
+    const cores = this.run.data.cores.length;
+    /** @param {number} block @param {number} core @param {number} track */
+    const key = (block, core, track) => (block * cores + core) * 1000 + track;
+    const numbers = new Map(tracks.map(([block, core, track], lane) => [key(block, core, track), lane]));
+    const [block, core, track] = ["block", "core", "track"].map((name) => this.run.column(`slice_${name}`));
     const sizes = new Int32Array(tracks.length);
     for (let slice = 0; slice < slices; slice++) {
-      const lane = /** @type {number} */ (numbers.get(block[slice] * 1000 + track[slice]));
+      const lane = /** @type {number} */ (numbers.get(key(block[slice], core[slice], track[slice])));
       this.laneOf[slice] = lane;
       sizes[lane]++;
     }
@@ -70,16 +73,17 @@ export class Lanes {
       const lane = this.laneOf[slice];
       members[lane][sizes[lane]++] = slice;
     }
-    return tracks.map(([number, , name], lane) => this._lane(number, name, members[lane]));
+    return tracks.map(([ofBlock, ofCore, , name], lane) => this._lane(ofBlock, ofCore, name, members[lane]));
   }
 
   /**
    * @param {number} block
+   * @param {number} core
    * @param {string} name
    * @param {Int32Array} ids
    * @returns {Lane}
    */
-  _lane(block, name, ids) {
+  _lane(block, core, name, ids) {
     const { start, length } = this;
     if (ids.some((id, at) => at > 0 && start[ids[at - 1]] > start[id]))
       ids.sort((a, b) => start[a] - start[b] || a - b);
@@ -90,7 +94,7 @@ export class Lanes {
       ends[at] = start[id] + length[id];
       reach[at] = latest = Math.max(latest, ends[at]);
     });
-    return { block, name, ids, starts, ends, reach };
+    return { block, core, name, ids, starts, ends, reach };
   }
 
   /**
@@ -121,6 +125,12 @@ export class Lanes {
     return at >= 0 && at < ids.length ? ids[at] : -1;
   }
 
+  /** The block and the core of a lane, as far as there are several. @param {Lane} lane @returns {string[]} */
+  unitOf({ block, core }) {
+    const { cores, grid } = this.run.data;
+    return [...(grid > 1 ? [`block ${block}`] : []), ...(cores.length > 1 ? [cores[core]] : [])];
+  }
+
   /** The line of a slice. @param {number} slice */
   lineOf(slice) {
     return this.run.data.places[this.place[slice]].line;
@@ -145,7 +155,7 @@ export class Lanes {
     const kind = timing.kinds[this.kind[slice]];
     const parts = [`line ${place.line}`];
     for (const [name, value] of run.iterationsOf(this.event[slice])) parts.push(`${name} = ${short(value)}`);
-    parts.push(run.data.grid > 1 ? `block ${lane.block}, ${lane.name}` : lane.name);
+    parts.push([...this.unitOf(lane), lane.name].join(", "));
     const [first, length] = [this.start[slice], this.length[slice]];
     parts.push(length < 1 ? `in cycle ${Math.floor(first).toLocaleString("en")}`
       : `from cycle ${first.toLocaleString("en")} for ${counted(length, "cycle")}`);

@@ -10,6 +10,7 @@ import { showRegisters } from "./registers.js";
 import { showFindings, showSource } from "./source.js";
 import { State, byId, make } from "./state.js";
 import { TABS, showTabs } from "./tabs.js";
+import { showTiles } from "./tiles.js";
 import { showTimeline } from "./timeline.js";
 import { TIMELINE_KEYS, timelineTools } from "./timeline_input.js";
 
@@ -17,6 +18,7 @@ import { TIMELINE_KEYS, timelineTools } from "./timeline_input.js";
 function showFacts(state) {
   const { data } = state.run;
   const facts = [`@${data.kernel}`, data.target, `revision ${data.revision}`, counted(data.grid, "block")];
+  if (data.cores.length > 1) facts.push(`cores ${data.cores.join(", ")}`);
   if (data.timing)
     facts.push(`${counted(data.timing.total, "cycle")} by the ${data.timing.model} model`);
   byId("facts").textContent = facts.join(" · ");
@@ -66,6 +68,7 @@ function showHelp() {
 openRuns().then((runs) => {
   const state = new State(runs);
   learnCodes(runs[0]);
+  if (runs.some((run) => run.data.run.tiles.length)) TABS.push("tiles");
   if (runs.length > 1) TABS.push("compare");
   showFacts(state);
   state.addEventListener("change", () => showFacts(state));
@@ -76,7 +79,9 @@ openRuns().then((runs) => {
   showMoves(state);
   showTimeline(state, timelineTools);
   if (runs.length > 1) showCompare(state);
-  showRegisters(state, showMemory(state));
+  const memory = showMemory(state);
+  showRegisters(state, memory);
+  if (TABS.includes("tiles")) showTiles(state, memory);
   showPath(state);
   showHelp();
   state.go(0);

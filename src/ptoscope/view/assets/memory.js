@@ -153,7 +153,7 @@ export function showMemory(state) {
     if (start < seen.range.begin || end > seen.range.end) seen.range = usedRange();
     const place = run.placeOf(step);
     const shape = place.operands.map((slot) => run.data.slots.shapes[slot])
-      .find((one) => one.kind === "pointer" && (one.space ?? number) === number);
+      .find((one) => one.kind === "pointer" && run.seenAt(one.space ?? number, step) === number);
     const wanted = shape?.to?.replace(/^i(?=\d)/, "si");
     if (wanted && MEMORY_TYPES.includes(wanted)) type.value = wanted;
   };

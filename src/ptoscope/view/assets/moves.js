@@ -73,7 +73,8 @@ function where(state) {
   const place = run.placeOf(step);
   const loops = run.iterationsOf(run.eventOf(step)).map(([name, value]) => `${name} = ${short(value)}`);
   const block = run.data.grid > 1 ? [`block ${run.blockOf(step)}`] : [];
-  const around = [`moment ${step} of ${run.steps}`, ...block, place.pipe, `line ${place.line}`, ...loops];
+  const core = run.coreName(step) ? [run.coreName(step)] : [];
+  const around = [`moment ${step} of ${run.steps}`, ...block, ...core, place.pipe, `line ${place.line}`, ...loops];
   const { difference } = run.data;
   const why = difference && difference.step === step ? [make("strong", {}, ` ${difference.text}`)] : [];
   const piece = place.piece ? [" in ", make("code", {}, place.piece)] : [];

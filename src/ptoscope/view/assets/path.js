@@ -18,13 +18,14 @@ export function showPath(state) {
       pane.replaceChildren(make("p", {}, "This run has no cycles."));
       return;
     }
-    const rows = data.timing.path.map(([line, pipe, what, cycles]) => {
+    const cluster = data.cores.length > 1;
+    const rows = data.timing.path.map(([line, pipe, what, cycles, core]) => {
       const button = make("button", { type: "button", class: "link", "data-line": String(line) }, `line ${line}`);
       button.addEventListener("click", () => state.show({ line }));
-      return make("tr", {}, make("td", {}, line ? button : ""), make("td", {}, pipe), make("td", {}, what),
+      return make("tr", {}, make("td", {}, line ? button : ""), ...(cluster ? [make("td", {}, core)] : []), make("td", {}, pipe), make("td", {}, what),
         make("td", { class: "figure" }, cycles.toLocaleString("en")), make("td", {}, make("code", {}, line ? data.source[line - 1].trim() : "")));
     });
-    const head = ["Line", "Pipe", "What", "Cycles", "Text"].map((text) => make("th", { scope: "col" }, text));
+    const head = ["Line", ...(cluster ? ["Core"] : []), "Pipe", "What", "Cycles", "Text"].map((text) => make("th", { scope: "col" }, text));
     pane.replaceChildren(make("p", {}, `What ${counted(data.timing.total, "cycle")} are spent on, as one way through the run.`),
       make("table", { class: "path" }, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows)));
   });

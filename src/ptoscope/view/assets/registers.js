@@ -13,14 +13,16 @@ import { keepShown, openTab } from "./tabs.js";
 /**
  * Where a pointer points: the number of its memory (null if it has none), the byte in it, and in words.
  * @param {import("./data.js").Run} run
+ * @param {number} step
  * @param {import("./data.js").Shape} shape
  * @param {bigint} address
  * @returns {{number: number | null, byte: number, text: string}}
  */
-function pointed(run, shape, address) {
+function pointed(run, step, shape, address) {
   const { data } = run;
   if (typeof shape.space === "number") {
-    const space = data.run.spaces.find((one) => one.number === shape.space);
+    const number = run.seenAt(shape.space, step);
+    const space = data.run.spaces.find((one) => one.number === number);
     const byte = Number(address);
     return { number: space ? space.number : null, byte, text: `${space ? space.name : "memory"} 0x${address.toString(16)} (byte ${byte})` };
   }
@@ -88,7 +90,7 @@ export function showRegisters(state, showMemory) {
     const label = `${shape.lanes} lanes of ${name}`;
     const grid = () => {
       if (shape.kind === "mask") return maskGrid(value, shape.lanes, label);
-      const earlier = now ? run.noteOf(slot, step - 1) : -1;
+      const earlier = now ? run.noteOf(slot, step - 1, run.coreOf(step)) : -1;
       const before = earlier >= 0 && run.column("value_step")[earlier] >= run.beginOf(step) ? run.value(earlier) : null;
       const active = mask ? activeLanes(mask, shape.lanes) : null;
       return laneGrid(value, { element: shape.element, lanes: shape.lanes, writing, active, before, label });
@@ -127,7 +129,7 @@ export function showRegisters(state, showMemory) {
    * @returns {HTMLElement[]}
    */
   const scalar = (slot, note, value) => {
-    const { run } = state;
+    const { run, step } = state;
     const shape = run.data.slots.shapes[slot];
     const lost = value.undefined !== null && value.undefined[0] !== 0;
     if (shape.kind === "mask") {
@@ -145,7 +147,7 @@ export function showRegisters(state, showMemory) {
     const about = `0x${textOf(view, 0, shape.element, "hex")}${lost ? ", undefined" : ""}`;
     const classes = `number${lost ? " undefined" : ""}`;
     if (shape.kind === "pointer") {
-      const to = pointed(run, shape, view.getBigInt64(0, true));
+      const to = pointed(run, step, shape, view.getBigInt64(0, true));
       const text = make("code", { class: classes, title: about }, to.text);
       if (to.number === null) return [text];
       const button = make("button", { type: "button", class: "link" }, "memory");

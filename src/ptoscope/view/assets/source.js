@@ -5,7 +5,7 @@ import { State, byId, make } from "./state.js";
 
 /** Causes of stalls, each with a colour of its own (see the style): the first come first. */
 const CAUSES = ["dependency", "waits for a result", "flag wait", "buffer wait", "barrier",
-  "execution port", "load/store port", "DMA bandwidth", "finds no room"];
+  "execution port", "load/store port", "DMA bandwidth", "finds no room", "core wait", "unit flag wait"];
 
 /**
  * The class of a cause's colour.

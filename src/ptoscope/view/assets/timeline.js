@@ -1,4 +1,4 @@
-// The timeline: a lane for each pipe and port of each block, of one run or of two over each other.
+// The timeline: a lane for each pipe and port of each core of a block, of one run or of two over each other.
 //
 // `window.ptoscope` is for tests: `sliceBox(slice, run)` says where a slice is in the window (left,
 // top, width, height) or null if it is not in view, `showSlice(slice, run)` zooms to it,

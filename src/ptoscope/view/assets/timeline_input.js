@@ -3,6 +3,7 @@
 import { make } from "./state.js";
 import { causeClass } from "./source.js";
 import { Timeline } from "./timeline.js";
+import { hasHeadings } from "./timeline_rows.js";
 
 /** Keys of the timeline while it has the focus. */
 export const TIMELINE_KEYS = [
@@ -37,9 +38,10 @@ export function timelineTools(timeline) {
   button("+", "zoom in", () => timeline.zoom(2));
   button("\u2212", "zoom out", () => timeline.zoom(0.5));
   button("All", "show all of the time", () => timeline.fit());
-  if (timeline.state.runs.some((run) => run.data.grid > 1)) {
-    button("Open", "open all blocks", () => timeline.rows.openAll(true));
-    button("Close", "close all blocks", () => timeline.rows.openAll(false));
+  if (timeline.state.runs.some(hasHeadings)) {
+    const what = timeline.state.runs.some((run) => run.data.cores.length > 1) ? "cores" : "blocks";
+    button("Open", `open all ${what}`, () => timeline.rows.openAll(true));
+    button("Close", `close all ${what}`, () => timeline.rows.openAll(false));
   }
   /** @param {string} id @param {string} label @param {boolean} on @param {(on: boolean) => void} action */
   const check = (id, label, on, action) => {
@@ -68,7 +70,7 @@ function legend(timeline) {
   for (const lanes of timeline.runs) {
     if (!lanes) continue;
     for (const number of new Set(lanes.stall)) stalls.add(lanes.timing.stalls[number]);
-    instructions = instructions || lanes.timing.tracks.some(([, track]) => track >= 100);
+    instructions = instructions || lanes.timing.tracks.some(([, , track]) => track >= 100);
   }
   stalls.delete("");
   add("busy", "work");

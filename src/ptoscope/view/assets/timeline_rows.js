@@ -1,4 +1,4 @@
-// The rows of the timeline: headings of runs and blocks, and lanes, with their names beside the canvas.
+// The rows of the timeline: headings of runs, blocks and their cores, and lanes, with their names beside the canvas.
 
 import { runTitle } from "./compare.js";
 import { Run } from "./data.js";
@@ -17,6 +17,11 @@ const OPEN_BLOCKS = 2;
  * @typedef {{top: number, height: number, run: number, lane: number, first: number,
  *   count: number}} Row
  */
+
+/** Whether lanes stand below the name of their block or core. @param {Run} run */
+export function hasHeadings(run) {
+  return run.data.grid > 1 || run.data.cores.length > 1;
+}
 
 /** Which lanes are where, from the top of all rows. */
 export class Rows {
@@ -43,8 +48,8 @@ export class Rows {
   /** @param {(block: number) => boolean} wanted */
   _close(wanted) {
     this.lanes.forEach((lanes, run) => {
-      if (this.runs[run].data.grid < 2) return;
-      for (const { block } of lanes ? lanes.lanes : []) if (wanted(block)) this.closed.add(`${run} ${block}`);
+      if (!hasHeadings(this.runs[run])) return;
+      for (const { block, core } of lanes ? lanes.lanes : []) if (wanted(block)) this.closed.add(`${run} ${block} ${core}`);
     });
   }
 
@@ -73,11 +78,14 @@ export class Rows {
     this.rowOf = this.lanes.map((lanes) => new Int32Array(lanes ? lanes.lanes.length : 0));
     this.runs.forEach((run, number) => {
       if (this.runs.length > 1) add(HEADING, number, -1, make("div", { class: "run" }, runTitle(run, number) + (this.lanes[number] ? "" : " (no cycles)")));
-      let last = -1;
-      this.lanes[number]?.lanes.forEach(({ block, name }, lane) => {
-        if (block !== last && run.data.grid > 1) add(HEADING, number, -1, this._heading(number, block)).first = lane;
-        last = block;
-        if (!this.closed.has(`${number} ${block}`))
+      const lanes = this.lanes[number];
+      let last = "";
+      lanes?.lanes.forEach((one, lane) => {
+        const { name } = one;
+        const key = `${number} ${one.block} ${one.core}`;
+        if (key !== last && hasHeadings(run)) add(HEADING, number, -1, this._heading(key, lanes.unitOf(one).join(", "))).first = lane;
+        last = key;
+        if (!this.closed.has(key))
           add(LANE, number, lane, make("div", { class: "track", title: name }, name));
         this.rowOf[number][lane] = this.all.length - 1;
         this.all[this.all.length - 1].count++;
@@ -85,12 +93,11 @@ export class Rows {
     });
   }
 
-  /** @param {number} run @param {number} block */
-  _heading(run, block) {
-    const key = `${run} ${block}`;
+  /** @param {string} key @param {string} title */
+  _heading(key, title) {
     const open = !this.closed.has(key);
     const button = make("button", { type: "button", class: "block", "aria-expanded": String(open), "data-block": key },
-      `${open ? "\u25be" : "\u25b8"} block ${block}`);
+      `${open ? "\u25be" : "\u25b8"} ${title}`);
     button.addEventListener("click", () => {
       if (open) this.closed.add(key);
       else this.closed.delete(key);

@@ -88,12 +88,14 @@ def witness(
     inputs: Inputs,
     variants: Variants = lambda use: (use,),
     of: Callable[[Record], Iterator[Use]] = uses,
+    also: Trials = lambda record: iter(()),
 ) -> Callable[[Formula], Formula]:
     """Makes a formula the witness of instructions, on inputs made for each use; `of` gives those
     where clauses go with words, so that not all of them can stand together.
 
     `variants` gives the uses to try in place of one that the record's types allow: none where
-    a rule beyond the types forbids it, several where it leaves something open.
+    a rule beyond the types forbids it, several where it leaves something open. `also` gives
+    kernels for what shows only there.
     """
 
     def register(formula: Formula) -> Formula:
@@ -101,6 +103,7 @@ def witness(
             for each in of(record):
                 for use in variants(each):
                     yield _trial(use, formula, inputs)
+            yield from also(record)
 
         for name in names:
             _add(name, trials)

@@ -1,0 +1,295 @@
+"""Witnesses of products: each element of the result by itself, from exact numbers.
+
+L0A has rows of m and L0B rows of n, both columns of k: element (r, c) of R rows at
+((c div C0) * R + r) * C0 + c mod C0, C0 = 32 bytes of elements. L0C has C0 = 16 whatever the type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache
+from math import floor, frexp, isinf, isnan
+
+from ptoscope.isa.record import Record
+from tests.isa.elements import INTS, Element
+from tests.isa.exact import numbers
+from tests.isa.precise import fma
+from tests.witness.inputs import main, rng
+from tests.witness.machine import Case
+from tests.witness.programs import always
+from tests.witness.registry import Refused, State, Trial, witness
+from tests.witness.use import Use
+
+L0, BT, SCALES = 8192, 1024, 1024
+F32 = Element("f32")
+LARGEST = {
+    "f16": 65504.0,
+    "bf16": (2 - 2.0**-7) * 2.0**127,
+    "f32": (2 - 2.0**-23) * 2.0**127,
+    "f8e4m3": 448.0,
+    "f8e5m2": 57344.0,
+    "hif8": 32768.0,
+}
+LARGEST_TF32 = (2 - 2.0**-10) * 2.0**127
+NAMES = ("pto.mad", "pto.mad_acc", "pto.mad_bias")
+SCALED_NAMES = ("pto.mad_mx", "pto.mad_mx_acc", "pto.mad_mx_bias")
+
+
+# What is there.
+
+
+def _elements(e: Element, count: int, wild: bool, *seed: object) -> bytes:
+    """Numbers of which a sum tells something; wild ones have all bits, and seldom any others."""
+    r = rng(e.name, wild, *seed)
+    made: list[int] = []
+    while len(made) < count:
+        raw = r.getrandbits(e.bits)
+        size = abs(_value(e, raw))
+        odd = isnan(size) or isinf(size)
+        calm = e.name in INTS or 2.0**-12 < size < 2.0**12
+        if calm or (wild and (not odd or r.random() < 0.05)):
+            made.append(raw)
+    return b"".join(raw.to_bytes(e.bytes, "little") for raw in made)
+
+
+@cache
+def _chip(left: Element, result: Element, wild: bool) -> dict[str, bytes]:
+    r = rng("scales", wild)
+    scales = [r.choice((0, 1, 254, 255)) if wild else r.randint(120, 134) for _ in range(SCALES)]
+    return {
+        "l0a": _elements(left, L0 // left.bytes, wild, "l0a"),
+        "l0b": _elements(left, L0 // left.bytes, wild, "l0b"),
+        "l0c": _elements(result, L0 // 4, wild, "l0c"),
+        "bt": _elements(result, BT // 4, wild, "bt"),
+        "l0a_scale": bytes(scales),
+        "l0b_scale": bytes(reversed(scales)),
+    }
+
+
+SHAPES = [(3, 5, 18), (1, 3, 40), (17, 2, 9), (1, 1, 1), (2, 18, 5), (33, 1, 3)]
+SCALED_SHAPES = [(2, 3, 64), (1, 2, 128), (17, 1, 64)]
+WRONG_SHAPES = [
+    (0, 4, 64), (4, 0, 64), (4, 4, 0), (-1, 4, 64), (4, -1, 64), (4, 4, -64), (1 << 12, 1, 64),
+    (1, 1 << 12, 64), (1, 1, 1 << 12), (0xFFF, 1, 64), (1, 0xFFF, 64), (2, 2, 32), (2, 2, 65),
+]  # fmt: skip
+
+
+def _cases(use: Use) -> Iterator[Case]:
+    scaled = "mx" in use.site.record.name
+    shapes = SCALED_SHAPES if scaled else SHAPES
+    plain = not any(v for v in use.site.attrs.values() if v not in ("off", "unset"))
+    plans = [((512, 1024, 2048, 64), shape) for shape in shapes]
+    if not plain or not main(use):
+        plans = [*plans[:2], plans[1]]
+    else:
+        plans += [((512, 1024, 2048, 64), shape) for shape in WRONG_SHAPES]
+        for place in range(4):
+            for at in (16, 32, L0 - 32):
+                ends = [512, 1024, 2048, 64]
+                ends[place] = min(at, BT - 32) if place == 3 else at
+                plans.append(((ends[0], ends[1], ends[2], ends[3]), shapes[0]))
+    biased = use.site.record.name.endswith("bias")
+    for number, (ends, shape) in enumerate(plans):
+        sizes = tuple(n % (1 << 64) for n in shape)
+        yield Case(
+            (*(ends if biased else ends[:3]), *sizes),
+            chip=_chip(use.operands[0], use.operands[2], number % 2 == 1),
+        )
+
+
+# What it is multiplied as.
+
+
+def _value(e: Element, raw: int) -> float:
+    if e.name == "f32":
+        return F32.value(raw)
+    return float(e.number(raw)) if e.name in INTS else numbers(e.name)[raw]
+
+
+def _tf32(value: float, mode: str) -> float:
+    """The nearest number with 10 bits behind the point, those of f32's smallest below that."""
+    if isnan(value) or isinf(value) or value == 0:
+        return value
+    unit = Fraction(2) ** (max(frexp(value)[1] - 1, -126) - 10)
+    count = abs(Fraction(value)) / unit
+    whole = round(count) if mode == "round_even" else floor(count + Fraction(1, 2))
+    size = float(whole * unit)
+    size = float("inf") if size >= 2.0**128 else size
+    return -size if value < 0 else size
+
+
+def _factor(use: Use, raw: int, scale: int | None) -> int:
+    """The raw bits of an f32."""
+    e = use.operands[0]
+    value = _value(e, raw)
+    negative = bool(raw & e.sign) and not (e.name == "hif8" and raw == e.sign)
+    largest = LARGEST[e.name]
+    if use.site.attrs.get("tf32_mode", "off") != "off":
+        value, largest = _tf32(value, use.attr("tf32_mode")), LARGEST_TF32
+    if use.attr("sat_mode") == "sat":
+        value = 0.0 if isnan(value) else max(-largest, min(largest, value))
+        negative = negative and not isnan(_value(e, raw))
+    if isnan(value) or scale == 255:
+        return F32.nan
+    sign = F32.sign if negative else 0
+    if isinf(value):
+        return F32.infinity | sign
+    power = Fraction(1) if scale is None else Fraction(2) ** (scale - 127)
+    return F32.round(abs(Fraction(value)) * power) | sign
+
+
+def _result(use: Use, raw: int) -> int:
+    if use.attr("sat_mode") != "sat":
+        return raw
+    if F32.is_nan(raw):
+        return 0
+    return raw - 1 if F32.is_inf(raw) else raw
+
+
+# Where it is.
+
+
+def _left(use: Use, m: int, k: int, r: int, c: int) -> int:
+    """The byte of a left element. One row is plain, if it is not said otherwise; on A2/A3
+    fractals lie one after the other along 16 rows."""
+    size = use.operands[0].bytes
+    c0 = 32 // size
+    if m == 1 and not use.site.attrs["disable_gemv"]:
+        return c * size
+    if use.target == "a2a3":
+        return (r // 16 * -(-k // c0) + c // c0) * 512 + (r % 16 * c0 + c % c0) * size
+    return ((c // c0 * (-(-m // 16) * 16) + r) * c0 + c % c0) * size
+
+
+def _in_blocks(size: int, c0: int, rows: int, r: int, c: int) -> int:
+    return ((c // c0 * (-(-rows // 16) * 16) + r) * c0 + c % c0) * size
+
+
+def _raw(memory: bytearray, at: int, size: int) -> int:
+    return int.from_bytes(memory[at : at + size], "little")
+
+
+def _unit_flags(record: Record) -> Iterator[Trial]:
+    """A tile is free until it is published, and then until it is drained, which nothing here
+    does. Tiles are 1024 bytes."""
+    ends = [
+        name for name in ("lhs", "rhs", "dst", "bias") if name != "bias" or "bias" in record.name
+    ]
+    spaces = {"lhs": "l0a", "rhs": "l0b", "dst": "l0c", "bias": "bt"}
+    element = "f8e4m3" if "mx" in record.name else "f16"
+    kinds = {
+        n: f"!pto.ptr<{element if n in ('lhs', 'rhs') else 'f32'}, {s}>" for n, s in spaces.items()
+    }
+
+    def kernel(*uses: tuple[int, str]) -> str:
+        lines: list[str] = []
+        for number, (at, words) in enumerate(uses):
+            lines.append(f"%a{number} = arith.constant {at} : i64")
+            lines.append(f"%d{number} = pto.castptr %a{number} : i64 -> {kinds['dst']}")
+            values = ", ".join(f"%d{number}" if n == "dst" else f"%{n}" for n in ends)
+            types = ", ".join(kinds[n] for n in ends)
+            lines.append(f"{record.name} {values}, %m, %m, %k {words} : {types}, i64, i64, i64")
+        made = "\n".join(f"%{n} = pto.castptr %zero : i64 -> {kinds[n]}" for n in ends)
+        return f"""
+module attributes {{pto.kernel_kind = #pto.kernel_kind<cube>}} {{
+func.func @k() {{
+%zero = arith.constant 0 : i64
+%m = arith.constant 16 : i64
+%k = arith.constant 64 : i64
+{made}
+{chr(10).join(lines)}
+pto.barrier #pto.pipe<PIPE_ALL>
+return
+}}
+}}
+"""
+
+    check, publish = "unit_flag(check_only)", "unit_flag(check_and_set)"
+    stuck = "PTO0904"
+    for label, uses, expected in (
+        ("checked twice", [(0, check), (0, check)], []),
+        ("published, and checked", [(0, publish), (0, check)], stuck),
+        ("published twice", [(0, publish), (0, publish)], stuck),
+        ("checked, and published", [(0, check), (0, publish)], []),
+        ("published, and not asked", [(0, publish), (0, "")], []),
+        ("not said", [(0, ""), (0, check)], []),
+        ("another tile", [(1024, publish), (0, check), (2048, check)], []),
+        ("the same tile", [(2048, publish), (2048 + 512, check)], stuck),
+    ):
+        yield always(f"unit flags: {label}", kernel(*uses), (), expected, ("program",))
+
+
+def _few(use: Use) -> tuple[Use, ...]:
+    """What does not change a value is tried by itself."""
+    attrs = use.site.attrs
+    silent = attrs["unit_flag"] != "off" or attrs["n_dir"]
+    others = (
+        attrs["disable_gemv"]
+        or attrs["sat_mode"] != "unset"
+        or attrs.get("tf32_mode", "off") != "off"
+    )
+    return () if silent and others else (use,)
+
+
+@witness(*NAMES, *SCALED_NAMES, inputs=_cases, variants=_few, also=_unit_flags)
+def _product(state: State) -> None:
+    """The sum begins with zero, with what is there or with the bias of its column, and goes on in
+    the order of k, rounded once at each step; integers wrap."""
+    use = state.use
+    name = use.site.record.name
+    left_at, right_at, dst, *rest = (state.number(i) for i in range(len(state.values)))
+    *bias, m, n, k = rest
+    if max(m, n, k) >= 1 << 12:
+        raise Refused("PTO0907")
+    if ("mx" in name and k % 64) or not m * n * k:
+        raise Refused("PTO0910")
+    if left_at % 32 or right_at % 32 or dst % 32:
+        raise Refused("PTO0903")
+    e = use.operands[0]
+    size = e.bytes
+    lefts = [[left_at + _left(use, m, k, r, c) for c in range(k)] for r in range(m)]
+    rights = [
+        [right_at + _in_blocks(size, 32 // size, n, r, c) for c in range(k)] for r in range(n)
+    ]
+    results = [[dst + _in_blocks(4, 16, m, r, c) for c in range(n)] for r in range(m)]
+    groups = k // 32
+    beyond = [max(map(max, lefts)) + size > L0, max(map(max, rights)) + size > L0]
+    beyond += [max(map(max, results)) + 4 > L0, bool(bias) and bias[0] + 4 * n > BT]
+    if "mx" in name:
+        beyond += [at // 16 + rows * groups > SCALES for at, rows in ((left_at, m), (right_at, n))]
+    if any(beyond):
+        raise Refused("PTO0901")
+    chip = state.chip
+
+    def factors(space: str, base: int, places: list[list[int]]) -> list[list[int]]:
+        found: list[list[int]] = []
+        for row, places_of_row in enumerate(places):
+            made: list[int] = []
+            for column, at in enumerate(places_of_row):
+                raw = _raw(chip[space], at, size)
+                scale = None
+                if "mx" in name:
+                    scale = chip[f"{space}_scale"][base // 16 + row * groups + column // 32]
+                integer = e.name in INTS
+                made.append(e.number(raw) if integer else _factor(use, raw, scale))
+            found.append(made)
+        return found
+
+    left, right = factors("l0a", left_at, lefts), factors("l0b", right_at, rights)
+    for r in range(m):
+        for c in range(n):
+            start = 0
+            if name.endswith("acc"):
+                start = _raw(chip["l0c"], results[r][c], 4)
+            elif bias:
+                start = _raw(chip["bt"], bias[0] + 4 * c, 4)
+            if e.name in INTS:
+                total = start + sum(a * b for a, b in zip(left[r], right[c], strict=True))
+                total %= 1 << 32
+            else:
+                total = start
+                for a, b in zip(left[r], right[c], strict=True):
+                    total = fma(F32, a, b, total)
+                total = _result(use, total)
+            chip["l0c"][results[r][c] : results[r][c] + 4] = total.to_bytes(4, "little")

@@ -13,6 +13,7 @@ from ptoscope.timing import MODELS, Timing, time_trace
 from ptoscope.timing.export import chrome_trace
 from ptoscope.tracing import trace
 from tests.fuzz.programs import generate
+from tests.native.test_clusters import CELLS, random_kernel
 from tests.timing.validity import problems
 
 SEEDS = range(120)
@@ -34,6 +35,26 @@ def test_what_always_holds(first: int) -> None:
             _check(time_trace(run, kernel.program, kernel.target, model))
             timed += 1
     assert timed > 20
+
+
+@pytest.mark.parametrize("target", ["a5", "a2a3"])
+def test_what_always_holds_of_clusters(target: str) -> None:
+    """Three cores with signals between them, in two blocks, also where nothing but luck lets
+    every wait find its signal."""
+    timed = 0
+    for seed in range(40):
+        text = random_kernel(seed, target, orderly=seed % 2 == 0)
+        kernel = prepare(text, f"seed {seed}", target, "manual")
+        run = trace(kernel, [np.arange(CELLS, dtype=np.int32)], 2, engine="reference")
+        if run.error is not None:
+            continue
+        for model in MODELS[target]:
+            timing = time_trace(run, kernel.program, kernel.target, model)
+            _check(timing)
+            cores = {pipe.core for pipe in timing.reasons.pipes}
+            assert cores == {"cube", "vector 0", "vector 1"}
+            timed += 1
+    assert timed > 40
 
 
 def _check(timing: Timing) -> None:

@@ -104,7 +104,11 @@ def _clauses(form: Form) -> str:
         for label in dict.fromkeys(w.label for w in words):
             tokens = table.tokens(keyword, label)
             choice = "..." if len(tokens) > _FEW else " | ".join(t for t in tokens if t)
-            parts.append(f"{label} = {choice}" if label else choice)
+            if label:
+                parts.append(f"{label} = {choice}")
+            else:
+                # In place of operands, or of nothing.
+                parts = [" | ".join([*parts, choice]) + ("?" if "" in tokens else "")]
         parts += [
             f"{g.keyword} = %{g.operands[0].name}" for g in form.groups if g.inside == keyword
         ]

@@ -10,7 +10,9 @@ from ptoscope.isa import atomics, saturation
 from ptoscope.isa.bursts import clauses, element, fits_field, number, path_of, pointers
 from ptoscope.isa.copies import BurstLoop, CopyPath
 from ptoscope.isa.core import Core
-from ptoscope.isa.drain_clauses import CONSTRAINTS, EVIDENCE, form_of, pairs
+from ptoscope.isa.drain_clauses import form_of, pairs
+from ptoscope.isa.drain_evidence import EVIDENCE
+from ptoscope.isa.drain_rules import CONSTRAINTS
 from ptoscope.isa.drain_values import NONE, DrainRecipe, clip_value, conversion, recipe
 from ptoscope.isa.dtypes import F32, FLOATS, I64, UI32, UI64
 from ptoscope.isa.lanes import Lanes

@@ -6,7 +6,8 @@ one core runs at a time, so that nothing else has to keep them in order.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -38,9 +39,10 @@ Words = np.ndarray[Any, np.dtype[np.int64]]
 StrChain = Chain[str]
 
 
-def place_core(state: Words, core: CoreId, shared: int) -> None:
+def place_core(state: Words, core: CoreId, shared: int, number: int) -> None:
     """Writes into a core's words which it is, and where its signals are counted: in words from an
     address on, or nowhere (0)."""
+    state[layout.CORE_NUMBER] = number
     is_cube = core.kind == "cube"
     state[layout.IS_CUBE] = is_cube
     state[layout.SUBBLOCK_INDEX], state[layout.SUBBLOCK_COUNT] = core.number, core.vectors
@@ -137,13 +139,35 @@ class _Given(dict[StrChain, int]):
             self._words[place] = count
 
 
-class NativeCluster(Cluster):
-    """A cluster whose cores count their signals in shared words."""
+class TurnTaker(Protocol):
+    """A core that runs generated code while the others do not."""
 
-    def __init__(self, ids: tuple[CoreId, ...], words: Words) -> None:
-        super().__init__(ids)
+    core: CoreId
+
+    def pause(self) -> None:
+        """Others may run."""
+        ...
+
+    def go_on(self) -> None:
+        """No other runs."""
+        ...
+
+
+class NativeCluster(Cluster):
+    """A cluster whose cores count their signals in shared words, and keep one log."""
+
+    def __init__(self, cores: Sequence[TurnTaker], words: Words) -> None:
+        super().__init__(tuple(core.core for core in cores))
+        self._cores = cores
         self._words = words
         self.given = _Given(words)
+
+    def wait(self, number: int, could_go_on: bool = False) -> bool:
+        self._cores[number].pause()
+        try:
+            return super().wait(number, could_go_on)
+        finally:
+            self._cores[number].go_on()
 
     def _following(self, number: int) -> int | None:
         if self._words[SIGNALLED]:

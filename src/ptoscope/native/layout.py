@@ -50,6 +50,8 @@ CLUSTER_GIVES = 22
 where there is one other kind of core to wait for."""
 CLUSTER_TAKES = 23
 CLUSTER_TAKES_TOO = 24
+CORE_NUMBER = 26
+"""Which of the cores of its block it is."""
 SCRATCH = 25
 """Memory of a core for tiles on their way (see `runtime.tile_words`)."""
 FLAGS = 32

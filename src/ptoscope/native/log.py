@@ -19,7 +19,7 @@ class LogPages:
         self._at, self._width = at, width
         self._full: list[Words] = []
         self._open = self._fresh()
-        self._count = 0
+        self.count = 0
 
     def _fresh(self) -> Words:
         return np.empty((layout.LOG_ROOM, self._width), dtype=np.int64)
@@ -27,7 +27,7 @@ class LogPages:
     def lend(self, state: Words) -> None:
         """A block goes on where the one before it ended."""
         state[self._at] = self._open.ctypes.data
-        state[self._at + 1] = self._count
+        state[self._at + 1] = self.count
 
     def next_page(self, state: Words) -> None:
         """The page at hand is full: generated code goes on in a new one."""
@@ -38,20 +38,20 @@ class LogPages:
 
     def take_back(self, state: Words) -> None:
         """The block is over."""
-        self._count = int(state[self._at + 1])
+        self.count = int(state[self._at + 1])
 
     @property
     def is_whole(self) -> bool:
         """Whether there was room for every row."""
-        return self._count // layout.LOG_ROOM == len(self._full)
+        return self.count // layout.LOG_ROOM == len(self._full)
 
     def rows(self) -> Words:
         """All of them, and what was left empty between. Nothing can be logged after that."""
-        rows = np.empty((self._count, self._width), dtype=np.int64)
-        for start in range(0, self._count, layout.LOG_ROOM):
+        rows = np.empty((self.count, self._width), dtype=np.int64)
+        for start in range(0, self.count, layout.LOG_ROOM):
             # Each room is let go as soon as it has been taken over.
             room = self._full.pop(0) if self._full else self._open
-            rows[start : start + layout.LOG_ROOM] = room[: self._count - start]
+            rows[start : start + layout.LOG_ROOM] = room[: self.count - start]
         return rows
 
 
@@ -65,17 +65,21 @@ class Log:
         """How many rows there were at the end of each block."""
 
     def begin(self, state: Words) -> None:
-        """A block begins."""
+        """A core begins, or goes on: it writes after what is there."""
         for pages in (self._rows, self._words):
             pages.lend(state)
 
     def end(self, state: Words) -> bool:
-        """A block has ended, or has stopped. Whether no row was lost: where the engine could
-        not give new room (no memory; an exception out of a signal handler), they are."""
+        """A core has ended, or has stopped, or another one goes on. Whether no row was lost: where
+        the engine could not give new room (no memory; an exception out of a signal handler), they
+        are."""
         for pages in (self._rows, self._words):
             pages.take_back(state)
-        self.ends.append(int(state[layout.LOG_COUNT]))
         return self._rows.is_whole and self._words.is_whole
+
+    def end_block(self) -> None:
+        """All cores of a block have ended."""
+        self.ends.append(self._rows.count)
 
     def serve(self, index: int, state: Words) -> bool:
         """Gives new room, if that is what generated code asks for."""

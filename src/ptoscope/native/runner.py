@@ -44,9 +44,10 @@ class Runner:
             from ptoscope.native.channels import place_core, shared_words
 
             self._shared = shared_words()
-            for core in self._cores:
+            for number, core in enumerate(self._cores):
                 core.shared = self._shared
-                core.place = partial(place_core, core=core.core, shared=self._shared.ctypes.data)
+                shared = self._shared.ctypes.data
+                core.place = partial(place_core, core=core.core, shared=shared, number=number)
 
     def _content(self, size: int) -> Any:
         self._memory.append(_aligned(size + 2 * layout.SLACK))
@@ -68,11 +69,15 @@ class Runner:
         """Runs one block; raises what stopped it."""
         for memory in self._memory:
             memory[:] = 0
-        if self._shared is None:
-            (core,) = self._cores
-            core.run(block)
-        else:
-            self._run_cluster(block, self._shared)
+        try:
+            if self._shared is None:
+                (core,) = self._cores
+                core.run(block)
+            else:
+                self._run_cluster(block, self._shared)
+        finally:
+            if self._launch.log is not None:
+                self._launch.log.end_block()
         for core in self._cores:
             core.note_left(block)
 
@@ -81,7 +86,7 @@ class Runner:
         from ptoscope.native.channels import NativeCluster
 
         shared[:] = 0
-        cluster = NativeCluster(self._ids, shared)
+        cluster = NativeCluster(self._cores, shared)
         seats = [Seat(cluster, number) for number in range(len(self._cores))]
         bodies = [
             partial(core.run, block, seat) for core, seat in zip(self._cores, seats, strict=True)

@@ -100,6 +100,16 @@ class RunningCore:
         if stopped or self.failure is not None:
             self.reraise()
 
+    def pause(self) -> None:
+        """Another core of the block may run, and write to the log."""
+        if self._launch.log is not None:
+            self._launch.log.end(self.state)
+
+    def go_on(self) -> None:
+        """The other one does not run any more."""
+        if self._launch.log is not None:
+            self._launch.log.begin(self.state)
+
     def note_left(self, block: int) -> None:
         """Tells the launch of flags that are left set and buffers that are still held."""
         launch, state = self._launch, self.state

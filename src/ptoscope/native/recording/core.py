@@ -11,14 +11,16 @@ from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.parts import PIPE_NUMBERS
 from ptoscope.isa.record import Site
 from ptoscope.isa.targets import BLOCK_BYTES, Revision, Target
+from ptoscope.isa.tiles import TileMove, TileProduct
 from ptoscope.isa.types import Space
+from ptoscope.native import layout
 from ptoscope.native.compile import Compiler
 from ptoscope.native.core import NativeCore
 from ptoscope.native.jit import CpuFeatures
 from ptoscope.native.lanes import NativeLanes, native
 from ptoscope.native.llvm_text import Code, Value
 from ptoscope.native.recording import marks
-from ptoscope.native.recording.marks import Mark
+from ptoscope.native.recording.marks import Mark, TileForm
 from ptoscope.native.runtime import streams
 from ptoscope.native.stream import NativeStream
 from ptoscope.program import Block, For, Function, Op, Scope, While
@@ -59,7 +61,12 @@ class RecordingNativeCore(RecordingCore, NativeCore):
 
     def begin_segment(self, segment: int) -> None:
         """The instructions of a segment come next."""
-        self.segment = self._log(Mark(marks.SEGMENT, NONE, segment), self._iteration, self._entry)
+        number = _NOTHING
+        if len(self.cores) > 1:
+            at = self.code.offset(Value("ptr", "%state"), layout.CORE_NUMBER, "i64")
+            number = self.code.load("i64", at, 8)
+        mark = Mark(marks.SEGMENT, NONE, segment)
+        self.segment = self._log(mark, self._iteration, self._entry, number)
 
     def begin_loop(self) -> None:
         """A loop is written next."""
@@ -156,12 +163,29 @@ class RecordingNativeCore(RecordingCore, NativeCore):
 
     def note_copy(self, site: Site, src: Lanes, dst: Lanes, transfer: Transfer[Lanes]) -> None:
         words = self.words_of(src, dst, transfer)
+        if transfer.core is not None:
+            words.append(native(transfer.core).cast(I64))
+        detail = (transfer.path, transfer.dtype, len(transfer.loops), transfer.core is not None)
+        self._touch(marks.COPY, site, detail, False, _NOTHING, self._kept(words))
+
+    def _kept(self, words: list[NativeLanes]) -> Value:
+        """Logs numbers beside the rows."""
         memory = self.code.alloca(f"[{len(words)} x i64]")
         for i, word in enumerate(words):
             self.code.store(word.value, self.code.offset(memory, i, "i64"), 8)
-        detail = (transfer.path, transfer.dtype, len(transfer.loops))
-        kept = self._log_words(memory, 8 * len(words))
-        self._touch(marks.COPY, site, detail, False, _NOTHING, kept)
+        return self._log_words(memory, 8 * len(words))
+
+    def note_move(self, site: Site, src: Lanes, dst: Lanes, move: TileMove[Lanes]) -> None:
+        words, form = self.words_of_move(src, dst, move)
+        detail = TileForm(form, len(words))
+        self._touch(marks.TILE, site, detail, False, _NOTHING, self._kept(words))
+
+    def note_product(
+        self, site: Site, left: Lanes, right: Lanes, result: Lanes, product: TileProduct[Lanes]
+    ) -> None:
+        words, form = self.words_of_product(left, right, result, product)
+        detail = TileForm(form, len(words))
+        self._touch(marks.TILE, site, detail, False, _NOTHING, self._kept(words))
 
     def note_register(self, site: Site, writes: bool, name: str) -> None:
         self._touch(marks.REGISTER, site, name, writes, _NOTHING)

@@ -9,14 +9,16 @@ import numpy as np
 
 from ptoscope.isa.copies import INTEGERS, ends, fits, from_words
 from ptoscope.isa.footprint import Footprint, covered, dense, elements, inside, lanes
+from ptoscope.isa.parts import CoreId
 from ptoscope.isa.targets import Target
 from ptoscope.isa.types import Space
 from ptoscope.machine.memory import gm_base, gm_position
 from ptoscope.native.recording import marks
-from ptoscope.native.recording.marks import Mark
+from ptoscope.native.recording.marks import Mark, TileForm
+from ptoscope.native.recording.tiles import NO_UB, touched, ub_of
 from ptoscope.trace.recorder import Recorder, touch_kind
 from ptoscope.trace.spaces import Extent
-from ptoscope.trace.trace import NONE, REGISTERS, SPACE_NUMBERS, UB, Column
+from ptoscope.trace.trace import NONE, REGISTERS, SPACE_NUMBERS, UBS, Column
 
 
 def decode(
@@ -26,11 +28,12 @@ def decode(
     ends: list[int],
     extents: dict[int, Extent],
     target: Target,
+    cores: tuple[CoreId, ...],
 ) -> None:
     """Writes the notebooks. `known` are the marks by number; the log is its rows, and the words
     kept beside them; `ends` how many rows there were at the end of each block; `extents` where
-    each array is, by position."""
-    decoder = _Decoder(recorder, known, log, extents, target)
+    each array is, by position; `cores` those of a block."""
+    decoder = _Decoder(recorder, known, log, extents, target, cores)
     decoder.decode()
     recorder.blocks.extend(decoder.segments_before(ends))
 
@@ -43,7 +46,10 @@ class _Decoder:
         log: tuple[Column, Column],
         extents: dict[int, Extent],
         target: Target,
+        cores: tuple[CoreId, ...],
     ) -> None:
+        # The UB of each core, and which core wrote a row: that of its segment.
+        self._ubs = np.array([UBS[core.number] for core in cores])
         self._recorder, self._known = recorder, known
         rows, self._beside = log
         self._mark, self._a, self._b, self._c = rows.T
@@ -69,8 +75,8 @@ class _Decoder:
         )
         number = self._said(lambda mark: mark.detail if mark.kind == marks.SEGMENT else NONE)
         iteration, entry = self._a[segments], self._b[segments]
-        alone = np.zeros(len(segments), dtype=np.int64)
-        begun = (number[segments], _rank(iterations, iteration), _rank(entries, entry), alone)
+        core = self._c[segments]
+        begun = (number[segments], _rank(iterations, iteration), _rank(entries, entry), core)
         _write(recorder.begun, begun)
         place = self._said(lambda mark: mark.place)
         _write(
@@ -104,6 +110,7 @@ class _Decoder:
             marks.RUN: self._run,
             marks.SCALAR: self._scalar,
             marks.COPY: self._copy,
+            marks.TILE: self._tile,
         }
         for number, mark in enumerate(self._known):
             at = order[first[number] : first[number + 1]]
@@ -127,22 +134,34 @@ class _Decoder:
         rows[0], rows[1], rows[2], rows[3] = at, kind, footprint, address
         self._touches.append(rows)
 
+    def _core(self, at: Column) -> Column:
+        """Which core of its block wrote each row."""
+        return self._c[self._a[at]]
+
+    def _ub(self, at: Column) -> Column:
+        """The space of its UB."""
+        return self._ubs[self._core(at)]
+
     def _plain(self) -> None:
         """Accesses whose footprint is the mark's."""
-        at = np.flatnonzero((self._kind == marks.LANES) | (self._kind == marks.REGISTER))
-        footprints, kinds = np.zeros((2, len(self._known)), dtype=np.int64)
-        addresses = np.zeros(len(self._known), dtype=np.int64)
+        at = np.flatnonzero(self._kind == marks.LANES)
+        footprints, writes = np.zeros((2, len(self._known)), dtype=np.int64)
         which = self._mark[at]
         for number in dict.fromkeys(which.tolist()):
             mark = self._known[number]
-            if mark.kind == marks.LANES:
-                footprints[number] = self._number(lanes(mark.detail, None))
-                kinds[number] = touch_kind(UB, mark.writes)
-            else:
-                footprints[number] = self._number(dense(8))
-                kinds[number] = touch_kind(REGISTERS, mark.writes)
-                addresses[number] = self._recorder.register(mark.detail)
-        self._touch(at, kinds[which], footprints[which], self._b[at] + addresses[which])
+            footprints[number] = self._number(lanes(mark.detail, None))
+            writes[number] = mark.writes
+        wrote: Any = writes[which]
+        self._touch(at, touch_kind(self._ub(at), wrote), footprints[which], self._b[at])
+        at = np.flatnonzero(self._kind == marks.REGISTER)
+        if not len(at):
+            return
+        named = [self._known[number] for number in self._mark[at].tolist()]
+        pairs = zip(named, self._core(at).tolist(), strict=True)
+        address = [self._recorder.register(mark.detail, core) for mark, core in pairs]
+        wrote = np.array([mark.writes for mark in named])
+        place = np.array(address, dtype=np.int64)
+        self._touch(at, touch_kind(REGISTERS, wrote), self._number(dense(8)), place)
 
     def _number(self, footprint: Footprint) -> int:
         return self._recorder.footprint(footprint)
@@ -156,7 +175,7 @@ class _Decoder:
             rows, which = _unique(self._words(at, count // 64))
         active = np.unpackbits(rows.view(np.uint8), axis=1, count=count, bitorder="little")
         found = [self._number(lanes(access, np.flatnonzero(row).tolist())) for row in active]
-        self._touch(at, touch_kind(UB, True), np.array(found)[which], self._b[at])
+        self._touch(at, touch_kind(self._ub(at), True), np.array(found)[which], self._b[at])
 
     def _words(self, at: Column, count: int) -> Column:
         """The words that rows have beside them."""
@@ -171,24 +190,28 @@ class _Decoder:
         rows, which = _unique(np.where(places == marks.IDLE, NONE, places - first[:, None]))
         starts = (np.unique(row[row != NONE]).tolist() for row in rows)
         found = np.array([self._number(elements(row, width)) for row in starts], dtype=np.int64)
-        self._touch(at, touch_kind(UB, mark.writes), found[which], first)
+        self._touch(at, touch_kind(self._ub(at), mark.writes), found[which], first)
 
     def _run(self, mark: Mark, at: Column) -> None:
         lengths, which = np.unique(self._c[at], return_inverse=True)
         found = np.array([self._number(dense(int(n))) for n in lengths], dtype=np.int64)
-        self._touch(at, touch_kind(UB, mark.writes), found[which], self._b[at])
+        self._touch(at, touch_kind(self._ub(at), mark.writes), found[which], self._b[at])
 
     def _scalar(self, mark: Mark, at: Column) -> None:
         space, size = mark.detail
-        extent, offset = self._located(space, self._b[at])
+        extent, offset = self._located(space, self._b[at], self._ub(at))
         kind = touch_kind(extent[0], mark.writes)
         self._touch(at, kind, self._number(dense(size)), extent[1] + offset)
 
     def _copy(self, mark: Mark, at: Column) -> None:
-        path, dtype, levels = mark.detail
-        words = self._words(at, 8 + 3 * levels)
-        src, src_at = self._located(path.source, words[:, 0])
-        dst, dst_at = self._located(path.target, words[:, 1])
+        path, dtype, levels, names_core = mark.detail
+        words = self._words(at, 8 + 3 * levels + names_core)
+        ub = self._ub(at)
+        if names_core:
+            words, named = words[:, :-1], words[:, -1]
+            ub = ub_of(named)
+        src, src_at = self._located(path.source, words[:, 0], ub)
+        dst, dst_at = self._located(path.target, words[:, 1], ub)
         # What a copy touches depends on its numbers, and on whether it stays inside.
         numbers = np.delete(words, (0, 1, 6), axis=1)
         rows, which = _unique(np.column_stack((src_at, src[2], dst_at, dst[2], numbers)))
@@ -209,12 +232,31 @@ class _Decoder:
             kind = touch_kind(extent[0], writes, mode)
             self._touch(at[fine], kind[fine], footprint[fine], (extent[1] + offset)[fine])
 
-    def _located(self, space: Space, address: Column) -> tuple[Column, Column]:
+    def _tile(self, mark: Mark, at: Column) -> None:
+        form: TileForm = mark.detail
+        words = np.column_stack((self._words(at, form.words), self._ub(at)))
+        rows, which = _unique(words)
+        for i, row in enumerate(rows.tolist()):
+            here = at[which == i]
+            for space, writes, mode, footprint, at_byte in touched(form.tile, row, self._extent):
+                kind = touch_kind(space, writes, mode)
+                self._touch(here, kind, self._number(footprint), np.full(len(here), at_byte))
+
+    def _extent(self, space: Space, address: int, ub: int) -> tuple[Extent, int]:
+        """The same as `_located` of one address."""
+        extent, offset = self._located(space, np.array([address]), np.array([ub]))
+        return Extent(*extent[:, 0].tolist()), int(offset[0])
+
+    def _located(self, space: Space, address: Column, ub: Column) -> tuple[Column, Column]:
         """Space, begin and size of what each address is in, as Extent says, size NONE where it
-        is in nothing; and the offset in it."""
+        is in nothing; and the offset in it. `ub` is the space of UB."""
         if space in SPACE_NUMBERS:
             whole = np.array([SPACE_NUMBERS[space], 0, self._target.bytes_of(space)])
-            return np.repeat(whole[:, None], len(address), axis=1), address
+            made = np.repeat(whole[:, None], len(address), axis=1)
+            if space == "ub":
+                made[0] = ub
+                made[2, ub == NO_UB] = NONE
+            return made, address
         # What holds of one address holds of a column of them.
         column: Any = address
         position: Any = gm_position(column)

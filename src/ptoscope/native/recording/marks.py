@@ -6,12 +6,14 @@ iteration and a vecscope are known to later rows by it.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from ptoscope.isa.tiles import TileMove, TileProduct
 from ptoscope.trace.trace import NONE
 
 SEGMENT = 0
-"""A segment begins (detail: its number): the iteration, the vecscope."""
+"""A segment begins (detail: its number): the iteration, the vecscope, which core of the block."""
 ITERATION = 1
 """An iteration of the loop at the place: the iteration around the loop, the value."""
 ENTRY = 2
@@ -32,13 +34,24 @@ RUN = 7
 SCALAR = 8
 """Detail: the space and the bytes."""
 COPY = 9
-"""Detail: its path, the element type, how many loops. Where its numbers are kept: both
-addresses, then those of `isa.copies.from_words`, with the fill before the mode."""
+"""Detail: its path, the element type, how many loops, whether it names a core. Where its numbers
+are kept: both addresses, then those of `isa.copies.from_words`, with the fill before the mode,
+then the core whose UB is meant."""
 REGISTER = 10
 """A special register; detail: its name."""
+TILE = 11
+"""A tile that moves or is multiplied; detail: a `TileForm`. Where its words are kept."""
 
 
 IDLE = (1 << 31) - 1
+
+
+@dataclass(frozen=True, eq=False)
+class TileForm:
+    """A move or a product, with the places of its numbers among so many words."""
+
+    tile: TileMove[int] | TileProduct[int]
+    words: int
 
 
 class Mark(NamedTuple):

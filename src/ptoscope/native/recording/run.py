@@ -5,6 +5,7 @@ from __future__ import annotations
 from ptoscope import native
 from ptoscope.arguments import Argument
 from ptoscope.diagnostics import PtoError
+from ptoscope.isa.parts import core_ids
 from ptoscope.machine.prints import Prints
 from ptoscope.native.log import Log
 from ptoscope.native.recording.core import RecordingCompiler
@@ -21,8 +22,6 @@ class TracedKernel:
 
     def __init__(self, kernel: Launchable) -> None:
         self._kernel = kernel
-        if kernel.function.cores != ("vector",) or kernel.function.uses_matrix_memories:
-            raise native.NotCovered("a recorded run of a matrix core is made by the reference one")
         self._outline = Outline(kernel.function)
         features = native.machine_features()
         compiler = RecordingCompiler(
@@ -53,10 +52,11 @@ class TracedKernel:
         failed = self._code.run(launch, threads=1)
         recorder = Recorder(self._outline.segments)
         extents = list_spaces(arguments)
-        decode(recorder, self._marks, log.rows(), log.ends, extents, kernel.target)
+        ids = core_ids(kernel.function.cores)
+        decode(recorder, self._marks, log.rows(), log.ends, extents, kernel.target, ids)
         error = last = None
         if failed is not None:
             block, fault = failed
             error = PtoError([fault.diagnostic(kernel.program, block, grid)])
-            last = recorder.last_place(self._sites.get(fault.site, NONE))
+            last = recorder.last_place(self._sites.get(fault.site, NONE), fault.core)
         return recorder.finish(kernel.function, grid, self._outline.places, error, last)

@@ -90,6 +90,12 @@ def _cases(use: Use) -> Iterator[Case]:
                 ends[place] = min(at, BT - 32) if place == 3 else at
                 plans.append(((ends[0], ends[1], ends[2], ends[3]), shapes[0]))
     biased = use.site.record.name.endswith("bias")
+    first = Case(
+        (512, 1024, 2048, *([64] if biased else []), *shapes[0]),
+        registers={"CTRL[48]": 0},
+        chip=_chip(use.operands[0], use.operands[2], wild=False),
+    )
+    yield first
     for number, (ends, shape) in enumerate(plans):
         sizes = tuple(n % (1 << 64) for n in shape)
         yield Case(
@@ -240,6 +246,9 @@ def _product(state: State) -> None:
     name = use.site.record.name
     left_at, right_at, dst, *rest = (state.number(i) for i in range(len(state.values)))
     *bias, m, n, k = rest
+    finite = use.operands[0].name not in INTS and state.registers.get("CTRL[48]") == 0
+    if finite and use.attr("sat_mode") == "unset":
+        raise Refused("PTO0914")
     if max(m, n, k) >= 1 << 12:
         raise Refused("PTO0907")
     if ("mx" in name and k % 64) or not m * n * k:

@@ -26,6 +26,7 @@ from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.order.unit_flags import FREE, PUBLISH, TILE_BYTES
 from ptoscope.isa.patterns import PtrTo, ScalarIn
 from ptoscope.isa.record import Attr, Constraint, Evidence, Form, Operand, Record, Run, Site, Types
+from ptoscope.isa.saturation import without_saturation
 from ptoscope.isa.targets import TargetName
 from ptoscope.isa.tiles import (
     BLOCK_BYTES,
@@ -94,6 +95,9 @@ def _product(start: Start, mx: bool) -> Callable[[Site], Run]:
 
         def run(core: Core, left: Lanes, right: Lanes, dst: Lanes, *values: Lanes) -> None:
             *bias, m, n, k = values
+            if dtype.is_float and site.attrs["sat_mode"] == "unset":
+                said = "where CTRL asks for finite numbers, a product says sat or nosat itself"
+                core.refuse(site, without_saturation(core, site).eq(0), "PTO0914", said)
             sizes = _Sizes(m, n, k)
             for name, size in zip(sizes._fields, sizes, strict=True):
                 fits_field(core, site, name, size, _SIZE_BITS)
@@ -234,7 +238,8 @@ _EVIDENCE = (
     Evidence(
         "neither sat nor nosat",
         "chosen",
-        "As nosat: the text leaves it to a mode that is set elsewhere, which is not modelled.",
+        "As nosat, which is the mode at launch. Where bit 48 of CTRL is 0 it is an error: write "
+        "one of them.",
     ),
     Evidence(
         "sizes", "chosen", "12 bits each, as compilers pass them on and the public library limits."

@@ -51,7 +51,11 @@ def test_a_list_is_cut_where_a_line_begins() -> None:
         ("71:%max@", "'' is no iteration: write @3 or @%i=64"),
         ("71:%max@i=3", "'i=3' is no iteration"),
         ("71:%max@1,,2", "'' is no iteration"),
-        ("71:max", "there is no memory 'max'; there are ub and the arrays of parameters, as %x"),
+        (
+            "71:max",
+            "there is no memory 'max'; there are ub, l1, l0a, l0b, l0c, bt, fb, l0a_scale, "
+            "l0b_scale and the arrays of parameters, as %x",
+        ),
         ("71:ub:8..4", "ends before it begins"),
         ("71:ub:0..4:f33", "'f33' is no type of elements; did you mean 'f32'"),
     ],

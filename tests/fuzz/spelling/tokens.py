@@ -190,7 +190,7 @@ TOKENS: tuple[LineSpelling, ...] = (
         "memories by another name",
         "%r = pto.addptr %p, %j : !pto.ptr<f32, vec> -> !pto.ptr<f32, vec>",
         "%r = pto.addptr %p, %j : !pto.ptr<f32, ub> -> !pto.ptr<f32, ub>",
-        "%r = pto.addptr %p, %j : !pto.ptr<f32, acc> -> !pto.ptr<f32, acc>",
+        "%r = pto.addptr %p, %j : !pto.ptr<f32, dram> -> !pto.ptr<f32, dram>",
         "PTO0005",
         _other_memory,
     ),

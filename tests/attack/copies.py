@@ -19,6 +19,7 @@ import ptoscope
 from ptoscope import PtoError
 from ptoscope.kernel import Kernel
 from tests.attack.guard import GuardedArray, guard_ub
+from tests.attack.matrix_copies import NAMES, matrix_copy, run_matrix_copy
 
 SECONDS = 30
 
@@ -122,7 +123,14 @@ FORMS = {
         {"to": 64, **_BLOCKS},
     ),
 }
-"""Every copy instruction."""
+"""Every copy instruction of a vector core."""
+EVERY = (*FORMS, *NAMES)
+
+
+def legal_numbers(name: str) -> dict[str, int]:
+    """The numbers of a copy that is legal."""
+    return FORMS[name].numbers if name in FORMS else matrix_copy(name).numbers
+
 
 EDGES = tuple(
     value
@@ -181,6 +189,8 @@ def _array() -> GuardedArray:
 
 def _run(name: str, numbers: dict[str, int], engine: str) -> tuple[str, bytes]:
     """The fault, or the bytes of the array and of UB."""
+    if name not in FORMS:
+        return run_matrix_copy(name, numbers, engine)
     array = _array()
     array.fill(_FILL)
     data = array.bytes.view(np.float32)
@@ -204,7 +214,7 @@ def compare(name: str, numbers: dict[str, int]) -> str:
 
 def edge_cases(name: str) -> Iterator[dict[str, int]]:
     """The legal copy, and each number of it at every edge."""
-    legal = FORMS[name].numbers
+    legal = legal_numbers(name)
     yield legal
     for which, value in itertools.product(legal, EDGES):
         yield {**legal, which: value}
@@ -212,9 +222,9 @@ def edge_cases(name: str) -> Iterator[dict[str, int]]:
 
 def attempt(rng: random.Random) -> None:
     """One copy with one number or several at some edge."""
-    name = rng.choice(list(FORMS))
-    numbers = dict(FORMS[name].numbers)
-    for which in rng.sample(list(numbers), rng.choice((1, 1, 2, 3, 5))):
+    name = rng.choice(EVERY)
+    numbers = dict(legal_numbers(name))
+    for which in rng.sample(list(numbers), min(len(numbers), rng.choice((1, 1, 2, 3, 5)))):
         pool = rng.choice((EDGES, _OTHERS, (0, 1, 32, 64, 96)))
         numbers[which] = rng.choice(pool)
     if rng.random() < 0.3:

@@ -17,6 +17,8 @@ import ptoscope
 EXAMPLES = Path(__file__).parents[1] / "examples"
 NAMES = sorted(path.stem for path in EXAMPLES.glob("*.pto"))
 TARGETS = ("cpu", "a2a3", "a5")
+A5_ALONE = ("flash_attention",)
+"""Kernels that use what other targets do not have."""
 
 # Positional arguments of main: sizes around a lane, a register and a tile, and the grid.
 LENGTHS = [(0, 1), (1, 1), (1, 4), (63, 2), (64, 1), (65, 3), (1023, 1), (1025, 2), (4097, 5)]
@@ -34,16 +36,22 @@ SIZES: dict[str, list[tuple[int, ...]]] = {
     "rope": [(0, 1, 1, 1), (1, 1, 1, 1), (5, 3, 33, 2), (7, 2, 63, 4), (9, 64, 64, 3)],
     "quantize_int8": [(0, 5, 1), (1, 1, 1), (8, 64, 1), (9, 65, 2), (20, 2048, 3), (33, 2047, 8)],
     "histogram": [*LENGTHS, (16_385, 3)],
+    "matmul": [(0, 5, 3, 1), (1, 1, 1, 1), (17, 33, 65, 2), (128, 256, 64, 8), (129, 130, 129, 3)],
+    "matmul_quantized": [(0, 5, 3, 1), (1, 1, 1, 1), (17, 33, 65, 2), (129, 130, 257, 3)],
+    "flash_attention": [(0, 5, 1), (1, 1, 1), (2, 64, 1), (17, 33, 2), (129, 65, 3), (128, 130, 1)],
     "top_k": [(0, 5, 1, 1), (1, 1, 1, 1), (2, 64, 33, 2), (3, 65, 8, 1), (1, 2048, 65, 2)],
 }
 # Where a result may differ by rounding, a wrong last bit cannot be noticed.
-ROUNDED = {"row_softmax", "layer_norm", "gelu"}
+ROUNDED = {"row_softmax", "layer_norm", "gelu", "matmul", "flash_attention"}
 # Sizes that a kernel has no room for, and what its script says of them.
 TOO_LARGE: dict[str, list[tuple[tuple[int, ...], str]]] = {
     "bias_scale": [((3, 1025), "room for 1024")],
     "layer_norm": [((3, 2049), "room for 1 to 2048"), ((3, 0), "room for 1 to 2048")],
     "quantize_int8": [((3, 2049), "room for 1 to 2048"), ((3, 0), "room for 1 to 2048")],
     "top_k": [((3, 2049, 5), "1 to 2048 columns"), ((3, 5, 6), "k of them"), ((3, 5, 0), "k of")],
+    "matmul": [((3, 5, 0), "at least 1")],
+    "matmul_quantized": [((3, 5, 0), "at least 1")],
+    "flash_attention": [((3, 0), "at least 1")],
     "rope": [((2, 65, 8), "room for 64 of 64"), ((2, 8, 65), "room for 64 of 64")],
 }
 
@@ -81,9 +89,14 @@ def test_as_a_script(
         assert out.count("\n") == 1
 
 
-@pytest.mark.parametrize("target", TARGETS)
+def targets_of(name: str) -> tuple[str, ...]:
+    """Those that have all that an example uses."""
+    return ("a5",) if name in A5_ALONE else TARGETS
+
+
 @pytest.mark.parametrize(
-    ("name", "sizes"), [(name, sizes) for name in NAMES for sizes in SIZES.get(name, [])]
+    ("name", "sizes", "target"),
+    [(n, sizes, target) for n in NAMES for sizes in SIZES.get(n, []) for target in targets_of(n)],
 )
 def test_sizes(name: str, sizes: tuple[int, ...], target: str) -> None:
     assert main_of(name)(*sizes, target=target) == 0

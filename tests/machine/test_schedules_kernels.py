@@ -30,6 +30,9 @@ SMALL = {
     "quantize_int8": (9, 65, 2),
     "histogram": (257, 2),
     "top_k": (1, 40, 3, 1),
+    "matmul": (17, 40, 130, 2),
+    "matmul_quantized": (17, 40, 260, 2),
+    "flash_attention": (17, 130, 1),
 }
 
 

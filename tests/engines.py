@@ -7,11 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import pytest
 
 from ptoscope import PtoError
 from ptoscope.arguments import bind, copies
-from ptoscope.diagnostics import UsageError
 from ptoscope.kernel import Kernel
 from ptoscope.machine.prints import Prints
 from ptoscope.trace.trace import Trace
@@ -57,11 +55,6 @@ def trace_on_both(trace: Callable[..., Trace]) -> Callable[..., Trace]:
         prints: Prints | None = None,
     ) -> Trace:
         if engine is not None or not all(_can_be_copied(a) for a in arguments):
-            return trace(kernel, arguments, grid, max_steps, engine, prints)
-        if "cube" in kernel.function.cores:
-            # The native engine records no matrix core, and says so: there is one trace.
-            with pytest.raises(UsageError, match="recorded run of a matrix core"):
-                trace(kernel, arguments, grid, max_steps, "native", prints)
             return trace(kernel, arguments, grid, max_steps, engine, prints)
         others = copies(bind(kernel.program, kernel.function, arguments))
         expected = trace(kernel, others, grid, max_steps, "reference")

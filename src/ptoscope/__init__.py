@@ -1,4 +1,4 @@
-"""ptoscope: the open laboratory for PTO vector kernels."""
+"""ptoscope: the open laboratory for PTO kernels."""
 
 from __future__ import annotations
 

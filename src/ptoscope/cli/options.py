@@ -169,7 +169,7 @@ def help_text(name: str = "") -> str:
         return "\n".join([*lines, *_described(shown), ""])
     lines = [
         "ptoscope COMMAND ...",
-        "  the open laboratory for PTO vector kernels",
+        "  the open laboratory for PTO kernels",
         "",
         "commands:",
     ]

@@ -78,6 +78,7 @@ def _navigation() -> str:
         "  - Reference: index.md",
         "  - How to read a page: reading.md",
         "  - What is chosen: chosen.md",
+        "  - The matrix unit: matrix.md",
         "  - Cycles: cycles.md",
         "  - Looking into a kernel: debugging.md",
         "  - Testing a kernel: testing.md",

@@ -37,6 +37,7 @@ def test_json(cli: Cli):
             "iterations": ["%row = 0", "%lo = 256"],
             "calls": [],
             "asked": "71:%max@2",
+            "core": "",
         }
     ]
     assert said["prints_left_out"] == 0

@@ -227,6 +227,7 @@ def test_the_command(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
         "iterations": ["%i = 0"],
         "calls": [],
         "asked": "",
+        "core": "",
     }
 
 

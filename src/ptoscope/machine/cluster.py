@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 from ptoscope.isa.order.ledger import Chain
 from ptoscope.isa.parts import CoreId
+from ptoscope.machine.core_deadlock import StuckCluster
+from ptoscope.machine.deadlock import Stuck
 from ptoscope.machine.faults import Fault
 
 
@@ -34,6 +36,14 @@ class Cluster:
         self._ended: set[int] = set()
         self._over = threading.Semaphore(0)
         self.failure: BaseException | None = None
+        self.explain: dict[int, Callable[[], Stuck]] = {}
+        """By core, what its pipes wait for."""
+
+    def stuck(self, known: dict[int, Stuck]) -> StuckCluster:
+        """The cores where none can go on, of which some are known."""
+        running = sorted(n for n in self.explain if n not in self._ended)
+        found = {n: known.get(n) or self.explain[n]() for n in running}
+        return StuckCluster(self.ids, found, self.given)
 
     def run(
         self,

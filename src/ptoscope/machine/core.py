@@ -99,6 +99,7 @@ class ReferenceCore(PrintingCore):
         self.counters: list[int] = []
         """Those of the counted ones among them, from 0."""
         self.seat = seat
+        self.core_title = "" if seat is None else seat.title
         self.pipes = Pipes(order, self.iterations, seat)
         self._max_steps = max_steps
         self.begun = 0

@@ -104,7 +104,7 @@ class Stuck:
         wait = self.blocked[pipe][1]
         if wait.issued is not None:
             return [p for p, entry in self._heads(wait.pipes) if entry.number <= wait.issued]
-        found = [p for p, entries in self.queued.items() if _giver(entries, wait) is not None]
+        found = [p for p, entries in self.queued.items() if giver_of(entries, wait) is not None]
         if found or wait.signal is None or pipe == SCALAR_PIPE or SCALAR_PIPE not in self.blocked:
             return found
         return [SCALAR_PIPE] if any(p.may_come for p in self._givers(function, wait.signal)) else []
@@ -116,7 +116,7 @@ class Stuck:
         lines: list[str] = []
         for pipe in pipes:
             entry, wait = self.blocked[pipe]
-            fate = self._fate(function, wait)
+            fate = self.fate(function, wait)
             lines.append(f"{pipe} at {entry.place()} for {wait.what}: {fate}")
         if self.full is not None and self.at is not None:
             lines.append(
@@ -130,7 +130,7 @@ class Stuck:
         )
         return "blocked: " + "\n    ".join(lines)
 
-    def _fate(self, function: Function | None, wait: Wait) -> str:
+    def fate(self, function: Function | None, wait: Wait) -> str:
         """Who could have brought it about, and why that does not happen."""
         if wait.issued is not None:
             heads = [(p, e) for p, e in self._heads(wait.pipes) if e.number <= wait.issued]
@@ -190,7 +190,7 @@ class Stuck:
         is itself one that waits."""
         found: list[str] = []
         for entries in self.queued.values():
-            entry = _giver(entries, wait)
+            entry = giver_of(entries, wait)
             if entry is not None:
                 what = f"the {entry.site.record.short} of {entry.place()}"
                 behind = f"is queued behind line {entries[0].site.span.line}"
@@ -230,7 +230,7 @@ class Stuck:
         )
 
 
-def _giver(entries: Iterable[Queued], wait: Wait) -> Queued | None:
+def giver_of(entries: Iterable[Queued], wait: Wait) -> Queued | None:
     """The first queued instruction that gives what a pipe waits for."""
     for entry in entries:
         gives = None if entry.ticket is None else entry.ticket.gives

@@ -19,6 +19,7 @@ from ptoscope.isa.order.rules import OrderRule
 from ptoscope.isa.parts import PIPES
 from ptoscope.isa.record import Site
 from ptoscope.machine.cluster import Seat
+from ptoscope.machine.core_deadlock import CoreDeadlock
 from ptoscope.machine.deadlock import Deadlock, IterationText, Queued, Stuck, Wait, overflow
 from ptoscope.machine.faults import Fault
 from ptoscope.machine.given import Given
@@ -59,6 +60,10 @@ class Pipes:
         self._given = Given(seat)
         self._seat = seat
         self._waits: dict[str, Wait] = {}
+        self._at: Site | None = None
+        """Where the scalar unit waits, of a core that lets others run."""
+        if seat is not None:
+            seat.cluster.explain[seat.number] = self.stuck_now
         self.around: Callable[[Site, Thunk], Thunk] | None = None
         """What is put around every instruction that is issued, for whoever records it."""
 
@@ -133,6 +138,7 @@ class Pipes:
         """The scalar unit waits until something is so, while other cores run; a deadlock where
         it never will be."""
         while not done():
+            self._at = site
             if self._seat is None or not self._seat.wait():
                 raise self._stuck(site, full)
             self._advance()
@@ -248,6 +254,7 @@ class Pipes:
         """Waits for all pipes, at a barrier or at the end; a deadlock if one cannot finish."""
         self._finish()
         while self.busy:
+            self._at = site
             if self._seat is None or not self._seat.wait():
                 raise self._stuck(site)
             self._finish()
@@ -267,9 +274,22 @@ class Pipes:
         for entry, wait in blocked.values():
             if wait.full and entry.ticket:
                 return overflow(entry.site, wait.full, entry.ticket.most, entry)
+        mine = self.stuck(at, full)
+        if self._seat is None:
+            return Deadlock(mine)
+        between = self._seat.cluster.stuck({self._seat.number: mine})
+        return Deadlock(mine) if next(between.awaited(), None) is None else CoreDeadlock(between)
+
+    def stuck(self, at: Site | None, full: str | None = None) -> Stuck:
+        """What waits, where the scalar unit stands somewhere."""
+        blocked = {pipe: (self._queues[pipe][0], self._waits[pipe]) for pipe in self.waiting()}
         queued = {pipe: list(queue) for pipe, queue in self._queues.items()}
         left, totals = self.left_set(), self._given.totals()
-        return Deadlock(Stuck(blocked, queued, left, totals, self.held(), at, full))
+        return Stuck(blocked, queued, left, totals, self.held(), at, full)
+
+    def stuck_now(self) -> Stuck:
+        """The same where it stands now."""
+        return self.stuck(self._at)
 
     def synchronise(
         self, site: Site, rule: OrderRule, src: str, dst: str, numbers: tuple[int, ...]

@@ -29,6 +29,8 @@ class PrintingCore(Core):
     pipes: Pipes
     iterations: list[IterationText]
     """The iterations of the loops that run now, outermost first."""
+    core_title: str
+    """Which core it is as messages write it, where a block has several."""
     coordinates: dict[str, int]
     """Of the launch: the block and how many there are."""
     prints: Prints | None
@@ -75,7 +77,7 @@ class PrintingCore(Core):
         assert self.prints is not None
         calls = tuple(line for line, _ in site.span.calls)
         where = site.span.line, self.coordinates["block_idx"], self._iteration_texts(), calls
-        self.prints.add(Printed(*shown, *where, asked))
+        self.prints.add(Printed(*shown, *where, asked, self.core_title))
 
     def _iteration_texts(self) -> tuple[str, ...]:
         return tuple("".join(map(str, parts)) for parts in self.iterations)

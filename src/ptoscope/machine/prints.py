@@ -14,7 +14,8 @@ MOST_VALUES = 100_000
 class Printed:
     """One print: its text without a line break at the end, the values, and where it happened.
     `iterations` are those of the loops around it, `calls` the lines that call the helper it
-    stands in, both the outermost first. `asked` is the request, if it was one."""
+    stands in, both the outermost first. `asked` is the request, if it was one; `core` the core
+    that prints, where a block has several."""
 
     text: str
     values: tuple[int | float, ...]
@@ -23,6 +24,7 @@ class Printed:
     iterations: tuple[str, ...] = ()
     calls: tuple[int, ...] = ()
     asked: str = ""
+    core: str = ""
 
     @property
     def size(self) -> int:
@@ -33,7 +35,8 @@ class Printed:
         """Block, calls and iterations, as faults name them; empty where there is nothing to say."""
         blocks = [f"block {self.block} of {grid}"] if grid > 1 else []
         calls = [f"called from line {line}" for line in self.calls]
-        return ", ".join((*blocks, *calls, *self.iterations))
+        cores = [self.core] if self.core else []
+        return ", ".join((*blocks, *cores, *calls, *self.iterations))
 
     def told(self, grid: int) -> str:
         """Its line, where it happened and its text."""

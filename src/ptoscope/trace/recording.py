@@ -121,8 +121,8 @@ class Recording:
     left_out: int = 0
     value_cores: Column = field(default_factory=lambda: np.zeros(0, dtype=np.int8))
     """Of each value, whose it is: which core of its block."""
-    tiles: dict[int, TileStep] = field(default_factory=dict[int, TileStep])
-    """By step, the tiles that it moved or multiplied."""
+    tiles: dict[int, list[TileStep]] = field(default_factory=dict[int, list[TileStep]])
+    """By step, the tiles that it moved or multiplied, one after the other."""
 
     def __post_init__(self) -> None:
         if len(self.value_cores) != len(self.value_slots):

@@ -45,13 +45,18 @@ class Notes:
         self._signals: list[tuple[int, Signals]] = []
         self._blocks: list[int] = []
         self._copies: dict[int, Copied] = {}
-        self._tiles: dict[int, TileStep] = {}
+        self._tiles: dict[int, list[TileStep]] = {}
         self._placed: dict[int, list[Placed]] = {}
 
     @property
     def full(self) -> bool:
         """Whether nothing more is kept."""
         return self.steps >= self._most
+
+    @property
+    def kept(self) -> bool:
+        """Whether the last execution is kept."""
+        return 0 < self.steps <= self._most
 
     def value(self, slot: int, value: object, core: int = 0) -> None:
         """A slot of a core has a value from the step on that comes next."""
@@ -79,23 +84,29 @@ class Notes:
         if not self.full:
             self._copies[self.steps] = copy
 
-    def tile(self, step: TileStep) -> None:
-        """The step that comes next moves or multiplies tiles."""
-        if not self.full:
-            self._tiles[self.steps] = step
-
     def placed(self, one: Placed) -> None:
         """The step that comes next has lanes in UB."""
         if not self.full:
             self._placed.setdefault(self.steps, []).append(one)
 
-    def step(self, signals: Signals | None = None) -> None:
-        """An instruction was executed; what has been noted since the last one is of it."""
+    def step(self, signals: Signals | None = None, tile: TileStep | None = None) -> None:
+        """An instruction was executed; what has been noted since the last one is of it. `tile` is
+        what it moved or multiplied."""
         if not self.full:
-            if signals is not None:
-                self._signals.append((self.steps, signals))
             self._ends.append(len(self._written))
+            self._last(self.steps, signals, tile)
         self.steps += 1
+
+    def further(self, signals: Signals | None = None, tile: TileStep | None = None) -> None:
+        """Another part of the last instruction was executed, likewise."""
+        self._ends[-1] = len(self._written)
+        self._last(self.steps - 1, signals, tile)
+
+    def _last(self, step: int, signals: Signals | None, tile: TileStep | None) -> None:
+        if signals is not None:
+            self._signals.append((step, signals))
+        if tile is not None:
+            self._tiles.setdefault(step, []).append(tile)
 
     def end_block(self) -> None:
         """The steps since the last call were those of one block."""

@@ -64,9 +64,7 @@ class ValuesCore(RecordingReferenceCore, ShadowCore):
             if ended is not False:
                 if copy is not None:
                     self.notes.copied(copy)
-                if tile is not None:
-                    self.notes.tile(tile)
-                self.step(site, segment, [*touched, *self._touched()])
+                self.step(site, segment, [*touched, *self._touched()], tile)
             return ended
 
         return run
@@ -86,17 +84,26 @@ class ValuesCore(RecordingReferenceCore, ShadowCore):
         """The scalar unit, or a vecscope, has executed an instruction."""
         self.step(site, self.segment, self._touched())
 
-    def step(self, site: Site, segment: int, touched: list[int]) -> None:
-        """An instruction has been executed, after which its bytes are as it left them."""
-        notes = self.notes
-        after = None
-        if not notes.full:
-            self._recorder.executed.extend((segment, self._places[site]))
+    def step(
+        self, site: Site, segment: int, touched: list[int], tile: TileStep | None = None
+    ) -> None:
+        """An instruction, or a part of one, has been executed, after which its bytes are as it
+        left them. Parts follow each other: each is given to the same pipe right after the one
+        before it."""
+        notes, executed = self.notes, self._recorder.executed
+        after, here = None, (segment, self._places[site])
+        is_part = notes.kept and tuple(executed[-2:]) == here
+        if is_part or not notes.full:
             for row in touched:
                 self._write_down(row)
-            if site.record.order is not None:
+            if site.record.order is not None or is_part:
                 after = Signals(*signals(self.pipes))
-        notes.step(after)
+        if is_part:
+            notes.further(after, tile)
+            return
+        if not notes.full:
+            executed.extend(here)
+        notes.step(after, tile)
 
     def _write_down(self, row: int) -> None:
         _, _, kind, footprint, address = self._recorder.touches[row : row + TOUCH]

@@ -113,3 +113,25 @@ def signal(pipe: str, number: int) -> str:
 def await_(pipe: str, number: int) -> str:
     """A pipe waits for one."""
     return f"pto.sync.wait <PIPE_{pipe}>, {number}"
+
+
+def mad(name: str = "mad", more: str = "") -> str:
+    """The matrix unit: 16 x 16 x 16."""
+    words = f" {more}" if more else ""
+    return (
+        f"pto.{name} %l0a, %l0b, %l0c, %n16, %n16, %n16{words} : {L0A}, {L0B}, {L0C}, i64, i64, i64"
+    )
+
+
+def l0c_gm(more: str = "", to: str = "%z") -> str:
+    """FIX: 16 x 16 results to GM, row after row."""
+    words = f"{more}, " if more else ""
+    return (
+        f"pto.mte_l0c_gm %l0c, {to}, %n16, %n16, %n16, %n16, %n0, %n0, {words}nz2nd"
+        f" : {L0C}, {OUT}, i64, i64, i64, i64, i64, i64"
+    )
+
+
+def loop(body: Sequence[str], times: int = 2) -> list[str]:
+    """Lines that are repeated."""
+    return [f"scf.for %i = %i0 to %i{times} step %i1 {{", *body, "}"]

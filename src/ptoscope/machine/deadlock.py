@@ -10,6 +10,7 @@ from ptoscope.diagnostics import Diagnostic
 from ptoscope.isa.order.kinds import GIVERS
 from ptoscope.isa.order.ledger import Chain, Ticket
 from ptoscope.isa.order.rules import GET, RELEASE
+from ptoscope.isa.order.unit_flags import CLEAR, PUBLISH
 from ptoscope.isa.parts import SCALAR_PIPE
 from ptoscope.isa.record import Site
 from ptoscope.machine.faults import DEADLOCK, FLAG_OVERFLOW, LEFT_SET, Fault
@@ -219,6 +220,9 @@ class Stuck:
                 f"{signal.written(signal.gives)} after the last instruction of {signal.src} that "
                 f"{signal.dst} has to wait for"
             )
+        tiles = [GIVERS[what] for what, _, _ in wait.gives if what in (PUBLISH.name, CLEAR.name)]
+        if tiles and not self._holders(function, cause):
+            return f"nothing gives it: {tiles[0].instruction} does, with {tiles[0].text}"
         if any(wait.issued is not None for _, wait in self.blocked.values()):
             return (
                 "release in mode 0, which waits for no other pipe, or let the other pipes that "
@@ -278,6 +282,7 @@ def _matching() -> str:
         else rule.instruction
         for rule in GIVERS.values()
     ]
+    found = list(dict.fromkeys(found))
     return "a matching " + " or ".join([", ".join(found[:-1]), found[-1]])
 
 

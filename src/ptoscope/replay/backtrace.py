@@ -16,6 +16,7 @@ from ptoscope.replay.history import History
 from ptoscope.replay.makers import Makers
 from ptoscope.replay.parts import MadeOf, MemoryBytes, ValueLane, WrittenBytes
 from ptoscope.replay.rows import Piece, covered, holding, pieces, row_byte
+from ptoscope.replay.tile_sources import sources_of
 from ptoscope.trace.recording import Copied, LaneContent, Placed, StreamContent
 from ptoscope.trace.trace import UB, UBS
 
@@ -80,9 +81,10 @@ class Backtrace:
         assert step is not None
         op = self._run.place(step).op
         wanted = range(start, start + size)
-        copied = self._recording.copies.get(step)
-        if copied is not None:
-            found = self._copied(step, copied, wanted)
+        copied, tiles = self._recording.copies.get(step), self._recording.tiles.get(step, ())
+        if copied is not None or tiles:
+            found = [] if copied is None else self._copied(step, copied, wanted)
+            found += [one for tile in tiles for one in sources_of(tile, step, space, wanted)]
             if self._updates(step):
                 found = [source._replace(piece=None) for source in found]
                 found.append(MadeOf(MemoryBytes(space, start, size, step - 1)))

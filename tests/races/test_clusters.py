@@ -37,7 +37,7 @@ def seen(text: str, what: Watch = RACES) -> Seen:
     """What a run of a kernel shows."""
     arguments = np.arange(512).astype(np.float16), np.zeros(512, np.float16)
     kernel = ptoscope.load(text, "a5", "micro", force=True)
-    return watch(kernel, [*arguments, np.zeros(256, np.float32)], what, engine="reference")
+    return watch(kernel, [*arguments, np.zeros(256, np.float32)], what)
 
 
 def the_race(text: str) -> Race:
@@ -221,4 +221,4 @@ def test_blocks_have_cores_of_their_own(grid: int) -> None:
     text = cluster([*AWAIT, *CUBE, *ANSWER], [*VECTOR, await_("MTE3", 4)], OUTSIDE)
     kernel = ptoscope.load(text, "a5", "micro", force=True)
     arrays = [np.zeros(512, np.float16), np.zeros(512, np.float16), np.zeros(256, np.float32)]
-    assert watch(kernel, arrays, RACES, grid, engine="reference").diagnostics == []
+    assert watch(kernel, arrays, RACES, grid).diagnostics == []

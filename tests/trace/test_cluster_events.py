@@ -32,7 +32,7 @@ HAND_OVER = [gm_ub(), *flag("MTE2", "MTE3"), ub_l1(), signal("MTE3", 2)]
 def traced(text: str, grid: int = 1) -> Trace:
     kernel = ptoscope.load(text, "a5", "micro", force=True)
     arrays = [np.ones(512, np.float16), np.zeros(512, np.float16), np.zeros(256, np.float32)]
-    return trace(kernel, arrays, grid, engine="reference")
+    return trace(kernel, arrays, grid)
 
 
 def touched(found: Trace, name: str, core: int = 0) -> list[tuple[str, bool, int, int]]:

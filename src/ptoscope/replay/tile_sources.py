@@ -14,7 +14,7 @@ from ptoscope.replay.rows import Piece, pieces
 from ptoscope.trace.recording import TileStep
 from ptoscope.trace.trace import SPACE_NUMBERS, Column
 
-Range = tuple[int, int, int]
+SpaceRange = tuple[int, int, int]
 """A space, the first byte and how many."""
 
 
@@ -43,7 +43,7 @@ def _moved(
     shape, size = (tile.rows, tile.columns), tile.target_type.bytes
     loop = tile.matrices or BurstLoop(1, 0, 0)
     moves: list[tuple[int, int]] = []
-    whole: list[Range] = []
+    whole: list[SpaceRange] = []
     for matrix in range(loop.count):
         first = to + matrix * loop.dst_stride
         for at, row, column in _elements(tile.target_layout, shape, size, wanted, first):
@@ -79,7 +79,7 @@ def _parameters(
 
 def _multiplied(
     tile: TileProduct[int], done: TileStep, space: int, wanted: range
-) -> Iterator[Range]:
+) -> Iterator[SpaceRange]:
     """Of each element its row of the left operand and that of the right one, with their scales,
     and what it was added to."""
     result, to = done.begins["result"]
@@ -126,9 +126,9 @@ def _place(layout: TileLayout[int], row: int, column: int) -> int:
     )
 
 
-def joined(ranges: Iterable[Range]) -> list[Range]:
+def joined(ranges: Iterable[SpaceRange]) -> list[SpaceRange]:
     """Ranges without what touches or overlaps twice."""
-    found: list[Range] = []
+    found: list[SpaceRange] = []
     for space, start, size in sorted(set(ranges)):
         last = found[-1] if found else None
         if last is not None and last[0] == space and start <= last[1] + last[2]:

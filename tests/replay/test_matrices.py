@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ptoscope.isa.dtypes import F16, F32
-from ptoscope.isa.tiles import TileLayout, nz, plain, zz
-from ptoscope.replay.matrices import ShownMatrix, elements, matrices_at
+from ptoscope.isa.dtypes import F8E4M3, F16, F32
+from ptoscope.isa.factors import finite_result
+from ptoscope.isa.tiles import TileLayout, TileProduct, nz, plain, zz
+from ptoscope.replay.matrices import ShownMatrix, elements, matrices_at, matrices_of
 from ptoscope.replay.prompt.commands import perform
 from ptoscope.replay.prompt.session import Session
+from ptoscope.trace.recording import TileStep
 from tests.view import cluster
 
 A, B, Y = cluster.operands()
@@ -119,3 +121,26 @@ def test_a_core_is_gone_to() -> None:
     assert perform(session, "map")[1].startswith(f"ub1:0x0..{SIZE:#x}")
     perform(session, "core cube")
     assert perform(session, "map")[1].startswith("l1:0x0")
+
+
+def test_scales_at_the_same_address_are_those_of_their_side() -> None:
+    tile = TileProduct(
+        16, 64, 128, F8E4M3, F8E4M3, F32,
+        nz(F8E4M3, 512, 32, 1), nz(F8E4M3, 2048, 32, 1), nz(F32, 1024, 64, 4, 16),
+        "bias", finite_result, finite_result, None, 0, 0, 0,
+    )  # fmt: skip
+    step = TileStep(
+        tile,
+        {
+            "left": (1, 0),
+            "right": (2, 0),
+            "result": (3, 0),
+            ("bt", 0): (4, 0),
+            ("l0a_scale", 0): (5, 0),
+            ("l0b_scale", 0): (6, 0),
+        },
+    )
+    found = {one.role: (one.space, one.rows, one.columns) for one in matrices_of(step)}
+    assert found["bias"] == (4, 1, 64)
+    assert found["left scales"] == (5, 16, 4)
+    assert found["right scales"] == (6, 4, 64)

@@ -26,6 +26,7 @@ from tests.machine.matrix_lines import (
     l1_l0a,
     l1_l0b,
     l1_ub,
+    ptr,
     signal,
     ub_gm,
     ub_l1,
@@ -93,6 +94,33 @@ def test_a_product() -> None:
         (l0c, True, bytes_of), (l0c, False, bytes_of), (l0c, True, bytes_of), (l0c, False, bytes_of)
     ]  # fmt: skip
     assert (2, True, bytes_of) in touched
+
+
+def test_scales_and_a_bias_at_the_same_address_are_in_memories_of_their_own() -> None:
+    factors = [ptr("f8e4m3", space) for space in ("l0a", "l0b")]
+    types = [*factors, L0C, ptr("f32", "bt")]
+    names = ["%a", "%b", "%l0c", "%bias"]
+    outside = ["%n64 = arith.constant 64 : i64", "%n128 = arith.constant 128 : i64"]
+    outside += [
+        f"{name} = pto.castptr %n0 : i64 -> {kind}" for name, kind in zip(names, types, strict=True)
+        if name != "%l0c"
+    ]  # fmt: skip
+    product = (
+        f"pto.mad_mx_bias {', '.join(names)}, %n16, %n64, %n128 : {', '.join(types)}, i64, i64, i64"
+    )
+    found = traces(cluster([product], outside=outside, kind="cube"), arrays())
+    assert found.error is None
+    touched = {
+        int(space): (bool(writes), int(start), int(length * count))
+        for space, writes, start, length, count in zip(
+            found.accesses.space, found.accesses.writes, found.accesses.start,
+            found.accesses.length, found.accesses.count, strict=True,
+        )
+    }  # fmt: skip
+    # A byte for every 32 of k, and an f32 for every column.
+    assert touched[SPACE_NUMBERS["l0a_scale"]] == (False, 0, 16 * 4)
+    assert touched[SPACE_NUMBERS["l0b_scale"]] == (False, 0, 64 * 4)
+    assert touched[SPACE_NUMBERS["bt"]] == (False, 0, 64 * 4)
 
 
 def test_updates_have_their_mode() -> None:

@@ -233,6 +233,16 @@ class TileAccess(NamedTuple, Generic[N]):
     bursts: Bursts[N]
 
 
+TilePart = str | tuple[str, int]
+"""A part of a move or a product: "source", "target", "left", "right" or "result", or a memory and
+an address in it, since several memories may be read at the same one."""
+
+
+def part_of(access: TileAccess[int]) -> TilePart:
+    """The part that an access belongs to."""
+    return access.base if isinstance(access.base, str) else (access.memory, access.base)
+
+
 def tile_bursts(
     layout: TileLayout[N], rows: N, columns: N, size: int, numbers: Numbers[N]
 ) -> list[Bursts[N]]:

@@ -134,11 +134,20 @@ def _multiplied(product: TileProduct[int], step: TileStep) -> list[ShownMatrix]:
     ]
     groups = -(-k // SCALED)
     size = product.result_type.bytes
-    for role, base, rows, columns, dtype, layout in (
-        ("bias", product.bias, 1, n, product.result_type, plain(n * size, size)),
-        ("left scales", product.left_scales, m, groups, UI8, plain(groups, 1)),
-        ("right scales", product.right_scales, groups, n, UI8, plain(groups, 1).transposed),
+    for role, memory, at, rows, columns, dtype, layout in (
+        ("bias", "bt", product.bias, 1, n, product.result_type, plain(n * size, size)),
+        ("left scales", "l0a_scale", product.left_scales, m, groups, UI8, plain(groups, 1)),
+        (
+            "right scales",
+            "l0b_scale",
+            product.right_scales,
+            groups,
+            n,
+            UI8,
+            plain(groups, 1).transposed,
+        ),
     ):
-        if base is not None:
-            found.append(ShownMatrix(role, *step.begins[base], rows, columns, dtype, layout, False))
+        if at is not None:
+            place = step.begins[memory, at]
+            found.append(ShownMatrix(role, *place, rows, columns, dtype, layout, False))
     return found

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ptoscope.diagnostics import Diagnostic
 from ptoscope.isa.copies import CopyEnds
 from ptoscope.isa.dtypes import DType
-from ptoscope.isa.tiles import TileMove, TileProduct
+from ptoscope.isa.tiles import TileMove, TilePart, TileProduct
 from ptoscope.trace.spaces import Extent
 from ptoscope.trace.trace import Column, Trace
 
@@ -54,10 +54,10 @@ class Copied(NamedTuple):
 
 class TileStep(NamedTuple):
     """A tile that was moved, or two that were multiplied, and where its parts begin: the space and
-    the byte by base of `isa.tiles.TileAccess`."""
+    the byte."""
 
     tile: TileMove[int] | TileProduct[int]
-    begins: dict[str | int, tuple[int, int]]
+    begins: dict[TilePart, tuple[int, int]]
 
 
 class Placed(NamedTuple):

@@ -17,8 +17,10 @@ from ptoscope.isa.targets import BLOCK_BYTES
 from ptoscope.isa.tiles import (
     TileAccess,
     TileMove,
+    TilePart,
     TileProduct,
     move_accesses,
+    part_of,
     product_accesses,
 )
 from ptoscope.isa.types import Space
@@ -232,29 +234,32 @@ class RecordingReferenceCore(RecordingCore, ReferenceCore):
     ) -> None:
         """What a tile touches, from where its parts begin."""
         core, atomic = (tile.core, tile.atomic) if isinstance(tile, TileMove) else (None, None)
-        begins: dict[str | int, tuple[Region, int]] = {}
+        begins: dict[TilePart, tuple[Region, int]] = {}
         try:
-            for memory, _, base, bursts in accesses:
-                space, address = places[base] if isinstance(base, str) else (memory, base)
-                region, at = begins[base] = self.memory.locate(site, space, address, core)
-                if not inside(bursts, at, region.size):
+            for access in accesses:
+                base = access.base
+                space, address = places[base] if isinstance(base, str) else (access.memory, base)
+                found = self.memory.locate(site, space, address, core)
+                region, at = begins[part_of(access)] = found
+                if not inside(access.bursts, at, region.size):
                     return
         except Fault:
             # The instruction itself faults, when its pipe comes to it.
             return
-        for _, writes, base, bursts in accesses:
-            region, at = begins[base]
-            mode = (atomic or 0) if writes else 0
-            self._at(site, writes, region, at + bursts.start, covered(bursts), mode)
+        for access in accesses:
+            region, at = begins[part_of(access)]
+            mode = (atomic or 0) if access.writes else 0
+            start = at + access.bursts.start
+            self._at(site, access.writes, region, start, covered(access.bursts), mode)
         self.note_tile(tile, begins)
 
     def note_tile(
         self,
         tile: TileMove[int] | TileProduct[int],
-        begins: dict[str | int, tuple[Region, int]],
+        begins: dict[TilePart, tuple[Region, int]],
     ) -> None:
-        """A tile that moves or is multiplied, and where its parts begin, by base of `TileAccess`;
-        a trace does not have it."""
+        """A tile that moves or is multiplied, and where its parts begin; a trace does not have
+        it."""
 
     def note_register(self, site: Site, writes: bool, name: str) -> None:
         footprint = self._recorder.footprint(dense(8))

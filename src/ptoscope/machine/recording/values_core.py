@@ -12,7 +12,7 @@ from ptoscope.isa.distributions import NOTHING, Access
 from ptoscope.isa.dtypes import VREG_BYTES
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.record import Site
-from ptoscope.isa.tiles import TileMove, TileProduct
+from ptoscope.isa.tiles import TileMove, TilePart, TileProduct
 from ptoscope.machine.lanes import NumpyLanes, number
 from ptoscope.machine.memory import Region
 from ptoscope.machine.pipes import Thunk
@@ -121,7 +121,7 @@ class ValuesCore(RecordingReferenceCore, ShadowCore):
     def note_tile(
         self,
         tile: TileMove[int] | TileProduct[int],
-        begins: dict[str | int, tuple[Region, int]],
+        begins: dict[TilePart, tuple[Region, int]],
     ) -> None:
         places = {base: self.located(*place) for base, place in begins.items()}
         self._tile = TileStep(tile, places)

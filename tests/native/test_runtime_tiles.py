@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ptoscope.native.runtime import sums, transposes
 from ptoscope.native.runtime.sums import (
     GROUP,
     GROUP_BYTES,
@@ -139,9 +140,29 @@ def test_columns_are_packed(groups: int) -> None:
 def test_sums(function: CompiledFunction, steps: int, adds: int) -> None:
     memory = Memory(steps, floats=function is sum_floats)
     step = block().rows * GROUP_BYTES + 32
-    right, sums = memory.other, memory.one + SIZE // 2
+    right, end = memory.other, memory.one + SIZE // 2
     block_step = block().rows * ROW_BYTES + 128
-    memory.both(function, memory.one, step, right, steps, sums, block_step, adds)
+    memory.both(function, memory.one, step, right, steps, end, block_step, adds)
+
+
+BLOCKS = (SumsBlock(8, 2, 16), SumsBlock(4, 2, 8), SumsBlock(4, 4, 4))
+"""Those of processors with wide, narrower and other vectors."""
+
+
+@pytest.mark.parametrize("made", BLOCKS, ids=str)
+def test_blocks_of_other_processors(made: SumsBlock, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They give the same on any, if not as fast."""
+    for module in (sums, transposes):
+        monkeypatch.setattr(module, "block", lambda: made)
+    memory = Memory(1)
+    memory.both(compiled(pack.function), memory.one, memory.other, 4096, 3)
+    step = made.rows * GROUP_BYTES
+    for function in (sum_floats, sum_integers):
+        memory = Memory(2, floats=function is sum_floats)
+        end = memory.one + SIZE // 2
+        block_step = made.rows * ROW_BYTES
+        fresh = compiled(function.function)
+        memory.both(fresh, memory.one, step, memory.other, 13, end, block_step, 1)
 
 
 def test_a_block_is_that_of_this_machine() -> None:
@@ -150,7 +171,7 @@ def test_a_block_is_that_of_this_machine() -> None:
 
 
 def test_blocks_fit_the_room_there_is() -> None:
-    for made in (SumsBlock(8, 2, 16), SumsBlock(4, 2, 8), SumsBlock(4, 4, 4)):
+    for made in BLOCKS:
         assert made.rows <= 8
         assert made.columns % RESULT_COLUMNS == 0
         assert made.columns <= 32

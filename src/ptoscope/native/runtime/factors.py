@@ -1,7 +1,7 @@
 """Factors of an operand of a product, each made once of its element: in groups along k, as
 `sums` wants them.
 
-Words of a job, for the function that makes factors: it makes them of LANES_OF elements along k
+Words of a job, for the function that makes factors: it makes them of `lanes_of` elements along k
 of so many rows, and writes whole groups.
 """
 
@@ -14,6 +14,7 @@ from ptoscope.native.runtime.sums import FACTOR_BYTES, GROUP, GROUP_BYTES
 from ptoscope.native.runtime.tile_blocks import move_block
 from ptoscope.native.runtime.tile_layouts import (
     COLUMN_AXIS,
+    WIDTH,
     axis_offset,
     axis_run,
     axis_step,
@@ -47,7 +48,7 @@ def are_ready(memory: RawMemory, layout: Address, rows: int, k: int, value: Addr
         return False
     if axis_run(memory, layout, rows) != rows or axis_step(memory, columns) != FACTOR_BYTES:
         return False
-    return axis_run(memory, columns, k) == GROUP or k <= GROUP
+    return memory.word(columns, WIDTH) == GROUP or k <= GROUP
 
 
 @compiled

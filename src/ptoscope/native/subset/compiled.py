@@ -152,7 +152,10 @@ def _twin(function: types.FunctionType) -> types.FunctionType:
     around = dict(function.__globals__)
     for name in function.__code__.co_names:
         called = _plain(around.get(name))
-        if called is not None:
+        if isinstance(around.get(name), LlvmTextFunction):
+            # It may use all of Python, and is what it is.
+            around[name] = called
+        elif called is not None:
             around[name] = _twin(called)
     return types.FunctionType(function.__code__, around, function.__name__)
 

@@ -14,11 +14,12 @@ from ptoscope import ir
 from ptoscope.engines import ENGINES
 from ptoscope.isa.targets import TARGETS
 from tests.fuzz import compare, stages
+from tests.fuzz.clusters import any_program
 from tests.fuzz.compare import Outcome, difference, differing, load, mistake, outcome
 from tests.fuzz.drawn import FORMS, form, missing, summary
 from tests.fuzz.kernel import Kernel
 from tests.fuzz.minimise import reduced
-from tests.fuzz.programs import ALL_FAULTS, Program, generate
+from tests.fuzz.programs import ALL_FAULTS, Program
 from tests.fuzz.spelling.respell import SPELLINGS
 from tests.fuzz.stages import Parts
 from tests.fuzz.text import Block, Stage
@@ -30,7 +31,7 @@ OTHERS = [engine for engine in ENGINES if engine != REFERENCE]
 
 @cache
 def _on_reference(seed: int) -> tuple[Program, ptoscope.Kernel, Outcome]:
-    program = generate(seed)
+    program = any_program(seed)
     kernel = load(program)
     return program, kernel, outcome(program, REFERENCE, kernel)
 
@@ -54,7 +55,7 @@ def test_engines_agree(engine: str, first: int) -> None:
 
 def test_a_seed_gives_one_program() -> None:
     for seed in SEEDS[::10]:
-        once, again = generate(seed), generate(seed)
+        once, again = any_program(seed), any_program(seed)
         assert once.text == again.text
         assert repr(once) == repr(again)
         arrays = [[np.array(a).tobytes() for a in p.arguments()] for p in (once, once, again)]
@@ -64,7 +65,7 @@ def test_a_seed_gives_one_program() -> None:
 def test_most_forms_are_drawn() -> None:
     """Every form of an instruction and every fault may occur; a few hundred programs may lack a
     rare one."""
-    programs = [generate(seed) for seed in range(400)]
+    programs = [any_program(seed) for seed in range(400)]
     ops = [op for p in programs for f in ir.parse(p.text).program.functions for op in f.ops()]
     rare = set(FORMS) - {form(op.name, op.form) for op in ops}
     assert len(rare) <= 0.02 * len(FORMS), sorted(rare)
@@ -92,7 +93,7 @@ def test_no_stage_holds_the_buffer_that_a_fault_releases() -> None:
 
 
 def _legal() -> Program:
-    return next(p for p in map(generate, SEEDS) if p.legal)
+    return next(p for p in map(any_program, SEEDS) if p.legal)
 
 
 def test_other_bits_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,7 +114,7 @@ def test_other_bits_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_another_fault_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    program = next(p for p in map(generate, SEEDS) if not p.legal)
+    program = next(p for p in map(any_program, SEEDS) if not p.legal)
     right = outcome(program, REFERENCE)
     (said,) = right.diagnostics
     assert set(said) >= {"code", "line", "message", "hint"}
@@ -128,7 +129,7 @@ def test_another_fault_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_wrong_outcome_is_a_mistake() -> None:
     program = _legal()
     right = outcome(program, REFERENCE)
-    faulty = next(p for p in map(generate, SEEDS) if not p.legal)
+    faulty = next(p for p in map(any_program, SEEDS) if not p.legal)
     stopped = outcome(faulty, REFERENCE)
     assert mistake(program, right) is None
     assert mistake(program, stopped) is not None

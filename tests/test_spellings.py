@@ -12,14 +12,14 @@ from ptoscope.diagnostics import Diagnostic
 from ptoscope.engines import ENGINES
 from ptoscope.isa.types import Mask, Ptr, Scalar, VReg
 from ptoscope.program import CALL
+from tests.fuzz.clusters import any_program
 from tests.fuzz.compare import outcome
-from tests.fuzz.programs import generate
 from tests.fuzz.spelling.record import Spelling, as_file
 from tests.fuzz.spelling.respell import SPELLINGS, Respelled, respell
 from tests.fuzz.spelling.verdict import misread, misrun
 from tests.ir.kernels import all_levels, round_trip
 
-SEEDS = range(0, 60, 3)
+SEEDS = range(0, 90, 3)
 EVERY = pytest.mark.parametrize("spelling", SPELLINGS, ids=lambda spelling: spelling.name)
 
 
@@ -50,7 +50,7 @@ def _first(text: str) -> Diagnostic:
 
 @cache
 def _spelled(seed: int) -> Respelled:
-    return respell(generate(seed))
+    return respell(any_program(seed))
 
 
 def test_every_spelling_is_drawn() -> None:
@@ -82,10 +82,10 @@ def test_names_are_different() -> None:
 def test_random_programs_in_other_spellings(seed: int) -> None:
     """They are read as the same program, all printers keep it, and engines run it alike."""
     spelled = _spelled(seed)
-    assert spelled.written.text != generate(seed).text
+    assert spelled.written.text != any_program(seed).text
     assert (wrong := misread(spelled)) is None, wrong
     engines = ["reference", *(engine for engine in ENGINES if engine != "reference")]
-    wrong = misrun(spelled.written, engines, outcome(generate(seed), engines[0]))
+    wrong = misrun(spelled.written, engines, outcome(any_program(seed), engines[0]))
     assert wrong is None, wrong
 
 
@@ -97,7 +97,7 @@ def test_a_text_that_means_something_else_is_reported() -> None:
     said = misread(Respelled(other.flat, spelled.built, spelled.written, spelled.drawn))
     assert said is not None
     assert "it is opened to another program" in said
-    plain = outcome(generate(SEEDS[1]), "reference")
+    plain = outcome(any_program(SEEDS[1]), "reference")
     wrong = misrun(spelled.written, ["reference"], plain)
     assert wrong is not None
     assert f"seed {SEEDS[0]} in another spelling" in wrong

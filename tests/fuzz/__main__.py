@@ -11,10 +11,10 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 
 from ptoscope import PtoError
+from tests.fuzz.clusters import any_program
 from tests.fuzz.compare import differing, load, mistake, outcome
 from tests.fuzz.drawn import ENOUGH, forms, missing, summary
 from tests.fuzz.minimise import minimise
-from tests.fuzz.programs import generate
 from tests.fuzz.spelling.respell import respell
 from tests.fuzz.spelling.verdict import misread, misrun
 
@@ -34,7 +34,7 @@ class Result:
 
 def examine(seed: int, engines: Sequence[str]) -> Result:
     """Generates, checks, runs and compares one program."""
-    program = generate(seed)
+    program = any_program(seed)
     drawn: frozenset[str] = frozenset()
     try:
         kernel = load(program)

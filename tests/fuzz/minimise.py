@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from tests.fuzz.clusters import any_program
 from tests.fuzz.compare import difference, load, outcome
-from tests.fuzz.programs import Program, generate
+from tests.fuzz.programs import Program
 from tests.fuzz.spelling.respell import respell
 
 Keeps = Callable[[list[str]], bool]
@@ -15,7 +16,7 @@ Keeps = Callable[[list[str]], bool]
 def minimise(seed: int, engines: Sequence[str] = ("reference", "native")) -> str:
     """The report of the smallest program found with the same kind of difference, which is also
     printed; of the program in another spelling, where it shows one in that alone."""
-    plain = generate(seed)
+    plain = any_program(seed)
     both = plain, respell(plain).written
     program = next((p for p in both if difference(p, engines) is not None), None)
     if program is None:

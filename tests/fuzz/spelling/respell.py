@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from ptoscope import ir
 from ptoscope.expansion import expanded
+from ptoscope.isa.parts import SECTION_CUBE
 from tests.fuzz.programs import Program
 from tests.fuzz.spelling.facts import NAME, Facts, Line
 from tests.fuzz.spelling.operations import ADDITIONS, LOCATION_ALIASES, WAYS
@@ -34,7 +35,8 @@ def respell(program: Program) -> Respelled:
     rng = random.Random(f"spelling {program.seed}")
     drawn: set[str] = set()
     text = flat = program.text
-    for each in TEXTS:
+    # Those that rewrite a whole file wrap kernels of one vector core; a cluster has its sections.
+    for each in () if SECTION_CUBE in program.text else TEXTS:
         for _ in range(rng.randint(0, each.most)):
             found = each.rewrite(Facts(text, rng))
             if found is not None:

@@ -79,7 +79,7 @@ class ClusterText:
         if not last:
             return []
         if self.rng.random() < 0.3:
-            return ["pto.barrier #pto.pipe<PIPE_ALL>"]
+            return [_BARRIER]
         if last == pipe:
             return [f"pto.barrier #pto.pipe<{pipe}>"]
         event = f'["{last}", "{pipe}", "EVENT_ID{self.rng.randrange(8)}"]'
@@ -120,7 +120,6 @@ class ClusterText:
 
     def signal(self, gives: bool, number: int) -> list[str]:
         """A signal from one core to another, after everything before it, in one of the ways."""
-        barrier = "pto.barrier #pto.pipe<PIPE_ALL>"
         value, zero = self.number(number), self.number(0)
         on_a5 = self.target.name == "a5"
         names = (
@@ -128,14 +127,14 @@ class ClusterText:
         )
         match self.rng.randrange(3):
             case 0:
-                return [barrier, f"pto.{names[not gives]} {zero}, {value} : i64, i64"]
+                return [_BARRIER, f"pto.{names[not gives]} {zero}, {value} : i64, i64"]
             case 1:
                 written = str(number)
             case _:
                 written = value
         pipe = "PIPE_MTE3" if gives else "PIPE_MTE2"
-        after = [] if gives else [barrier]
-        return [barrier, f"pto.sync.{'set' if gives else 'wait'} <{pipe}>, {written}", *after]
+        after = [] if gives else [_BARRIER]
+        return [_BARRIER, f"pto.sync.{'set' if gives else 'wait'} <{pipe}>, {written}", *after]
 
     def text(self) -> str:
         cube, vector = list(self.cube), list(self.before)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from ptoscope.arguments import Argument
 from ptoscope.diagnostics import UsageError, nearest
+from ptoscope.isa.parts import MEMORIES
 from ptoscope.isa.targets import Target
 from ptoscope.isa.types import Ptr
 from ptoscope.prints.requests import PrintRequest, wrong
@@ -66,6 +67,11 @@ def _check_memory(function: Function, target: Target, request: PrintRequest) -> 
     if memory is None:
         return
     if not memory.space.startswith("%"):
+        one = MEMORIES[memory.space]
+        if one.core == "cube" and not ("cube" in function.cores or function.uses_matrix_memories):
+            raise wrong(
+                request.text, f"@{function.name} runs on a vector core, without {one.title}"
+            )
         _check_range(request.text, memory, target.bytes_of(memory.space))
         return
     arrays = [

@@ -57,6 +57,16 @@ def place_core(state: Words, core: CoreId, shared: int, number: int) -> None:
     state[layout.CLUSTER_TAKES_TOO] = CLUSTER_GIVEN + second
 
 
+def taken(words: Words, place: int) -> bool:
+    """Takes a signal of a core, which are counted at a place, if one was given."""
+    count = place + CORE_TAKEN - CORE_GIVEN
+    if words[count] >= words[place]:
+        return False
+    words[count] += 1
+    words[SIGNALLED] = 1
+    return True
+
+
 def _between_two(core: CoreId, gives: bool) -> int:
     """The first word of the channels on which a core gives or takes signals of one other core."""
     to_cube = gives == (core.kind == "vector")

@@ -18,7 +18,7 @@ from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.order.cores import SET_CLUSTER, SET_CORE, WAIT_CLUSTER, WAIT_CORE
 from ptoscope.isa.order.rules import BARRIER, GET, RELEASE, SET, WAIT, OrderRule
 from ptoscope.isa.order.unit_flags import CLEAR, FREE, PUBLISH, READY
-from ptoscope.isa.parts import PIPE_ALL, VECTOR_CORES
+from ptoscope.isa.parts import PIPE_ALL, SCALAR_PIPE, VECTOR_CORES
 from ptoscope.isa.record import Site
 from ptoscope.isa.types import Space
 from ptoscope.machine.lanes import constant
@@ -167,7 +167,8 @@ class PipeCore(Core):
             rows = [native(number).cast(I64) for number in numbers]
             name, *limits = _WORDS.get(rule, ("rt_service",))
             more = (Value("i64", str(limit)) for limit in limits)
-            self.side_exits.hand(name, site, act, rows, *more)
+            awaits = rule is WAIT_CORE and src != SCALAR_PIPE
+            self.side_exits.hand(name, site, act, rows, *more, awaits=awaits)
             return
         name, first = counter
         act = partial(_count_again, site, rule, src, dst)

@@ -171,6 +171,8 @@ class RunningCore:
                 self._launch.check(self._block)
                 return 0
             side_exit = self._launch.side_exit(index if index >= 0 else -2 - index)
+            if side_exit.awaits and self._signal_came(address):
+                return 0
             if self._service is None:
                 self._service = self._new_service()
             self._service.serve(side_exit, address)
@@ -179,6 +181,23 @@ class RunningCore:
             # Nothing may be raised through generated code: it unwinds by its status.
             self.failure = failure
             return 1
+
+    def _signal_came(self, address: int) -> bool:
+        """Lets other cores run until there is the signal whose number is at an address, and takes
+        it. False, and nothing is done, where it does not come, or where something is queued: the
+        pipes know what to do then."""
+        state, shared = self.state, self.shared
+        if self._seat is None or shared is None or state[layout.QUEUED]:
+            return False
+        number = ctypes.c_int64.from_address(address).value
+        if not 0 <= number < state[layout.CORE_NUMBERS] or self.failure is not None:
+            return False
+        from ptoscope.native.channels import taken
+
+        while not taken(shared, int(state[layout.CORE_TAKES]) + number):
+            if not self._seat.wait(could_go_on=True):
+                return False
+        return True
 
     def _new_service(self) -> Any:
         from ptoscope.native.service import Service

@@ -37,13 +37,15 @@ class LoopAround:
 @dataclass(frozen=True)
 class SideExit:
     """What the engine knows of one: the instruction, its values, the loops around it. One that
-    only `looks` at values and memory neither needs nor changes flags and buffers."""
+    only `looks` at values and memory neither needs nor changes flags and buffers. One that
+    `awaits` a signal of another core, on a pipe, has its number as the first of its values."""
 
     site: Site
     act: Act
     rows: tuple[tuple[DType, int], ...]
     iterations: tuple[str, ...]
     looks: bool = False
+    awaits: bool = False
 
 
 class SideExits:
@@ -96,12 +98,17 @@ class SideExits:
         code.store(value, code.function.argument(at), 1)
 
     def add(
-        self, site: Site, act: Act, rows: Sequence[NativeLanes] = (), looks: bool = False
+        self,
+        site: Site,
+        act: Act,
+        rows: Sequence[NativeLanes] = (),
+        looks: bool = False,
+        awaits: bool = False,
     ) -> int:
         """A new side exit; its number."""
         layout = tuple((r.dtype, r.count) for r in rows)
         around = tuple(loop.name for loop in self.loops)
-        self.all.append(SideExit(site, act, layout, around, looks))
+        self.all.append(SideExit(site, act, layout, around, looks, awaits))
         return len(self.all) - 1
 
     def ask(self, site: Site, act: Act, rows: Sequence[NativeLanes] = ()) -> Value:
@@ -118,11 +125,18 @@ class SideExits:
         )
 
     def hand(
-        self, name: str, site: Site, act: Act, rows: Sequence[NativeLanes], *more: Value
+        self,
+        name: str,
+        site: Site,
+        act: Act,
+        rows: Sequence[NativeLanes],
+        *more: Value,
+        awaits: bool = False,
     ) -> None:
         """Calls a runtime function with the values in memory; leaves if it says so."""
         self.pack(rows)
-        self.leave_if_failed(self.call(name, self.add(site, act, rows), *more))
+        number = self.add(site, act, rows, awaits=awaits)
+        self.leave_if_failed(self.call(name, number, *more))
 
     def look(self, site: Site, act: Act, rows: Sequence[NativeLanes]) -> None:
         """Asks the engine to look at values and memory alone."""

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.test_examples import targets_of
+
+from . import clusters
 from .pipes import (
     V,
     both,
@@ -133,5 +136,5 @@ def test_a_path_is_named() -> None:
     ids=lambda path: path.name,
 )
 def test_the_examples_are_clean(path: Path) -> None:
-    for target in ("a5", "a2a3", "cpu"):
-        assert codes(path.read_text(), target) == []
+    for target in targets_of(path.stem):
+        assert clusters.findings(path.read_text(), target, "manual") == []

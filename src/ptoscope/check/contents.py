@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
+from ptoscope.check.analysis.copies import UNKNOWN
 from ptoscope.check.analysis.expr import ZERO, Expr, Symbol, affine
 from ptoscope.check.analysis.nodes import (
     EmptyCopy,
@@ -68,8 +69,9 @@ def _overlapping(context: Context) -> Iterator[Finding]:
 
 def _read_twice(context: Context) -> Iterator[Finding]:
     for touch in _touches(context):
-        found = None if touch.writes or touch.scalar else _overlap_of_rows(touch)
-        # The same row again and again is a way to repeat it.
+        matrix = touch.tile and not MEMORIES[touch.space].on_core
+        found = None if touch.writes or touch.scalar or matrix else _overlap_of_rows(touch)
+        # The same row again and again is a way to repeat it; a matrix may be made of windows.
         if found is not None and found[1] and touch.pipe in COPY_PIPES:
             length, apart = found
             yield Finding(
@@ -218,7 +220,7 @@ def _overwritten(context: Context) -> Iterator[Finding]:
                 unread.clear()
             if not isinstance(node, Touch) or not inside or node.sure is None or node.scalar:
                 continue
-            if not node.writes:
+            if not node.writes or node.may.length == UNKNOWN:
                 continue
             for earlier in unread:
                 same = (earlier.pipe, earlier.memory, earlier.may) == (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ptoscope.check.analysis.accesses import TouchingCore
 from ptoscope.check.analysis.copies import EXPRESSIONS, UNKNOWN, at, row_starts
-from ptoscope.check.analysis.expr import ZERO, Expr
-from ptoscope.check.analysis.nodes import EmptyCopy, FieldNode
+from ptoscope.check.analysis.expr import ONE, ZERO, Expr
+from ptoscope.check.analysis.nodes import EmptyCopy, FieldNode, KnownBytes
 from ptoscope.isa.copies import Transfer, ends, fields
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.parts import MEMORIES
@@ -82,6 +82,7 @@ class MovingCore(TouchingCore):
         start = base if isinstance(base, Expr) else starts[base]
         alignment = 1 if isinstance(base, Expr) else aligned.get(base, 1)
         rows = at(start, access.bursts)
-        sure = None if rows.length is UNKNOWN else rows
+        # Of rows of a length that is not known some run has a byte.
+        sure = KnownBytes(rows.start, ONE, rows.loops) if rows.length is UNKNOWN else rows
         known = rows, sure, alignment, (start,), access.memory
         self.touch(site, access.writes, *known, atomic=mode, owner=owner, tile=True)

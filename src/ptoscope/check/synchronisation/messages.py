@@ -17,6 +17,7 @@ from ptoscope.check.synchronisation.races import StaticRace, anchor, touch_of
 from ptoscope.check.synchronisation.scopes import ScopeHazard
 from ptoscope.isa.order.kinds import partner
 from ptoscope.isa.order.rules import BARRIER, GET, RELEASE, SET, WAIT
+from ptoscope.isa.order.unit_flags import CLEAR, FREE, PUBLISH
 from ptoscope.isa.parts import EVENTS, MEMORIES
 
 
@@ -94,14 +95,23 @@ def _stuck(run: UnrolledRun, order: PipeOrder, event: Execution) -> Finding:
     waits = "; ".join(
         f"{run.events[i].node.pipe} at line {run.events[i].node.op.span.line}" for i in order.stuck
     )
+    node = _sync(event)
+    hint = (
+        "set the flag before the pipe that sets it waits for the other one; the first iteration "
+        "of a loop needs a flag that is set before the loop"
+    )
+    if node.rule.account == FREE.account:
+        hint = (
+            f"the matrix unit sets the flag of a tile by {PUBLISH.text}, what drains the tile "
+            f"clears it by {CLEAR.text}: each once, in turn"
+        )
     return Finding(
-        event.node.op.span,
-        f"{event.node.op.name}: {event.node.pipe} waits for something that never happens",
+        node.op.span,
+        f"{node.op.name}: {node.pipe} waits for something that never happens",
         found=f"blocked: {waits}",
         expected="an instruction that sets the flag or releases the buffer and is not itself "
         "behind a wait",
-        hint="set the flag before the pipe that sets it waits for the other one; the first "
-        "iteration of a loop needs a flag that is set before the loop",
+        hint=hint,
     )
 
 

@@ -28,8 +28,9 @@ class PipeOrder:
         """Accesses that nothing orders."""
         self.inverted = list(accesses.inverted.values())
         """Accesses that are ordered, but not as in the program."""
-        self.stuck = pipes.stuck()
-        """Where pipes are when none of them can go on."""
+        self.stuck = sorted(pipes.stuck(), key=self._may_come)
+        """Where pipes are when none of them can go on: those first that wait for what is never
+        given, whoever goes on."""
         self.unheld = [i for i in executed if self._tickets[i].unheld]
         """Releases of a buffer that the pipe does not hold."""
         self.kept = [] if self.stuck else self._kept(executed)
@@ -49,6 +50,12 @@ class PipeOrder:
         pipes.advance()
         pending = pipes.pending()
         return [i for i in self._tickets if i < issued and i not in pending]
+
+    def _may_come(self, item: int) -> bool:
+        """Whether something of the run gives what is awaited there."""
+        ticket = self._tickets.get(item)
+        gives = {other.gives for other in self._tickets.values()}
+        return ticket is None or all(token in gives for token in ticket.awaits)
 
     def _kept(self, executed: list[int]) -> list[int]:
         """What pipes took hold of and did not give back: they give back the last first."""

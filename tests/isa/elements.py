@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 INTS8 = ("i8", "si8", "ui8")
 INTS16 = ("i16", "si16", "ui16")
@@ -29,13 +30,13 @@ class Element:
     def is_float(self) -> bool:
         return self.name in _PRECISION
 
-    @property
+    @cached_property
     def bits(self) -> int:
         if self.name in NARROW:
             return 8
         return int("".join(c for c in self.name if c.isdigit()))
 
-    @property
+    @cached_property
     def bytes(self) -> int:
         return self.bits // 8
 
@@ -53,12 +54,12 @@ class Element:
         """A signless integer counts as signed."""
         return not self.name.startswith("ui")
 
-    @property
+    @cached_property
     def full(self) -> int:
         """All bits set."""
         return (1 << self.bits) - 1
 
-    @property
+    @cached_property
     def sign(self) -> int:
         """The sign bit."""
         return 1 << (self.bits - 1)
@@ -88,16 +89,16 @@ class Element:
 
     # Floats.
 
-    @property
+    @cached_property
     def precision(self) -> int:
         return _PRECISION[self.name]
 
-    @property
+    @cached_property
     def infinity(self) -> int:
         """The bits of +infinity."""
         return (self.sign - 1) >> (self.precision - 1) << (self.precision - 1)
 
-    @property
+    @cached_property
     def nan(self) -> int:
         """The canonical quiet NaN: 0x7e00, 0x7fc0, 0x7fc00000."""
         return self.infinity | (1 << (self.precision - 2))
@@ -119,15 +120,17 @@ class Element:
         """An exact number rounded once to nearest, ties to even."""
         if exact == 0:
             return self.sign if negative_zero else 0
-        size = abs(exact)
-        exponent = size.numerator.bit_length() - size.denominator.bit_length()
-        if Fraction(2) ** exponent > size:
+        over, under = abs(exact.numerator), exact.denominator
+        exponent = over.bit_length() - under.bit_length()
+        if over << max(-exponent, 0) < under << max(exponent, 0):
             exponent -= 1
         exponent = max(exponent, _MIN_EXPONENT[self.name])
-        # The last place; Python rounds a Fraction half to even. A subnormal has no hidden bit,
-        # and a mantissa that overflows carries into the exponent by itself.
+        # The last place. A subnormal has no hidden bit, and a mantissa that overflows carries
+        # into the exponent by itself.
         last = exponent - (self.precision - 1)
-        mantissa = round(size / Fraction(2) ** last)
+        under <<= max(last, 0)
+        mantissa, rest = divmod(over << max(-last, 0), under)
+        mantissa += 2 * rest > under or (2 * rest == under and mantissa % 2)
         biased = exponent - _MIN_EXPONENT[self.name]
         raw = min((biased << (self.precision - 1)) + mantissa, self.infinity)
         return raw | (self.sign if exact < 0 else 0)

@@ -61,6 +61,9 @@ def _copied(
 ) -> None:
     """Moves elements one by one; where a byte is outside of its memory, none."""
     source, target = state.chip["l1"], state.chip[space]
+    last = shape[0] - 1, shape[1] - 1
+    if read(*last) > L1 - size or write(*last) > len(target) - size:
+        raise Refused("PTO0901")
     pairs = [(read(r, c), write(r, c)) for r in range(shape[0]) for c in range(shape[1])]
     if any(not 0 <= a <= L1 - size or not 0 <= b <= len(target) - size for a, b in pairs):
         raise Refused("PTO0901")

@@ -6,7 +6,7 @@ L0A has rows of m and L0B rows of n, both columns of k: element (r, c) of R rows
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cache
 from math import floor, frexp, isinf, isnan
@@ -69,6 +69,10 @@ def _chip(left: Element, result: Element, wild: bool) -> dict[str, bytes]:
 
 SHAPES = [(3, 5, 18), (1, 3, 40), (17, 2, 9), (1, 1, 1), (2, 18, 5), (33, 1, 3)]
 SCALED_SHAPES = [(2, 3, 64), (1, 2, 128), (17, 1, 64)]
+# A tile, and one row of more than a block of calm and of wild numbers.
+FEW = [(2, 3, 18), (1, 2, 34), (1, 2, 34)]
+SCALED_FEW = [(2, 3, 64), (1, 2, 64), (1, 2, 64)]
+PLACES: tuple[int, int, int, int] = (512, 1024, 2048, 64)
 WRONG_SHAPES = [
     (0, 4, 64), (4, 0, 64), (4, 4, 0), (-1, 4, 64), (4, -1, 64), (4, 4, -64), (1 << 12, 1, 64),
     (1, 1 << 12, 64), (1, 1, 1 << 12), (0xFFF, 1, 64), (1, 0xFFF, 64), (2, 2, 32), (2, 2, 65),
@@ -79,16 +83,16 @@ def _cases(use: Use) -> Iterator[Case]:
     scaled = "mx" in use.site.record.name
     shapes = SCALED_SHAPES if scaled else SHAPES
     plain = not any(v for v in use.site.attrs.values() if v not in ("off", "unset"))
-    plans = [((512, 1024, 2048, 64), shape) for shape in shapes]
+    plans = [(PLACES, shape) for shape in shapes]
     if not plain or not main(use):
-        plans = [*plans[:2], plans[1]]
+        shapes = SCALED_FEW if scaled else FEW
+        plans = [(PLACES, shape) for shape in shapes]
     else:
-        plans += [((512, 1024, 2048, 64), shape) for shape in WRONG_SHAPES]
+        plans += [(PLACES, shape) for shape in WRONG_SHAPES]
         for place in range(4):
             for at in (16, 32, L0 - 32):
-                ends = [512, 1024, 2048, 64]
-                ends[place] = min(at, BT - 32) if place == 3 else at
-                plans.append(((ends[0], ends[1], ends[2], ends[3]), shapes[0]))
+                a, b, c, d = (at if i == place else PLACES[i] for i in range(4))
+                plans.append(((a, b, c, min(d, BT - 32)), shapes[0]))
     biased = use.site.record.name.endswith("bias")
     first = Case(
         (512, 1024, 2048, *([64] if biased else []), *shapes[0]),
@@ -257,26 +261,34 @@ def _product(state: State) -> None:
         raise Refused("PTO0903")
     e = use.operands[0]
     size = e.bytes
-    lefts = [[left_at + _left(use, m, k, r, c) for c in range(k)] for r in range(m)]
-    rights = [
-        [right_at + _in_blocks(size, 32 // size, n, r, c) for c in range(k)] for r in range(n)
-    ]
-    results = [[dst + _in_blocks(4, 16, m, r, c) for c in range(n)] for r in range(m)]
+
+    def left_place(r: int, c: int) -> int:
+        return left_at + _left(use, m, k, r, c)
+
+    def right_place(r: int, c: int) -> int:
+        return right_at + _in_blocks(size, 32 // size, n, r, c)
+
+    def place(r: int, c: int) -> int:
+        return dst + _in_blocks(4, 16, m, r, c)
+
     groups = k // 32
-    beyond = [max(map(max, lefts)) + size > L0, max(map(max, rights)) + size > L0]
-    beyond += [max(map(max, results)) + 4 > L0, bool(bias) and bias[0] + 4 * n > BT]
+    # The last element of a tile is the farthest.
+    beyond = [left_place(m - 1, k - 1) + size > L0, right_place(n - 1, k - 1) + size > L0]
+    beyond += [place(m - 1, n - 1) + 4 > L0, bool(bias) and bias[0] + 4 * n > BT]
     if "mx" in name:
         beyond += [at // 16 + rows * groups > SCALES for at, rows in ((left_at, m), (right_at, n))]
     if any(beyond):
         raise Refused("PTO0901")
     chip = state.chip
 
-    def factors(space: str, base: int, places: list[list[int]]) -> list[list[int]]:
+    def factors(
+        space: str, base: int, rows: int, places: Callable[[int, int], int]
+    ) -> list[list[int]]:
         found: list[list[int]] = []
-        for row, places_of_row in enumerate(places):
+        for row in range(rows):
             made: list[int] = []
-            for column, at in enumerate(places_of_row):
-                raw = _raw(chip[space], at, size)
+            for column in range(k):
+                raw = _raw(chip[space], places(row, column), size)
                 scale = None
                 if "mx" in name:
                     scale = chip[f"{space}_scale"][base // 16 + row * groups + column // 32]
@@ -285,12 +297,13 @@ def _product(state: State) -> None:
             found.append(made)
         return found
 
-    left, right = factors("l0a", left_at, lefts), factors("l0b", right_at, rights)
+    left = factors("l0a", left_at, m, left_place)
+    right = factors("l0b", right_at, n, right_place)
     for r in range(m):
         for c in range(n):
-            start = 0
+            start, at = 0, place(r, c)
             if name.endswith("acc"):
-                start = _raw(chip["l0c"], results[r][c], 4)
+                start = _raw(chip["l0c"], at, 4)
             elif bias:
                 start = _raw(chip["bt"], bias[0] + 4 * c, 4)
             if e.name in INTS:
@@ -301,4 +314,4 @@ def _product(state: State) -> None:
                 for a, b in zip(left[r], right[c], strict=True):
                     total = fma(F32, a, b, total)
                 total = _result(use, total)
-            chip["l0c"][results[r][c] : results[r][c] + 4] = total.to_bytes(4, "little")
+            chip["l0c"][at : at + 4] = total.to_bytes(4, "little")

@@ -99,7 +99,8 @@ def test_the_example_reads_the_same_in_every_form(record: Record, pages: dict[st
 
 def test_every_link_resolves(pages: dict[str, str]) -> None:
     hand = {p.relative_to(ROOT / "docs").as_posix() for p in (ROOT / "docs").rglob("*.md")}
-    known = set(pages) | hand
+    pictures = {p.relative_to(ROOT / "docs").as_posix() for p in (ROOT / "docs").rglob("*.png")}
+    known = set(pages) | hand | pictures
     texts = {**pages, **{n: (ROOT / "docs" / n).read_text(encoding="utf-8") for n in hand}}
     for name, text in texts.items():
         prose = re.sub(r"^```.*?^```|`[^`\n]+`", "", text, flags=re.MULTILINE | re.DOTALL)

@@ -8,7 +8,7 @@ import pytest
 from ptoscope.isa.dtypes import F8E4M3, F16, F32
 from ptoscope.isa.factors import finite_result
 from ptoscope.isa.tiles import TileLayout, TileProduct, nz, plain, zz
-from ptoscope.replay.matrices import ShownMatrix, elements, matrices_at, matrices_of
+from ptoscope.replay.matrices import ShownMatrix, elements, matrices_at, matrices_of, of_steps
 from ptoscope.replay.prompt.commands import perform
 from ptoscope.replay.prompt.session import Session
 from ptoscope.trace.recording import TileStep
@@ -144,3 +144,10 @@ def test_scales_at_the_same_address_are_those_of_their_side() -> None:
     assert found["bias"] == (4, 1, 64)
     assert found["left scales"] == (5, 16, 4)
     assert found["right scales"] == (6, 4, 64)
+
+
+def test_what_goes_to_two_cores_is_numbered() -> None:
+    (step,) = RUN.recording.tiles[RUN.at(cluster.line_of("pto.mte_l1_l0a")).index]
+    roles = [matrix.role for matrix in of_steps([step, step])]
+    assert roles == ["target 0", "source 0", "target 1", "source 1"]
+    assert [matrix.role for matrix in of_steps([step])] == ["target", "source"]

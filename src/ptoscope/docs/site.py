@@ -14,7 +14,7 @@ from ptoscope.isa import INSTRUCTIONS, TABLE
 from ptoscope.isa.record import Record
 
 ARITH = "arith"
-_HAND_WRITTEN = (".md", ".css", ".js")
+_HAND_WRITTEN = (".md", ".css", ".js", ".png")
 
 
 def pages() -> dict[str, str]:
@@ -37,19 +37,18 @@ def write(source: Path, out: Path) -> int:
     `source` holds the hand-written part. Files that are no longer made are removed.
     """
     folder = out / "pages"
-    files = {folder / name: text for name, text in pages().items()}
+    files = {folder / name: text.encode() for name, text in pages().items()}
     for path in sorted(source.rglob("*")):
         if path.suffix in _HAND_WRITTEN:
-            files[folder / path.relative_to(source)] = path.read_text(encoding="utf-8")
+            files[folder / path.relative_to(source)] = path.read_bytes()
     inherited = Path(os.path.relpath(source / "mkdocs.yml", out)).as_posix()
-    files[out / "mkdocs.yml"] = (
-        f"INHERIT: {inherited}\ndocs_dir: pages\nsite_dir: site\n{_navigation()}"
-    )
+    settings = f"INHERIT: {inherited}\ndocs_dir: pages\nsite_dir: site\n{_navigation()}"
+    files[out / "mkdocs.yml"] = settings.encode()
     changed = 0
-    for path, text in files.items():
+    for path, content in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
-        if not path.is_file() or path.read_text(encoding="utf-8") != text:
-            path.write_text(text, encoding="utf-8")
+        if not path.is_file() or path.read_bytes() != content:
+            path.write_bytes(content)
             changed += 1
     for path in folder.rglob("*"):
         if path.is_file() and path not in files:

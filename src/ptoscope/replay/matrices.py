@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -64,8 +65,7 @@ class ShownMatrix(NamedTuple):
 def matrices_at(run: History, index: int) -> list[ShownMatrix]:
     """The matrices of the instruction of a moment, what it writes first; none where it works on
     no tiles."""
-    step = run.recording.tiles.get(index)
-    return [] if step is None else matrices_of(step)
+    return of_steps(run.recording.tiles.get(index, []))
 
 
 def elements(
@@ -80,8 +80,20 @@ def elements(
     return held, (undefined[at] != 0).any(axis=-1)
 
 
+def of_steps(steps: Sequence[TileStep]) -> list[ShownMatrix]:
+    """The matrices of all that an instruction did to tiles; where it did something twice, as for
+    two vector cores, they are numbered."""
+    if len(steps) < 2:
+        return [matrix for step in steps for matrix in matrices_of(step)]
+    return [
+        matrix._replace(role=f"{matrix.role} {number}")
+        for number, step in enumerate(steps[:MOST_MATRICES])
+        for matrix in matrices_of(step)
+    ]
+
+
 def matrices_of(step: TileStep) -> list[ShownMatrix]:
-    """The matrices of a step that moved or multiplied tiles."""
+    """Those of one move or product."""
     tile = step.tile
     return _moved(tile, step) if isinstance(tile, TileMove) else _multiplied(tile, step)
 

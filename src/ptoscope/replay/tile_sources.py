@@ -71,7 +71,7 @@ def _parameters(
     shape, size = (tile.rows, tile.columns), tile.target_type.bytes
     columns = {c for _, _, c in _elements(tile.target_layout, shape, size, wanted, to)}
     for p in tile.parameters:
-        memory, begin = done.begins[p.address]
+        memory, begin = done.begins[p.memory, p.address]
         ranges = [(memory, begin + c * p.step, p.dtype.bytes) for c in sorted(columns)]
         for one in joined(ranges):
             yield MadeOf(MemoryBytes(*one, step))
@@ -89,21 +89,21 @@ def _multiplied(
     places = list(_elements(tile.result, shape, size, wanted, to))
     rows, columns = ({place[n] for place in places} for n in (1, 2))
     groups = -(-tile.k // SCALED)
-    for base, layout, numbers, dtype, scales in (
-        ("left", tile.left, rows, tile.left_type, tile.left_scales),
-        ("right", tile.right, columns, tile.right_type, tile.right_scales),
+    for base, layout, numbers, dtype, held, scales in (
+        ("left", tile.left, rows, tile.left_type, "l0a_scale", tile.left_scales),
+        ("right", tile.right, columns, tile.right_type, "l0b_scale", tile.right_scales),
     ):
         memory, begin = done.begins[base]
         along = offsets(layout.columns, tile.k)
         starts = [begin + _place(layout, n, 0) + int(k) for n in sorted(numbers) for k in along]
         yield from joined((memory, start, dtype.bytes) for start in starts)
         if scales is not None:
-            memory, begin = done.begins[scales]
+            memory, begin = done.begins[held, scales]
             yield from joined((memory, begin + n * groups, groups) for n in sorted(numbers))
     if tile.start == "result":
         yield from joined((result, at, size) for at, _, _ in places)
     elif tile.bias is not None:
-        memory, begin = done.begins[tile.bias]
+        memory, begin = done.begins["bt", tile.bias]
         yield from joined((memory, begin + c * size, size) for c in sorted(columns))
 
 

@@ -66,9 +66,9 @@ def written(run: History, index: int, space: str) -> tuple[Column, Column]:
 def element_of(run: History, index: int) -> DType | None:
     """The type of the elements in memory that a moment touches, where all its pointers have the
     same; of one that works on tiles that of what it writes."""
-    step = run.recording.tiles.get(index)
-    if step is not None:
-        tile = step.tile
+    steps = run.recording.tiles.get(index)
+    if steps:
+        tile = steps[-1].tile
         return tile.target_type if isinstance(tile, TileMove) else tile.result_type
     types, op = run.recording.trace.function.types, run.place(index).op
     pointers = (types[slot] for slot in (*op.operands, *op.results))

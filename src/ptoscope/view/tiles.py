@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ptoscope.replay.matrices import ShownMatrix, matrices_of
+from ptoscope.replay.matrices import ShownMatrix, of_steps
 from ptoscope.trace.recording import Recording
 
 
@@ -12,9 +12,9 @@ def tiles(recording: Recording, steps: int) -> list[dict[str, Any]]:
     """Those of the first steps, in the order of execution."""
     return [
         _tile(step, matrix)
-        for step, tile in sorted(recording.tiles.items())
+        for step, done in sorted(recording.tiles.items())
         if step < steps
-        for matrix in matrices_of(tile)
+        for matrix in of_steps(done)
     ]
 
 

@@ -39,10 +39,12 @@ class LocatedAccess(NamedTuple):
 
 class Conflict(NamedTuple):
     """Two accesses that meet so many iterations apart, or more; 0 in one iteration. `buffer` is
-    that whose copies they take turns with, where they do."""
+    that whose copies they take turns with, where they do. `inner` is the same of a loop inside of
+    that which carries it: only accesses of one copy meet."""
 
     distance: int
     buffer: PlacedBuffer | None
+    inner: PlacedBuffer | None = None
 
 
 class Conflicts:
@@ -94,7 +96,7 @@ class Conflicts:
             return None
         if not self._near(a, b, pair, self._later(loop, distance)):
             return None
-        return Conflict(distance, buffer)
+        return Conflict(distance, buffer, _turning_inside(pair, loop))
 
     def _meet(self, a: LocatedAccess, b: LocatedAccess) -> BasePair | None:
         """The bases of two accesses, if each has just one; None where they meet nowhere."""
@@ -162,6 +164,16 @@ def _share(one: AccessBase, two: AccessBase) -> bool:
     if isinstance(one, PlacedBuffer) and isinstance(two, PlacedBuffer):
         return one is two or one.meets(two)
     return one == two
+
+
+def _turning_inside(pair: BasePair, loop: LoopNode) -> PlacedBuffer | None:
+    """The buffer of whose copies two accesses take one, in iterations of a loop inside of a given
+    one."""
+    if not pair or pair[0] is not pair[1] or not isinstance(pair[0], PlacedBuffer):
+        return None
+    buffer = pair[0]
+    loops = (node.op for node in flat(loop.body) if isinstance(node, LoopNode))
+    return buffer if buffer.copies > 1 and any(op is buffer.loop for op in loops) else None
 
 
 def _in_turn(pair: BasePair, loop: LoopNode | None) -> PlacedBuffer | None:

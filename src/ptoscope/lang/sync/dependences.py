@@ -23,13 +23,15 @@ from ptoscope.program import If, Op
 
 class Dependence(NamedTuple):
     """One step is complete before another one begins: with a loop, before that so many iterations
-    later. `buffer` is that whose copies they take turns with, where that is all they share."""
+    later. `buffer` is that whose copies they take turns with, where that is all they share;
+    `inner` the same of a loop inside of that one: then only those of one copy depend."""
 
     early: PipeStep
     late: PipeStep
     loop: LoopNode | None
     distance: int
     buffer: PlacedBuffer | None
+    inner: PlacedBuffer | None = None
 
     @property
     def crosses(self) -> bool:
@@ -72,7 +74,7 @@ def dependences(
                 met = (conflicts.carried(one, two, loop) for one, two in pairs)
                 found = Conflict(1, None) if named else _strictest(met)
                 if found is not None:
-                    yield Dependence(early, late, loop, found.distance, found.buffer)
+                    yield Dependence(early, late, loop, *found)
 
 
 def _common(one: PipeStep, two: PipeStep) -> list[LoopNode]:
@@ -100,12 +102,16 @@ def _share_register(early: PipeStep, late: PipeStep) -> bool:
 
 
 def _strictest(found: Iterable[Conflict | None]) -> Conflict | None:
-    """What covers all: the least distance, and no copies in turn where one has none."""
+    """What covers all: the least distance, and no copies in turn where one has none, or where two
+    are of different buffers inside."""
     best: Conflict | None = None
     for conflict in found:
-        if conflict is not None and (
-            best is None
-            or (conflict.distance, conflict.buffer is not None)
+        if conflict is None:
+            continue
+        if best is not None and conflict.inner is not best.inner:
+            conflict, best = conflict._replace(inner=None), best._replace(inner=None)
+        if best is None or (
+            (conflict.distance, conflict.buffer is not None)
             < (best.distance, best.buffer is not None)
         ):
             best = conflict

@@ -80,6 +80,9 @@ class StepOrder:
         self._parts = self._tree(function.body)
         self._carrying = {id(d.loop.op) for d in found if d.loop is not None}
         """The loops from one iteration of which to the next there are dependences."""
+        self._turning = {id(d.inner.loop) for d in found if d.inner is not None and d.crosses}
+        """Loops with whose copies other cores take turns in the iterations of a loop around:
+        semaphores count, and do not know which copy is whose."""
         self._before: _Before = defaultdict(list)
         for number, dependence in enumerate(found):
             self._before[id(dependence.late)].append((number, dependence, dependence.depth))
@@ -156,9 +159,15 @@ class StepOrder:
                 orders = orders or key in self._carrying
                 low, high = part.loop.trips.bounds()
                 some = min(high, self._copies[key] + 2) if orders else 1
+                more = range(some, some)
+                if orders and key in self._turning and high > some:
+                    # As many as leave each copy to be the next.
+                    more = range(some + 1, min(high, some + self._copies[key] - 1) + 1)
+                    if low == high:
+                        some, more = some + (high - some) % self._copies[key], range(0)
                 trips[key] = some
                 if orders and low < some:
-                    options[key] = [some, *range(low, min(2, some))]
+                    options[key] = [some, *more, *range(low, min(2, some))]
             elif isinstance(part.op, If) and orders and id(part.op) in self._steps.branches:
                 options[key] = [0, 1]
                 branches.append(key)
@@ -284,12 +293,27 @@ class _Run:
         self, dependence: Dependence, core: int, depth: int, now: tuple[int, ...]
     ) -> int | None:
         """The last execution of the earlier step by a core that has to be complete."""
+        turns = self._turns(dependence)
         for item, then in reversed(self._executed.get((id(dependence.early), core), ())):
             if then[:depth] == now[:depth] and (
                 dependence.loop is None or then[depth] <= now[depth] - dependence.distance
             ):
+                if turns is not None:
+                    at, copies = turns
+                    if (then[at] - now[at]) % copies:
+                        # Of another copy.
+                        continue
                 return item
         return None
+
+    @staticmethod
+    def _turns(dependence: Dependence) -> tuple[int, int] | None:
+        """In which of the loops around the two take turns with so many copies."""
+        buffer = dependence.inner
+        if buffer is None:
+            return None
+        at = next(n for n, loop in enumerate(dependence.late.loops) if loop.op is buffer.loop)
+        return at, buffer.copies
 
     def _access(self, item: int, pipe: int, clock: Clock) -> None:
         """A step is executed when so much is known to be complete."""

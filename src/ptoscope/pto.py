@@ -24,6 +24,7 @@ from ptoscope.lang.kernel import function as function
 from ptoscope.lang.kernel import kernel as kernel
 from ptoscope.lang.loops import lanes as lanes
 from ptoscope.lang.loops import pipelined as pipelined
+from ptoscope.lang.loops import tile as tile
 from ptoscope.lang.loops import tiles as tiles
 from ptoscope.lang.matrices import FlatArray as FlatArray
 from ptoscope.lang.matrices import MatrixArray as MatrixArray
@@ -60,7 +61,7 @@ _OWN = (
     "static",
     "store",
 )
-_OWN += ("tiles", "ub", "vecscope", "vector", "PythonKernel", "Tile", "UbArray", "Vector")
+_OWN += ("tile", "tiles", "ub", "vecscope", "vector", "PythonKernel", "Tile", "UbArray", "Vector")
 _OWN += ("bt", "fb", "l0a", "l0b", "l0c", "l1", "matmul", "FlatArray", "MatrixArray")
 _TYPES: dict[str, Any] = {
     "Align": _AlignValue,

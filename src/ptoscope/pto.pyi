@@ -434,13 +434,23 @@ def ub(element: type[T], *shape: int, at: int | None = None) -> UbArray[T]:
 @overload
 def l1(element: type[T], size: int, /, *, at: int | None = None) -> FlatArray[T]:
     """A new matrix in L1, in fractals, of so many rows and columns; with one size, so many numbers
-    one behind the other. `at` as of `pto.ub`.
+    one behind the other. `counts` are how many rows and columns hold data, where a run decides
+    it. `at` as of `pto.ub`.
     """
 
 @overload
-def l1(element: type[T], rows: int, columns: int, /, *, at: int | None = None) -> MatrixArray[T]:
+def l1(
+    element: type[T],
+    rows: int,
+    columns: int,
+    /,
+    *,
+    at: int | None = None,
+    counts: tuple[Integer | int, Integer | int] | None = None,
+) -> MatrixArray[T]:
     """A new matrix in L1, in fractals, of so many rows and columns; with one size, so many numbers
-    one behind the other. `at` as of `pto.ub`.
+    one behind the other. `counts` are how many rows and columns hold data, where a run decides
+    it. `at` as of `pto.ub`.
     """
 
 def l0a(element: type[T], m: int, k: int, at: int | None = None) -> MatrixArray[T]:
@@ -690,6 +700,11 @@ def pipelined(
     """Goes from `lower` to below `upper` in pieces of `step` elements, `stages` of which are on
     their way at a time. The index is a tile: `x[t]` is its piece of an array, `t.count` how many
     elements the piece has.
+    """
+
+def tile(start: Integer | int, end: Integer | int, size: int) -> Tile:
+    """The tile that begins at an index, of data that ends at another: of `size` elements, or as
+    many as there are.
     """
 
 def tiles(count: Integer | int, size: int, stages: int = 1) -> Loop[Tile]:

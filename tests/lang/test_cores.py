@@ -88,7 +88,7 @@ def test_sections_do_not_nest() -> None:
             with pto.vector():
                 y[1] = 1
 
-    assert "with of this kind" in _raised(nested)
+    assert "pto.vector() inside pto.cube()" in _raised(nested)
     assert "pto.vector() inside pto.cube()" in _raised(inner)
 
 

@@ -153,6 +153,12 @@ def tiles(count: Any, size: int, stages: int = 1) -> Pipelined:
     return loop
 
 
+def tile(start: Any, end: Any, size: int) -> Tile:
+    """The tile that begins at an index, of data that ends at another: of `size` elements, or as
+    many as there are."""
+    return Tile.at(convert(start, INDEX), end, _size(size))
+
+
 def _size(size: Any) -> int:
     fixed = known(size) if not isinstance(size, ScalarValue) else None
     if fixed is None or fixed <= 0:

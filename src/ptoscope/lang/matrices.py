@@ -52,12 +52,17 @@ class MatrixArray(ChipArray[T]):
     counts: tuple[Any, Any]
 
     def __init__(
-        self, memory: str, dtype: DType, shape: tuple[int, int], at: int | None = None
+        self,
+        memory: str,
+        dtype: DType,
+        shape: tuple[int, int],
+        at: int | None = None,
+        counts: tuple[Any, Any] | None = None,
     ) -> None:
         block = RESULT_COLUMNS if memory == "l0c" else block_columns(dtype)
         rows, columns = (whole(extent, max(FRACTAL_ROWS, block)) for extent in shape)
         super().__init__(memory, dtype, rows * columns, at)
-        self.shape = self.counts = shape
+        self.shape, self.counts = shape, shape if counts is None else counts
 
     @property
     def view(self) -> MatrixView[T]:
@@ -132,8 +137,15 @@ def _is_all(taken: IndexRange, count: Any, size: int) -> bool:
     return known(taken.start) == 0 and taken.size == size and alike
 
 
-def new(memory: str, element: DType, shape: tuple[Any, ...], at: int | None = None) -> Any:
-    """An array of a shape in a memory of the matrix core."""
+def new(
+    memory: str,
+    element: DType,
+    shape: tuple[Any, ...],
+    at: int | None = None,
+    counts: tuple[Any, Any] | None = None,
+) -> Any:
+    """An array of a shape in a memory of the matrix core; of a matrix `counts` are how many rows
+    and columns hold data."""
     for size in shape:
         if isinstance(size, bool) or known(size) is None or not isinstance(size, int) or size <= 0:
             raise Misuse(
@@ -144,7 +156,7 @@ def new(memory: str, element: DType, shape: tuple[Any, ...], at: int | None = No
         case (size,):
             return FlatArray(memory, element, size, at)
         case (rows, columns):
-            return MatrixArray(memory, element, (rows, columns), at)
+            return MatrixArray(memory, element, (rows, columns), at, counts)
         case _:
             raise Misuse(
                 f"an array in {memory} has one size or rows and columns, found {len(shape)}",
@@ -156,10 +168,13 @@ def _flat(memory: str, element: Any, size: Any, at: int | None) -> FlatArray[Any
     return new(memory, dtype_of(element), (size,), at)
 
 
-def l1(element: Any, *shape: int, at: int | None = None) -> Any:
+def l1(
+    element: Any, *shape: int, at: int | None = None, counts: tuple[Any, Any] | None = None
+) -> Any:
     """A new matrix in L1, in fractals, of so many rows and columns; with one size, so many numbers
-    one behind the other. `at` as of `pto.ub`."""
-    return new("l1", dtype_of(element), shape, at)
+    one behind the other. `counts` are how many rows and columns hold data, where a run decides
+    it. `at` as of `pto.ub`."""
+    return new("l1", dtype_of(element), shape, at, counts)
 
 
 def l0a(element: Any, m: int, k: int, at: int | None = None) -> MatrixArray[Any]:

@@ -10,9 +10,9 @@ from ptoscope.isa.dtypes import F16, F32, I8, I16, UI8, DType
 from ptoscope.isa.tiles import RESULT_COLUMNS, block_columns
 from ptoscope.lang import instructions
 from ptoscope.lang.buffers import ArrayPiece, GmTile
-from ptoscope.lang.matrices import FlatArray, MatrixView
+from ptoscope.lang.matrices import FlatArray, MatrixView, whole
 from ptoscope.lang.scalars import constant, known
-from ptoscope.lang.values import Misuse, PointerValue, described
+from ptoscope.lang.values import SCALAR_CLASSES, Misuse, PointerValue, described
 
 SPLITS = ("split_m", "split_n")
 
@@ -136,6 +136,9 @@ def _to_ub(
         where: dict[str, Any] = {"dst_split": core}
     else:
         where = {"dst_mode": core}
+    if core == "split_m":
+        # Of an odd number of rows the second half has one more, which nobody has computed.
+        rows = whole(rows, 2)
     width = columns // 2 if core == "split_n" else columns
     step = width if pitch is None else pitch
     pointers = _begin(source), target.pointer
@@ -170,7 +173,11 @@ def _payload(value: Any) -> Any:
     if isinstance(value, PointerValue):
         if value.type.space != "fb":
             raise Misuse(f"{described(value)} has no parameters", expected="pto.fb(...)")
-        return value
+        # Words of 64 bits are taken as what they are for.
+        words = not value.dtype.is_float
+        return (
+            instructions.call("pto.castptr", value, dtype=SCALAR_CLASSES[F32]) if words else value
+        )
     return constant(F32, value) if isinstance(value, (int, float)) else value
 
 

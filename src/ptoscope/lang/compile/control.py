@@ -352,11 +352,14 @@ class ControlWalker(ExpressionWalker):
         names[name] = wrapped(sides[0].type, slot)
 
     def scope(self, node: ast.With) -> None:
-        """A vecscope, or a section."""
-        item = node.items[0]
+        """A vecscope, or a section; of several, each inside of the one before it."""
+        item, *rest = node.items
+        if rest:
+            inner = ast.copy_location(ast.With(rest, node.body), node)
+            node = ast.copy_location(ast.With([item], [inner]), node)
         opened = self.value(item.context_expr)
         known = isinstance(opened, (VectorScope, CoreSection))
-        if len(node.items) > 1 or not known or item.optional_vars:
+        if not known or item.optional_vars:
             raise self.unsupported(
                 node,
                 "with of this kind",

@@ -138,9 +138,12 @@ class _Rewriter(ast.NodeTransformer):
         return node
 
     def visit_With(self, node: ast.With) -> ast.With:
+        first, *rest = node.items
+        if rest:
+            inner = ast.copy_location(ast.With(rest, node.body), node)
+            node.items, node.body = [first], [inner]
         names = sorted(assigned(node.body))
-        for item in node.items:
-            item.context_expr = self.visit(item.context_expr)
+        first.context_expr = self.visit(first.context_expr)
         last = node.body[-1]
         mine = [*self.body(node.body), *(_kept(last, name, give=True) for name in names)]
         others = [_kept(node, name, give=False) for name in names]

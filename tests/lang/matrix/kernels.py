@@ -92,7 +92,7 @@ def in_parts(a: pto.gm[pto.f16], b: pto.gm[pto.f16], y: pto.gm[pto.f32]):
 
 
 @pto.kernel(target="a5")
-def exponentials(a: pto.gm[pto.f16], b: pto.gm[pto.f16], y: pto.gm[pto.f32], m: int = 64):
+def exponentials(a: pto.gm[pto.f16], b: pto.gm[pto.f16], y: pto.gm[pto.f32], m: int = 128):
     """Rows of a product, half of them for each vector core."""
     with pto.cube():
         b0 = pto.load(pto.load(b.rows(64)[0:64, :], to="l1"), to="l0b")

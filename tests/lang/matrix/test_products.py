@@ -65,10 +65,10 @@ def test_parts_of_what_is_in_l1() -> None:
 
 
 def test_products_go_to_both_vector_cores() -> None:
-    a, b = f16((64, 64), 10), f16((64, 64), 11) / 16
+    a, b = f16((128, 64), 10), f16((64, 64), 11) / 16
     found = []
     for run in ways(kernels.exponentials):
-        y = np.zeros((64, 64), np.float32)
+        y = np.zeros((128, 64), np.float32)
         run(a, b.astype(np.float16), y)
         found.append(y)
     assert np.allclose(found[0], np.exp(product(a, b)), rtol=1e-5)

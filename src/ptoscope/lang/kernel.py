@@ -164,7 +164,7 @@ class PythonKernel:
 
     @property
     def memory(self) -> MemoryMap:
-        """Where its arrays lie in UB."""
+        """Where its arrays lie, in each memory of the chip."""
         return self.specialised(None, {}).compiled.memory
 
     def split(self, arguments: Any, named: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:

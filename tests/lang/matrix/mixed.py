@@ -48,9 +48,11 @@ def mixed(
             with pto.vecscope():
                 for r, p in pto.lanes(rows):
                     row = rows[r] * 2.0 + 1.0
-                    rows[r, p] = row
-                    half = pto.vcvt(row, dtype=pto.f16, rnd="R", sat="SAT", part="EVEN")
-                    halves[r, p, "PK_B32"] = half
+                    if back:
+                        half = pto.vcvt(row, dtype=pto.f16, rnd="R", sat="SAT", part="EVEN")
+                        halves[r, p, "PK_B32"] = half
+                    else:
+                        rows[r, p] = row
             core = pto.get_subblock_idx()
             if back:
                 if way == "split_n":

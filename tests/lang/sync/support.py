@@ -17,8 +17,6 @@ from ptoscope.kernel import Kernel, load
 from ptoscope.lang.sync import PlacedBuffer, synchronise
 from ptoscope.program import Block, Function, Op, Program
 
-UB_BYTES = TARGETS["a5"].ub_bytes
-
 
 def is_synchronisation(op: Op) -> bool:
     record = TABLE.get(op.name)
@@ -41,19 +39,21 @@ def strip(block: Block) -> None:
 
 def buffers(function: Function) -> list[PlacedBuffer]:
     """The buffers of a function: each begins at a constant that is cast to a pointer, and ends
-    where the next one begins."""
+    where the next one of its memory begins."""
     values = Values(function)
     casts = [op.results[0] for op in function.ops() if op.name == castptr.name]
-    known = {slot: at for slot in casts if (at := values.constant(slot)) is not None}
-    assert all(isinstance(kind := function.types[s], Ptr) and kind.space == "ub" for s in known)
-    starts = sorted({*known.values(), UB_BYTES})
-    by_address: dict[int, list[int]] = {}
-    for slot, address in known.items():
-        by_address.setdefault(address, []).append(slot)
-    return [
-        PlacedBuffer(tuple(slots), at, starts[starts.index(at) + 1] - at)
-        for at, slots in by_address.items()
-    ]
+    by_place: dict[tuple[str, int], list[int]] = {}
+    for slot in casts:
+        kind, at = function.types[slot], values.constant(slot)
+        if at is not None:
+            assert isinstance(kind, Ptr)
+            by_place.setdefault((kind.space, at), []).append(slot)
+    found: list[PlacedBuffer] = []
+    for (space, at), slots in by_place.items():
+        ends = [start for other, start in by_place if other == space and start > at]
+        end = min(ends, default=TARGETS["a5"].bytes_of(space))
+        found.append(PlacedBuffer(tuple(slots), at, end - at, memory=space))
+    return found
 
 
 @dataclass

@@ -33,9 +33,13 @@ SIZES: dict[str, tuple[int, ...]] = {
     "histogram": (1025, 2),
     "top_k": (3, 65, 8, 1),
     "vector_add": (4097, 2),
+    "matmul": (129, 17, 65, 1),
+    "matmul_quantized": (129, 17, 130, 1),
 }
 """Arguments of their scripts: few, but with a tail, and more tiles than blocks."""
-NAMES = sorted(path.stem for path in EXAMPLES.glob("*.pto"))
+CLUSTERS = ("flash_attention",)
+"""Their sections are programs side by side: without signals nothing says what comes first."""
+NAMES = sorted({path.stem for path in EXAMPLES.glob("*.pto")} - set(CLUSTERS))
 
 
 def script(name: str) -> ModuleType:

@@ -82,7 +82,7 @@ def _product(dtype: str, shape: tuple[int, int, int], name: str = "mad") -> str:
 
 def _busy(text: str, **options: Any) -> int:
     """Of the matrix unit."""
-    timing = timed(text, engine="reference", **options)
+    timing = timed(text, **options)
     (unit,) = (p for p in timing.reasons.pipes if p.pipe == "PIPE_M")
     return unit.busy
 
@@ -103,14 +103,14 @@ def test_a_product_takes_what_its_shape_asks_for(
 def test_figures_of_products_can_be_given() -> None:
     text = _product("f16", (32, 32, 32))
     assert _busy(text, overrides={"mad.f16.head": 20, "mad.per_repeat": 3}) == 20 + 3 * 8
-    timing = timed(text, engine="reference")
+    timing = timed(text)
     assumed = {row["set"]: row["value"] for row in timing.as_json()["assumed"]}
     assert (assumed["mad.f16.head"], assumed["mad.f16.per_repeat"]) == (6, 1)
-    measured = timed(text, engine="reference", target="a2a3").as_json()["figures"]
+    measured = timed(text, target="a2a3").as_json()["figures"]
     assert {f["set"]: f["source"] for f in measured}["mad.f16.head"] == "measured"
 
 
 def test_products_on_the_critical_path() -> None:
-    (step,) = (s for s in timed(_product("f16", (64, 64, 64)), engine="reference").reasons.path
+    (step,) = (s for s in timed(_product("f16", (64, 64, 64))).reasons.path
                if s.pipe == "PIPE_M")  # fmt: skip
     assert (step.what, step.core, step.cycles) == ("product", "cube", 6 + 64)

@@ -45,7 +45,7 @@ def test_what_always_holds_of_clusters(target: str) -> None:
     for seed in range(40):
         text = random_kernel(seed, target, orderly=seed % 2 == 0)
         kernel = prepare(text, f"seed {seed}", target, "manual")
-        run = trace(kernel, [np.arange(CELLS, dtype=np.int32)], 2, engine="reference")
+        run = trace(kernel, [np.arange(CELLS, dtype=np.int32)], 2)
         if run.error is not None:
             continue
         for model in MODELS[target]:

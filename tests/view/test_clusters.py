@@ -77,7 +77,7 @@ def test_the_timeline_has_a_lane_for_each_core_and_pipe(
     page: tuple[dict[str, Any], dict[str, Any]],
 ) -> None:
     data, columns = page
-    timing = cluster.kernel().time(*cluster.operands(), engine="reference")
+    timing = cluster.kernel().time(*cluster.operands())
     found = slices(timing, 1000)
     assert columns["slice_core"].tolist() == found.core.tolist()
     lanes = {(data["cores"][core], name) for _, core, _, name in data["timing"]["tracks"]}

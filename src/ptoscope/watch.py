@@ -23,7 +23,12 @@ RACES, POISON, SCHEDULES = "races", "poison", "schedules"
 ALL_SCHEDULES = 8
 """How many orders are tried where everything is checked."""
 
-_SEEN_RUNNING = {"PTO0607": "PTO0701", "PTO0608": "PTO0702", "PTO0609": "PTO0703"}
+_SEEN_RUNNING = {
+    "PTO0607": "PTO0701",
+    "PTO0608": "PTO0702",
+    "PTO0609": "PTO0703",
+    "PTO0614": "PTO0706",
+}
 """What check says of the text, and the same mistake as a run shows it."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from .pipes import P, V, codes, copy_in, copy_out, findings, kernel, load, loop, scope, store
+from .pipes import M, P, V, codes, copy_in, copy_out, findings, kernel, load, loop, scope, store
 
 BARRIER = "pto.barrier #pto.pipe"
 
@@ -164,3 +164,19 @@ def test_a_store_of_blocks_is_read_where_one_of_them_is(repeat: int, expected: s
         store("%w", "%b"),
     )
     assert {code for code in codes(tile(*lines)) if code == "PTO0508"} == expected
+
+
+@pytest.mark.parametrize(("lanes", "expected"), [(16, []), (17, ["PTO0506"])])
+def test_lanes_that_no_use_takes_may_be_undefined(lanes: int, expected: list[str]) -> None:
+    """16 numbers are copied, 64 loaded; a mask says which are used."""
+    used = f"%few, %rest = pto.plt_b32 %count : i32 -> {M}, i32"
+    double = f"%w = pto.vadd %v, %v, %few : {V}, {V}, {M} -> {V}"
+    text = kernel(
+        f"%count = arith.constant {lanes} : i32",
+        copy_in(length="%l64"),
+        BARRIER,
+        scope(used, load(), double, store("%w")),
+        BARRIER,
+        copy_out(),
+    )
+    assert codes(text) == expected

@@ -22,6 +22,7 @@ from ptoscope.check.analysis.nodes import (
 )
 from ptoscope.check.analysis.reach import Loops, certain_touches, executed, settled
 from ptoscope.check.rule import Context, Finding, Rule
+from ptoscope.check.used import used_bytes
 from ptoscope.isa.parts import COPY_PIPES, MEMORIES
 
 
@@ -135,7 +136,7 @@ def _unwritten(context: Context) -> Iterator[Finding]:
             for (memory, start, end), made in writes.items()
             if memory == read.memory and any(i not in after for i in made)
         ]
-        data = read.data or read.sure
+        data = used_bytes(context, read, read.data or read.sure)
         found = None if data.length == ZERO else _undefined(read, data, before, loops)
         by_use[id(read.op)].append(found)
     for reads in by_use.values():

@@ -81,7 +81,7 @@ class Backtrace:
         assert step is not None
         op = self._run.place(step).op
         wanted = range(start, start + size)
-        copied, tiles = self._recording.copies.get(step), self._recording.tile_parts.get(step, ())
+        copied, tiles = self._recording.copies.get(step), self._recording.tiles.get(step, ())
         if copied is not None or tiles:
             found = [] if copied is None else self._copied(step, copied, wanted)
             found += [one for tile in tiles for one in sources_of(tile, step, space, wanted)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -122,13 +121,8 @@ class Recording:
     left_out: int = 0
     value_cores: Column = field(default_factory=lambda: np.zeros(0, dtype=np.int8))
     """Of each value, whose it is: which core of its block."""
-    tile_parts: dict[int, list[TileStep]] = field(default_factory=dict[int, list[TileStep]])
+    tiles: dict[int, list[TileStep]] = field(default_factory=dict[int, list[TileStep]])
     """By step, the tiles that it moved or multiplied, one after the other."""
-
-    @cached_property
-    def tiles(self) -> dict[int, TileStep]:
-        """By step, the first of them."""
-        return {step: parts[0] for step, parts in self.tile_parts.items()}
 
     def __post_init__(self) -> None:
         if len(self.value_cores) != len(self.value_slots):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from ptoscope.isa.order.ledger import Chain
@@ -22,6 +23,13 @@ class Abandoned(Exception):
     """Another core of the block has stopped: this one does not go on."""
 
 
+def _closed() -> threading.Lock:
+    """A door that whoever has it waits at, until another one opens it."""
+    door = threading.Lock()
+    door.acquire()
+    return door
+
+
 class Cluster:
     """The cores of one block. `order` is in which they begin, and take turns."""
 
@@ -30,11 +38,11 @@ class Cluster:
         self._order = list(range(count)) if order is None else list(order)
         self.given: dict[Chain[str], int] = {}
         """How many signals of each kind were given and taken between the cores."""
-        self._turns = [threading.Semaphore(0) for _ in range(count)]
+        self._turns = [_closed() for _ in range(count)]
         self._waits: dict[int, bool] = {}
         """Those that wait, and whether they could go on all the same; the others could run."""
         self._ended: set[int] = set()
-        self._over = threading.Semaphore(0)
+        self._over = _closed()
         self.failure: BaseException | None = None
         self.explain: dict[int, Callable[[], Stuck]] = {}
         """By core, what its pipes wait for."""
@@ -84,6 +92,8 @@ class Cluster:
             self._over.release()
         elif self.failure is None:
             following = self._following(number)
+            if following is None:
+                following = self._first_of(number, self._willing())
             # Where the others wait for each other, one of them finds that out.
             self._wake(self._first_of(number, self._waits) if following is None else following)
 
@@ -91,7 +101,9 @@ class Cluster:
         if self.failure is None:
             self.failure = failure
         for turn in self._turns:
-            turn.release()
+            # One that is open already has been given to its core.
+            with suppress(RuntimeError):
+                turn.release()
 
     def signalled(self) -> None:
         """A signal was given or taken: those that wait may look again."""
@@ -102,8 +114,7 @@ class Cluster:
         new. False where there will not be: nobody else can run."""
         following = self._following(number)
         if following is None and not could_go_on:
-            willing = {core for core, could in self._waits.items() if could}
-            following = self._first_of(number, willing)
+            following = self._first_of(number, self._willing())
         if following is None:
             return False
         self._waits[number] = could_go_on
@@ -131,6 +142,10 @@ class Cluster:
         """The next that can run."""
         out = self._ended | self._waits.keys() | {number}
         return self._first_of(number, set(self._order) - out)
+
+    def _willing(self) -> set[int]:
+        """Those that wait and could go on all the same."""
+        return {core for core, could in self._waits.items() if could}
 
     def _first_of(self, number: int, cores: object) -> int | None:
         """The first of some cores in the order of turns, from one on."""

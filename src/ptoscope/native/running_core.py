@@ -35,6 +35,8 @@ class RunningCore:
     def __init__(self, core: CoreId, own: list[Region], stamped: int, scratch: int = 0) -> None:
         self.core = core
         self._own = own
+        self._places, self._rows = _table_of(own)
+        self._ub = own[0].data.ctypes.data
         self._callback = _CALLBACK(self._serve)
         self._callback_address = ctypes.cast(self._callback, ctypes.c_void_p).value or 0
         self._stamps = np.zeros(stamped + layout.SLACK if stamped else 0, dtype=np.uint32)
@@ -54,13 +56,8 @@ class RunningCore:
         self._seat: Seat | None = None
         self.state = launch.words.copy()
         self._table = launch.table.copy()
-        for region in self._own:
-            row = region.data.ctypes.data, region.size, 1
-            if region is self._own[0] or region.space != "ub":
-                self._table[layout.OWN_REGIONS - layout.own(region.space)] = row
-            if region.space == "ub":
-                self._table[layout.OWN_REGIONS - layout.ub_of(region.number)] = row
-        self.state[layout.UB] = self._own[0].data.ctypes.data
+        self._table[self._places] = self._rows
+        self.state[layout.UB] = self._ub
         first = self._table.ctypes.data
         self.state[layout.REGIONS] = first + layout.OWN_REGIONS * self._table.strides[0]
         self.state[layout.SERVICE] = self._callback_address
@@ -207,3 +204,19 @@ class RunningCore:
         return Service(
             self, memory, self._block, launch.grid, launch.prints, self._seat, self.shared
         )
+
+
+def _table_of(own: list[Region]) -> tuple[list[int], list[tuple[int, int, int]]]:
+    """Where the memories of a core stand in the table of regions, and what: the first is the UB
+    that it means where it names none."""
+    places: list[int] = []
+    rows: list[tuple[int, int, int]] = []
+    for region in own:
+        found: list[int] = []
+        if region is own[0] or region.space != "ub":
+            found.append(layout.own(region.space))
+        if region.space == "ub":
+            found.append(layout.ub_of(region.number))
+        places += [layout.OWN_REGIONS - place for place in found]
+        rows += [(region.data.ctypes.data, region.size, 1)] * len(found)
+    return places, rows

@@ -42,15 +42,20 @@ def load(name: str) -> ptoscope.Kernel:
     return ptoscope.load(KERNELS / f"matmul_{name}.pto")
 
 
-def _rows(name: str) -> Iterator[Row]:
+def alone(*command: str) -> list[float]:
+    """The numbers that a module prints, in a process whose products take one thread."""
     ran = subprocess.run(
-        (sys.executable, "-m", "bench.matrix", name),
+        (sys.executable, "-m", *command),
         check=True,
         capture_output=True,
         text=True,
         env={**os.environ, **_ONE_THREAD},
     )
-    measured, baseline = map(float, ran.stdout.split())
+    return [float(number) for number in ran.stdout.split()]
+
+
+def _rows(name: str) -> Iterator[Row]:
+    measured, baseline = alone("bench.matrix", name)
     note = f"{2 * SIZE**3 / measured / 1e9:.0f} GFLOP/s; the matrix in tiles of 128, all checks"
     what = f"{name} matmul, {SIZE} x {SIZE} x {SIZE}"
     yield Row(what, "NumPy's @ of f32", measured, baseline, _GOAL, speed=True, note=note)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import ptoscope
-from bench import c_side, matrix, native_compile, native_process, others
+from bench import attention, c_side, matrix, native_compile, native_process, others
 from bench.cases import CASES, Case
 from bench.measure import Job, Remark, Row, best_of, once
 
@@ -28,6 +28,7 @@ def jobs() -> list[Job]:
         Job("memcpy", _memcpy),
         *against_c,
         *matrix.jobs(),
+        *attention.jobs(),
         Job("reference engine", _against_reference),
         *native_compile.jobs(),
         *native_process.jobs(),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 from ptoscope.isa.record import Record
 from tests.witness.machine import (
@@ -77,6 +78,10 @@ class Trial:
 
     label: str
     run: Callable[[Record], str]
+    use: Use | None = None
+    """What is run by itself, without a kernel."""
+    known: Callable[[], list[tuple[Case, Outcome]]] = list
+    """Its inputs, and what it has to do with each."""
 
 
 Trials = Callable[[Record], Iterator[Trial]]
@@ -145,14 +150,15 @@ def _add(name: str, trials: Trials) -> None:
 
 
 def _trial(use: Use, formula: Formula, inputs: Inputs) -> Trial:
-    known: list[tuple[Case, Outcome]] = []
+    @cache
+    def known() -> list[tuple[Case, Outcome]]:
+        found = [(case, _expected(use, formula, case)) for case in inputs(use)]
+        assert found, f"{use} has no inputs"
+        return found
 
     def run(record: Record) -> str:
         site = replace(use.site, record=record)
-        if not known:
-            known.extend((case, _expected(use, formula, case)) for case in inputs(use))
-            assert known, f"{use} has no inputs"
-        for number, (case, expected) in enumerate(known):
+        for number, (case, expected) in enumerate(known()):
             try:
                 found = observe(site, case, tuple(expected.registers))
             except Exception as error:
@@ -162,7 +168,7 @@ def _trial(use: Use, formula: Formula, inputs: Inputs) -> Trial:
                 return f"case {number}: {said}"
         return ""
 
-    return Trial(str(use), run)
+    return Trial(str(use), run, use, known)
 
 
 def _expected(use: Use, formula: Formula, case: Case) -> Outcome:

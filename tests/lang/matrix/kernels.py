@@ -131,6 +131,43 @@ def halved(a: pto.gm[pto.f16], b: pto.gm[pto.f16], y: pto.gm[pto.f32], n: int = 
             pto.store(y.rows(64)[i, :], c)
 
 
+@pto.kernel(target="a5")
+def through_gm(
+    a: pto.gm[pto.f16],
+    b: pto.gm[pto.f16],
+    room: pto.gm[pto.f32],
+    y: pto.gm[pto.f32],
+    n: int = 128,
+):
+    """Products go to the vector cores over one place in GM, which all targets can."""
+    with pto.cube():
+        b0 = pto.load(pto.load(b.rows(64)[0:64, :], to="l1"), to="l0b")
+    for i in pto.pipelined(0, n, 32):
+        with pto.cube():
+            a0 = pto.load(pto.load(a.rows(64)[i, :], to="l1"), to="l0a")
+            c = pto.l0c(pto.f32, 32, 64)
+            pto.matmul(c, a0, b0)
+            pto.store(room.rows(64)[0:32, :], c)
+        with pto.vector():
+            r = pto.get_subblock_idx() * 16
+            xs = pto.load(room.rows(64)[r : r + 16])
+            with pto.vecscope():
+                for t, p in pto.lanes(xs):
+                    xs[t, p] = xs[t] * 2.0
+            pto.store(y.rows(64)[i + r : i + r + 16], xs)
+
+
+@pto.kernel(target="a5")
+def counted(x: pto.gm[pto.i32], y: pto.gm[pto.i32], n: pto.i32):
+    """Scalar units hand numbers to each other."""
+    for i in range(n):
+        with pto.vector():
+            if pto.get_subblock_idx() == 1:
+                x[0] = x[0] + 1
+        with pto.cube():
+            y[i] = x[0] * 2
+
+
 def product(a: Array, b: Array, start: Array | None = None) -> Array:
     """A product as the matrix unit computes it: one rounding for each step along k. Products of
     f16 are exact in f64, and so nearly always are their sums with f32."""

@@ -72,6 +72,35 @@ def test_no_signal_can_be_left_out() -> None:
         assert any(d.severity == "error" for d in (*broken.findings, *seen.diagnostics))
 
 
+@pytest.mark.parametrize("target", ["a5", "a2a3"])
+def test_data_goes_through_gm_on_every_target(target: str) -> None:
+    """On A2/A3 one signal reaches both vector cores, and every pipe can give one."""
+    kernel = kernels.through_gm.on(target)
+    assert [str(found) for found in kernel.findings] == []
+    cube = kernel.text.split("pto.section.")[1]
+    assert cube.count("sync.set") == (2 if target == "a5" else 1)
+    a, b = f16((128, 64), 3), f16((64, 64), 4)
+    room, y = np.zeros((32, 64), np.float32), np.zeros((128, 64), np.float32)
+    for run in kernels.ways(kernels.through_gm):
+        run(a, b, room, y, target=target)
+        assert np.array_equal(y, 2 * kernels.product(a, b))
+        y[:] = 0
+    assert kernel.watch(a, b, room, y, schedules=8).diagnostics == []
+
+
+def test_scalar_units_wait_for_each_other() -> None:
+    text = kernels.counted.text
+    assert "pto.set_intra_block" in text
+    assert "pto.wait_intra_core" in text
+    assert [str(found) for found in kernels.counted.findings] == []
+    x, y = np.zeros(1, np.int32), np.zeros(5, np.int32)
+    for run in kernels.ways(kernels.counted):
+        x[:] = 0
+        run(x, y, 5)
+        assert list(y) == [2, 4, 6, 8, 10]
+    assert kernels.counted.watch(x, y, 5, schedules=8).diagnostics == []
+
+
 @pytest.mark.parametrize("keys", [64, 192])
 def test_attention(keys: int) -> None:
     """Over all three cores, with as many keys as take one iteration, and several."""

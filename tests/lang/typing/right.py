@@ -72,4 +72,34 @@ def said(x: pto.gm[pto.ui8], out: pto.gm[pto.i32], n: pto.i32) -> None:
         out[k] = 10 * k
 
 
-KERNELS = [axpy, axpy_by_slices, operators, said]
+@pto.kernel
+def products(
+    a: pto.gm[pto.f16],
+    b: pto.gm[pto.f16],
+    bias: pto.gm[pto.f32],
+    out: pto.gm[pto.f16],
+    rows: pto.gm[pto.f32],
+    n: pto.i32,
+) -> None:
+    half, weights = pto.ub(pto.f32, 16, 32), pto.l1(pto.f16, 32, 32)
+    with pto.cube():
+        biases = pto.load(pto.load(bias[0:32], to="l1"), to="bt")
+        b1 = pto.load(b.rows(32)[0:64, :], to="l1")
+        b0 = pto.load(b1, to="l0b")
+    for i in pto.tiles(n, 32, stages=2):
+        with pto.cube():
+            a0 = pto.load(pto.load(a.rows(64)[i, 0:64], to="l1"), to="l0a")
+            c = pto.l0c(pto.f32, 32, 32)
+            pto.matmul(c, a0, b0, bias=biases)
+            pto.store(half, c, core="split_m", pitch=32)
+            pto.store(weights, c, scale=0.5, relu=True)
+            d = pto.l0c(pto.f32, 32, 32)
+            pto.matmul(d, pto.load(weights, to="l0a"), pto.load(b1[0:32, :], to="l0b"))
+            pto.matmul(d, pto.load(weights.T, to="l0a"), pto.load(b1[32:64, :].T, to="l0b"), False)
+            pto.store(out.rows(32)[i, :], d, relu=0.25, clip=2.0)
+        with pto.vector():
+            first = i + pto.get_subblock_idx() * 16
+            pto.store(rows.rows(32)[first : first + 16], half)
+
+
+KERNELS = [axpy, axpy_by_slices, operators, said, products]

@@ -46,7 +46,7 @@ def _run_blocks(launch: Launch, threads: int, runners: list[Runner]) -> None:
         for _ in range(count):
             worker = threading.Thread(target=_work, args=(launch, runners))
             try:
-                start(worker, stack)
+                start(worker.start, stack)
             except RuntimeError as error:
                 if stack and not workers:
                     raise MemoryError(f"no thread with a stack of {stack >> 20} MB") from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -97,15 +98,15 @@ class Runner:
 _STARTING = threading.Lock()
 
 
-def start(worker: threading.Thread, stack: int) -> None:
-    """Starts a thread with so much stack, or what is usual (0)."""
+def start(begin: Callable[[], object], stack: int) -> None:
+    """Starts a thread by a call, with so much stack, or what is usual (0)."""
     if not stack:
-        worker.start()
+        begin()
         return
     with _STARTING:
         before = threading.stack_size(stack)
         try:
-            worker.start()
+            begin()
         finally:
             threading.stack_size(before)
 

@@ -8,7 +8,7 @@ from ptoscope.isa.copies import LENGTH_BITS
 from ptoscope.isa.dtypes import I64
 from ptoscope.isa.targets import BLOCK_BYTES
 from ptoscope.lang import instructions, matrix_moves
-from ptoscope.lang.buffers import ArrayPiece, GmArray, RowsPiece, UbArray, dtype_of
+from ptoscope.lang.buffers import ArrayPiece, GmArray, GmTile, RowsPiece, UbArray, dtype_of
 from ptoscope.lang.maker import current
 from ptoscope.lang.scalars import convert, minimum
 from ptoscope.lang.values import Misuse, described
@@ -161,6 +161,11 @@ def _in_gm(value: Any) -> ArrayPiece[Any]:
         return ArrayPiece(value, 0, None, None)
     if isinstance(value, ArrayPiece) and value.array.type.space == "gm":
         return value
+    if isinstance(value, GmTile):
+        raise Misuse(
+            "a part of a matrix in GM is copied to L1, and from L0C",
+            hint='write to="l1"; UB takes rows, as x.rows(width)[t]',
+        )
     raise Misuse(
         f"{described(value)} is no piece of an array in GM", expected="as in x[t] or x[a:b]"
     )

@@ -39,6 +39,7 @@ def store_result(
         if changes.atomic is not None:
             clauses["atomic_type"] = atomics.suffix(_element(target))
             clauses["atomic_op"] = changes.atomic
+        _covers(source, target)
         sizes = target.rows.count, target.columns.count
         instructions.call(
             "pto.mte_l0c_gm",
@@ -59,6 +60,18 @@ def store_result(
         _to_l1(source, target, clauses)
     else:
         _to_ub(source, target, clauses, core, pitch)
+
+
+def _covers(source: MatrixView[Any], target: GmTile[Any]) -> None:
+    """Misuse where there is more room in GM than the product has."""
+    have, wanted = (source.rows.size, source.columns.size), (target.rows.size, target.columns.size)
+    pairs = zip(have, wanted, strict=True)
+    if any(mine is not None and asked is not None and asked > mine for mine, asked in pairs):
+        raise Misuse(
+            "the product has fewer elements than where it goes to",
+            found=" x ".join(map(str, wanted)),
+            expected="at most " + " x ".join(map(str, have)),
+        )
 
 
 def _element(target: Any) -> DType:
@@ -141,6 +154,14 @@ def _to_ub(
         rows = whole(rows, 2)
     width = columns // 2 if core == "split_n" else columns
     step = width if pitch is None else pitch
+    high = rows // 2 if core == "split_m" else rows
+    needed = known(high * step)
+    if needed is not None and target.size is not None and needed > target.size:
+        raise Misuse(
+            f"{needed} elements do not fit an array of {target.size}",
+            found=str(needed),
+            expected=f"at most {target.size}",
+        )
     pointers = _begin(source), target.pointer
     stride = source.matrix.pitch
     named = {"layout": "nz2nd", **where, **clauses}

@@ -127,3 +127,28 @@ def test_a_transposed_factor() -> None:
     assert ["transpose = true" in line for line in lines] == [False, True, True, False, False]
     sizes = [re.findall(r"%c(\d+)_i64", line) for line in lines]
     assert sizes == [["16", "32"], ["32", "16"], ["16", "32"], ["32", "16"], ["16", "16"]]
+
+
+def test_what_is_larger_than_a_product() -> None:
+    @pto.kernel(target="a5")
+    def wide(y: pto.gm[pto.f32]):
+        pto.store(y.rows(64)[0:32, :], pto.l0c(pto.f32, 32, 32))
+
+    @pto.kernel(target="a5")
+    def small(y: pto.gm[pto.f32]):
+        xs = pto.ub(pto.f32, 511)
+        with pto.cube():
+            pto.store(xs, pto.l0c(pto.f32, 32, 32), core="split_m")
+        with pto.vector():
+            pto.store(y[0:511], xs)
+
+    assert "the product has fewer elements" in _raised(wide)
+    assert "512 elements do not fit an array of 511" in _raised(small)
+
+
+def test_a_part_of_a_matrix_does_not_go_to_ub() -> None:
+    @pto.kernel(target="a5")
+    def rows(x: pto.gm[pto.f32]):
+        pto.load(x.rows(64)[0:32, 0:32])  # type: ignore[call-overload]
+
+    assert "is copied to L1" in _raised(rows)

@@ -40,15 +40,14 @@ SCALED_NAMES = ("pto.mad_mx", "pto.mad_mx_acc", "pto.mad_mx_bias")
 
 
 def _elements(e: Element, count: int, wild: bool, *seed: object) -> bytes:
-    """Numbers of which a sum tells something; wild ones have all bits, and seldom any others."""
+    """Numbers of which a sum tells something; wild ones have any bits."""
     r = rng(e.name, wild, *seed)
     made: list[int] = []
     while len(made) < count:
         raw = r.getrandbits(e.bits)
         size = abs(_value(e, raw))
-        odd = isnan(size) or isinf(size)
         calm = e.name in INTS or 2.0**-12 < size < 2.0**12
-        if calm or (wild and (not odd or r.random() < 0.05)):
+        if calm or wild:
             made.append(raw)
     return b"".join(raw.to_bytes(e.bytes, "little") for raw in made)
 
@@ -56,26 +55,33 @@ def _elements(e: Element, count: int, wild: bool, *seed: object) -> bytes:
 @cache
 def _chip(left: Element, result: Element, wild: bool) -> dict[str, bytes]:
     r = rng("scales", wild)
-    scales = [r.choice((0, 1, 254, 255)) if wild else r.randint(120, 134) for _ in range(SCALES)]
+    scales = [r.choice((0, 1, 2, 3)) if wild else r.randint(120, 134) for _ in range(SCALES)]
+    others = [240 - n for n in scales]
+    if wild:
+        # Few are NaN, or so large that factors become infinite: most sums tell of the others.
+        others = [r.choice((254, 255, 0, 1)) if r.random() < 0.1 else n for n in others]
+        scales = [255 if r.random() < 0.05 else n for n in scales]
     return {
         "l0a": _elements(left, L0 // left.bytes, wild, "l0a"),
         "l0b": _elements(left, L0 // left.bytes, wild, "l0b"),
         "l0c": _elements(result, L0 // 4, wild, "l0c"),
         "bt": _elements(result, BT // 4, wild, "bt"),
         "l0a_scale": bytes(scales),
-        "l0b_scale": bytes(reversed(scales)),
+        "l0b_scale": bytes(others),
     }
 
 
 SHAPES = [(3, 5, 18), (1, 3, 40), (17, 2, 9), (1, 1, 1), (2, 18, 5), (33, 1, 3)]
-SCALED_SHAPES = [(2, 3, 64), (1, 2, 128), (17, 1, 64)]
-# A tile, and one row of more than a block of calm and of wild numbers.
-FEW = [(2, 3, 18), (1, 2, 34), (1, 2, 34)]
-SCALED_FEW = [(2, 3, 64), (1, 2, 64), (1, 2, 64)]
+SHAPES += [(16, 17, 18), (5, 16, 2), (2, 16, 34)]
+SCALED_SHAPES = [(2, 3, 64), (5, 6, 64), (17, 1, 64), (1, 2, 128), (16, 17, 64), (3, 16, 64)]
+# Tiles, and one row of more than a block; of wild numbers few are added, or all sums are NaN.
+FEW = [(2, 3, 18), (3, 4, 2), (1, 2, 34), (1, 5, 1)]
+SCALED_FEW = [(2, 3, 64), (5, 6, 64), (1, 2, 64), (1, 9, 64)]
 PLACES: tuple[int, int, int, int] = (512, 1024, 2048, 64)
 WRONG_SHAPES = [
     (0, 4, 64), (4, 0, 64), (4, 4, 0), (-1, 4, 64), (4, -1, 64), (4, 4, -64), (1 << 12, 1, 64),
     (1, 1 << 12, 64), (1, 1, 1 << 12), (0xFFF, 1, 64), (1, 0xFFF, 64), (2, 2, 32), (2, 2, 65),
+    (1, 1, 0xFFF),
 ]  # fmt: skip
 
 
@@ -183,24 +189,28 @@ def _raw(memory: bytearray, at: int, size: int) -> int:
 def _unit_flags(record: Record) -> Iterator[Trial]:
     """A tile is free until it is published, and then until it is drained, which nothing here
     does. Tiles are 1024 bytes."""
-    ends = [
-        name for name in ("lhs", "rhs", "dst", "bias") if name != "bias" or "bias" in record.name
-    ]
     spaces = {"lhs": "l0a", "rhs": "l0b", "dst": "l0c", "bias": "bt"}
     element = "f8e4m3" if "mx" in record.name else "f16"
     kinds = {
         n: f"!pto.ptr<{element if n in ('lhs', 'rhs') else 'f32'}, {s}>" for n, s in spaces.items()
     }
 
-    def kernel(*uses: tuple[int, str]) -> str:
+    own = record.name
+    base = "pto.mad_mx" if "mx" in own else "pto.mad"
+    other = base if own != base else f"{base}_acc"
+    """Another one, where uses of one kernel differ."""
+
+    def kernel(*uses: tuple[int, str] | tuple[int, str, str]) -> str:
         lines: list[str] = []
-        for number, (at, words) in enumerate(uses):
+        for number, (at, words, *by) in enumerate(uses):
+            name = by[0] if by else own
+            ends = [n for n in spaces if n != "bias" or name.endswith("bias")]
             lines.append(f"%a{number} = arith.constant {at} : i64")
             lines.append(f"%d{number} = pto.castptr %a{number} : i64 -> {kinds['dst']}")
             values = ", ".join(f"%d{number}" if n == "dst" else f"%{n}" for n in ends)
             types = ", ".join(kinds[n] for n in ends)
-            lines.append(f"{record.name} {values}, %m, %m, %k {words} : {types}, i64, i64, i64")
-        made = "\n".join(f"%{n} = pto.castptr %zero : i64 -> {kinds[n]}" for n in ends)
+            lines.append(f"{name} {values}, %m, %m, %k {words} : {types}, i64, i64, i64")
+        made = "\n".join(f"%{n} = pto.castptr %zero : i64 -> {kinds[n]}" for n in spaces)
         return f"""
 module attributes {{pto.kernel_kind = #pto.kernel_kind<cube>}} {{
 func.func @k() {{
@@ -222,8 +232,8 @@ return
         ("published, and checked", [(0, publish), (0, check)], stuck),
         ("published twice", [(0, publish), (0, publish)], stuck),
         ("checked, and published", [(0, check), (0, publish)], []),
-        ("published, and not asked", [(0, publish), (0, "")], []),
-        ("not said", [(0, ""), (0, check)], []),
+        ("published, and not asked", [(0, publish, other), (0, "")], []),
+        ("not said", [(0, ""), (0, check, other)], []),
         ("another tile", [(1024, publish), (0, check), (2048, check)], []),
         ("the same tile", [(2048, publish), (2048 + 512, check)], stuck),
     ):

@@ -38,6 +38,7 @@ from ptoscope.ir.forms.follow import bind, patterns
 from ptoscope.ir.types import UNKNOWN, TextType, known
 from ptoscope.isa import TABLE
 from ptoscope.isa.arith import constant
+from ptoscope.isa.parts import SECTIONS
 from ptoscope.isa.patterns import Bindings, Pattern
 from ptoscope.isa.record import Attr, Form, Record
 from ptoscope.isa.types import AttrValue, Scalar
@@ -100,7 +101,7 @@ def _text_type(attr: Attribute) -> TextType:
 
 
 class _Scope(IRDLOperation):
-    """A vecscope."""
+    """A vecscope, or a section."""
 
     body = region_def("single_block")
 
@@ -128,6 +129,11 @@ class StrictVecScope(_Scope):
         """The arguments of the body are the values passed in."""
         if [v.type for v in self.inputs] != [a.type for a in self.body.block.args]:
             raise VerifyException("the body's arguments are not the values passed to it")
+
+
+def _section(name: str) -> type[Operation]:
+    """`pto.section.cube` or another: the cores of its kind execute its body."""
+    return irdl_op_definition(type(name.rsplit(".", 1)[-1], (_Scope,), {"name": name}))
 
 
 def attributes(op: Operation) -> dict[str, AttrValue]:
@@ -197,9 +203,10 @@ def _property(attr: Attr, record: Record) -> Attribute | None:
 CLASSES: dict[str, type[Operation]] = {
     VecScope.name: VecScope,
     StrictVecScope.name: StrictVecScope,
+    **{name: _section(name) for name in SECTIONS},
     **{name: _generated(record) for name, record in TABLE.items() if name not in SCOPES},
 }
-"""The operation class of each record, by the record's name."""
+"""The operation class of each record and section, by its name."""
 
 UPSTREAM: dict[str, type[Operation]] = {op.name: op for op in Arith.operations}
 """MLIR's own arith."""

@@ -19,6 +19,7 @@ from ptoscope.ir.numbers import constant_value
 from ptoscope.ir.reading.attributes import all_attributes
 from ptoscope.ir.reading.functions import KERNEL_MARKS
 from ptoscope.isa import TABLE
+from ptoscope.isa.parts import SECTIONS
 from ptoscope.isa.types import AttrValue, Scalar, Type
 from ptoscope.kernel import Kernel, load
 from ptoscope.program import SCOPES, Block, Function, Op, Program, operation
@@ -29,6 +30,7 @@ from ptoscope.xdsl.types import KernelKindAttr, to_type
 _STRUCTURE = (
     *("scf.for", "scf.if", "scf.while", "scf.yield", "scf.condition", "func.return"),
     *SCOPES,
+    *SECTIONS,
 )
 
 

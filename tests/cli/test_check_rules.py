@@ -86,7 +86,7 @@ def test_explain_json(cli: Cli) -> None:
     [
         (("--explain", "PTO0112"), "near it are PTO0107, PTO0108, PTO0109, PTO0110, PTO0111"),
         (("--explain", "mask"), "there is no code MASK; codes are PTO0000 to PTO0015, PTO0101 to"),
-        (("--explain", "PTO0706"), "there is no code PTO0706; near it are PTO0701, PTO0702"),
+        (("--explain", "PTO0707"), "there is no code PTO0707; near it are PTO0703, PTO0704"),
         (("--explain",), "--explain needs a value: CODE"),
         (("--explain", "PTO0101", "k.pto"), "check takes --explain or kernels, not both"),
         (("k.pto", "--all-targets", "--target", "a5"), "--target or --all-targets, not both"),

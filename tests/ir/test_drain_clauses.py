@@ -114,8 +114,15 @@ def test_as_compilers_print_a_store_to_gm():
 @pytest.mark.parametrize(
     ("clauses", "message"),
     [
-        ("dst_mode(%n4), sat, nz2nd", "'nz2nd' stands before 'sat'"),
-        ("dst_mode(%n4), nz2nd, nz2dn(%n5)", "attribute 'layout' is written twice"),
+        ("dst_mode(%n4), sat, nz2nd", "'nz2nd' has to stand before 'sat'"),
+        ("dst_mode(%n4), nz2nd, nz2dn(%n5)", "'nz2dn' contradicts 'nz2nd'"),
+        ("dst_mode(%n4), nz2nd, nz2nd", "'nz2nd' is written twice"),
+        ("dst_mode(%n4), nosat, sat", "'sat' contradicts 'nosat'"),
+        ("dst_mode(%n4), sat(preserve_nan), sat", "'sat' contradicts 'sat(preserve_nan)'"),
+        ("dst_mode(%n4), unit_flag", "unit_flag needs a word"),
+        ("dst_mode(%n4), unit_flag(), nz2nd", "unit_flag needs a word"),
+        ("dst_mode(%n4), atomic(type = f32, op = add)", "mte_l0c_ub takes no clause 'atomic' here"),
+        ("dst_mode(%n4), nz2nd turned : i64", "mte_l0c_ub takes no clause 'turned' here"),
         ("dst_mode(%n4), unit_flag(check)", "unit_flag( ) has no word 'check'"),
         ("dst_mode(%n4), pre_quant(%s, how = f32_f16)", "pre_quant( ) has no part 'how'"),
         ("dst_mode(%n4), pre_relu(mode = normal_relu, top = %h)", "pre_relu( ) has no part 'top'"),
@@ -127,6 +134,30 @@ def test_as_compilers_print_a_store_to_gm():
 def test_clauses_that_are_wrong(clauses: str, message: str):
     found = error(function(f"pto.mte_l0c_ub %c, %u, {SIZES}, {clauses}", PARAMETERS))
     assert message in found.message
+
+
+@pytest.mark.parametrize(
+    ("line", "message", "expected"),
+    [
+        ("mad %c, %c, %c, %n0, %n1, %n2 fast :", "mad takes no clause 'fast' here", "disable_gemv"),
+        (
+            "mad %c, %c, %c, %n0, %n1, %n2 tf32_mode",
+            "tf32_mode needs a word",
+            "tf32_mode(round_even | round_away)",
+        ),
+        (
+            f"mte_l0c_gm %c, %g, {SIZES}, %n4, %n5, atomic()",
+            "atomic needs a word",
+            "op = add | max | min)",
+        ),
+    ],
+)
+def test_clauses_that_say_nothing_are_told_what_they_could_say(
+    line: str, message: str, expected: str
+):
+    found = error(function(f"pto.{line}", PARAMETERS))
+    assert message in found.message
+    assert expected in found.expected
 
 
 @pytest.mark.parametrize(

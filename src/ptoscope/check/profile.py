@@ -78,10 +78,12 @@ def _absent_values(context: Context) -> Iterator[Finding]:
             continue
         for name, values in record.absent.get(context.target.name, {}).items():
             if op.attrs.get(name) in values:
+                others = (v for v in record.forms[op.form].attr(name).values if v not in values)
                 yield Finding(
                     op.span,
-                    f"{record.name}: {context.target.name} lacks '{op.attrs[name]}'",
+                    f"{record.name}: {context.target.name} lacks '{op.attrs[name]}' of it",
                     found=f"{name} = {op.attrs[name]}",
+                    expected=f"{name} = {' or '.join(others)}",
                     hint="choose another mode, or another --target",
                 )
 

@@ -115,7 +115,9 @@ def _hint(pattern: Pattern, type: Type, known: Bindings) -> str:
         and isinstance(type, Ptr)
         and pattern.space not in ("S", type.space)
     ):
-        return "vector code reads and writes UB only; a DMA moves data between GM and UB"
+        if {pattern.space, type.space} == {"gm", "ub"}:
+            return "vector code reads and writes UB only; a DMA moves data between GM and UB"
+        return f"copies move data from memory to memory; this operand is in {pattern.space.upper()}"
     if isinstance(decided, (VReg, Scalar)) and isinstance(type, (VReg, Scalar)):
         return "there is no implicit conversion: all operands have one element type"
     return ""

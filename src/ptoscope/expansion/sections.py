@@ -22,8 +22,13 @@ from ptoscope.program import (
 
 def without_sections(program: Program) -> list[Function]:
     """The functions with their sections opened, and with the cores that run them. PtoError where
-    one has several for one kind of core: a core executes one."""
-    wrong = [d for function in program.functions for d in _several(program, function)]
+    one has several for one kind of core, which executes one, or one in another, which no core
+    would execute."""
+    wrong = [
+        found
+        for function in program.functions
+        for found in (*_several(program, function), *_nested(program, function))
+    ]
     if wrong:
         raise PtoError(wrong)
     return [_without(f, f.kind or program.kernel_kind) for f in program.functions]
@@ -43,6 +48,19 @@ def _several(program: Program, function: Function) -> Iterable[Diagnostic]:
             )
 
 
+def _nested(program: Program, function: Function) -> Iterable[Diagnostic]:
+    for outer in _sections(function):
+        for op in outer.body.walk():
+            if isinstance(op, Section) and op.core != outer.core:
+                yield program.diagnostic(
+                    "PTO0015",
+                    op.span,
+                    f"{op.name} stands in a {outer.name}, so that no core executes it",
+                    found=f"a section in that of line {outer.span.line}",
+                    expected="sections beside each other",
+                )
+
+
 def _sections(function: Function) -> list[Section]:
     return [op for op in function.ops() if isinstance(op, Section)]
 
@@ -60,19 +78,18 @@ def _without(function: Function, kind: str) -> Function:
 
 
 def _cores(function: Function, kind: str, sections: list[Section]) -> tuple[CoreKind, ...]:
-    """A kernel of one kind has one core. Any other is a cluster where it has code for the matrix
-    core, and one vector core where it has none."""
+    """A kernel of one kind has one core. Any other is a cluster where it has sections and code for
+    the matrix core, and one core of the kind that its code is for where it has not both."""
     from ptoscope.isa import TABLE
 
     if kind in ("cube", "vector"):
         return ("cube",) if kind == "cube" else ("vector",)
-    if any(section.core == "cube" for section in sections):
+    records = (TABLE.get(op.name) for op in function.ops())
+    matrix = any(record is not None and record.core == "cube" for record in records)
+    if any(section.core == "cube" for section in sections) or (sections and matrix):
         vectors: tuple[CoreKind, ...] = ("vector",) * VECTOR_CORES
         return ("cube", *vectors)
-    records = (TABLE.get(op.name) for op in function.ops())
-    if any(record is not None and record.core == "cube" for record in records):
-        return ("cube",)
-    return ("vector",)
+    return ("cube",) if matrix else ("vector",)
 
 
 class _Opening:

@@ -23,7 +23,7 @@ def _matmul(c: Any, a: Any, b: Any, init: Any = True, bias: Any = None, tf32: An
         accumulate(c, a, b, tf32)
 
 
-matmul = Template(_matmul)
+matmul = Template(_matmul, language=True)
 
 
 def multiply(c: Any, a: Any, b: Any, bias: Any, tf32: Any) -> None:

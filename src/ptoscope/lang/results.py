@@ -31,6 +31,8 @@ def store_result(
     source: MatrixView[Any], target: Any, changes: Changes, core: Any, pitch: Any
 ) -> None:
     """Copies a product, or a part of one: one instruction."""
+    if core is not None and isinstance(target, (GmTile, MatrixView)):
+        raise Misuse("only UB is that of a vector core", found=f"core={core!r}")
     clauses = _clauses(source.matrix.dtype, _element(target), changes)
     pointer, stride = _begin(source), source.matrix.pitch
     if isinstance(target, GmTile):

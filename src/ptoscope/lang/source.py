@@ -75,6 +75,15 @@ class KernelSource:
             [Diagnostic(code, message, "error", self.file, span, found, expected, hint, line)]
         )
 
+    def moved(self, node: ast.AST, error: PtoError) -> PtoError:
+        """The same findings at a node."""
+        found = error.diagnostics
+        moved = [
+            self.error(d.code, node, d.message, found=d.found, expected=d.expected, hint=d.hint)
+            for d in found
+        ]
+        return PtoError([d for each in moved for d in each.diagnostics])
+
     def misused(self, node: ast.AST, error: Misuse, code: str = WRONG_VALUE) -> PtoError:
         """A misuse at a node."""
         return self.error(

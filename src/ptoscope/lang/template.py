@@ -13,10 +13,10 @@ from ptoscope.lang.source import KernelSource, read_source
 
 class Template:
     """A function under `@pto.function`: generic in its arguments, inlined at each call; in a
-    plain run it is called."""
+    plain run it is called. What is wrong in one of the `language` is wrong where it is called."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self.function = function
+    def __init__(self, function: Callable[..., Any], language: bool = False) -> None:
+        self.function, self.language = function, language
         functools.update_wrapper(self, function)
 
     @functools.cached_property

@@ -95,6 +95,9 @@ def test_products_of_matrices_that_do_not_multiply() -> None:
 
     assert "these matrices do not multiply" in _raised(wrong)
     assert "32 x 64 by 32 x 64 to 32 x 32" in _raised(wrong)
+    # At the line of the kernel, not at one of the language.
+    assert "pto.matmul(c, pto.load(a1" in _raised(wrong)
+    assert _raised(wrong).startswith(__file__)
 
 
 def test_ways_that_there_are_not() -> None:
@@ -144,6 +147,19 @@ def test_what_is_larger_than_a_product() -> None:
 
     assert "the product has fewer elements" in _raised(wide)
     assert "512 elements do not fit an array of 511" in _raised(small)
+
+
+def test_gm_and_l1_belong_to_no_vector_core() -> None:
+    @pto.kernel(target="a5")
+    def to_gm(y: pto.gm[pto.f32]):
+        pto.store(y.rows(32)[0:32, :], pto.l0c(pto.f32, 32, 32), core="split_m")
+
+    @pto.kernel(target="a5")
+    def to_l1():
+        pto.store(pto.l1(pto.f16, 32, 32), pto.l0c(pto.f32, 32, 32), core=1)
+
+    for kernel in (to_gm, to_l1):
+        assert "only UB is that of a vector core" in _raised(kernel)
 
 
 def test_a_part_of_a_matrix_does_not_go_to_ub() -> None:

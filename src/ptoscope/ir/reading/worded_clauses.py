@@ -24,6 +24,8 @@ class WordedClauses:
         self.clauses: list[tuple[str, int]] = []
         self.attributes: list[tuple[str, str | int, int]] = []
         self._last = ""
+        self._said: dict[str, str] = {}
+        """How each attribute is written."""
 
     def read(self) -> None:
         """Reads all of them, from the place of the reader on."""
@@ -34,6 +36,9 @@ class WordedClauses:
                 if not self._begins(reader.i + 1):
                     raise reader.findings.expected(reader.i + 1, "a clause")
                 reader.i += 1
+        word, after = reader.text[reader.i], reader.text[reader.i + 1]
+        if word[:1].isalpha() and "." not in word and (after in ":," or self._begins(reader.i + 1)):
+            raise self._no_clause(reader.i, word)
 
     def _begins(self, i: int) -> bool:
         text = self.reader.text
@@ -45,6 +50,10 @@ class WordedClauses:
         reader = self.reader
         place = reader.i
         keyword = reader.text[place]
+        if keyword not in self.matcher.worded and keyword not in self.matcher.keywords:
+            raise self._no_clause(place, keyword)
+        said = self._meaning(ClauseWord(keyword))
+        self._once(place, keyword, said)
         self._in_order(place, keyword)
         self.items.append(place)
         reader.i += 1
@@ -57,9 +66,10 @@ class WordedClauses:
                 if not reader.accept(",") and reader.text[reader.i] != ")":
                     raise reader.findings.expected(reader.i, "',' or ')'")
             reader.i += 1
-        said = self._meaning(ClauseWord(keyword))
         if said is not None and not words:
-            self.attributes.append((*said, place))
+            self._say(place, keyword, said)
+        if not (operands or words or said or inner) and keyword not in self.matcher.keywords:
+            raise self._no_word(place, keyword)
         if operands or not (words or said or inner):
             self.clauses.append((keyword, len(operands)))
         self.clauses += [(name, 1) for name, _ in inner]
@@ -88,8 +98,27 @@ class WordedClauses:
             if tokens or not label:
                 raise self._unknown(i, keyword, text[i], "word", tokens)
             raise self._unknown(i - 2, keyword, label, "part", self._labels(keyword))
-        self.attributes.append((*said, i))
+        written = f"{label} = {text[i]}" if label else text[i]
+        self._say(i, f"{keyword}({written})", said)
         return 1
+
+    def _say(self, place: int, written: str, said: tuple[str, str | int]) -> None:
+        self._once(place, written, said)
+        self._said[said[0]] = written
+        self.attributes.append((*said, place))
+
+    def _once(self, place: int, written: str, said: tuple[str, str | int] | None) -> None:
+        """A finding where words before it say something of the same attribute."""
+        first = self._said.get(said[0]) if said is not None else None
+        if first is not None:
+            twice = written == first
+            raise self.reader.findings.stop(
+                SYNTAX,
+                place,
+                f"'{written}' is written twice" if twice else f"'{written}' contradicts '{first}'",
+                found=written if twice else f"{first} and {written}",
+                expected=f"{first} once" if twice else "one of them",
+            )
 
     def _meaning(self, word: ClauseWord) -> tuple[str, str | int] | None:
         found = (table.meanings.get(word) for table in self.matcher.word_tables)
@@ -113,6 +142,32 @@ class WordedClauses:
             hint=nearest(found, known),
         )
 
+    def _no_clause(self, place: int, keyword: str) -> Exception:
+        known = list(dict.fromkeys(k for table in self.matcher.word_tables for k in table.order))
+        return self.reader.findings.stop(
+            WRONG_OPERANDS,
+            place,
+            f"{self.matcher.record.short} takes no clause '{keyword}' here",
+            found=keyword,
+            expected=", ".join(known),
+            hint=nearest(keyword, known),
+        )
+
+    def _no_word(self, place: int, keyword: str) -> Exception:
+        """A finding where a clause says nothing."""
+        parts: dict[str, list[str]] = {}
+        for word in (w for table in self.matcher.word_tables for w in table.meanings):
+            if word.keyword == keyword and word.token not in parts.get(word.label, ()):
+                parts.setdefault(word.label, []).append(word.token)
+        listed = (f"{label} = " * bool(label) + " | ".join(of) for label, of in parts.items())
+        return self.reader.findings.stop(
+            WRONG_OPERANDS,
+            place,
+            f"{keyword} needs a word",
+            found=keyword,
+            expected=f"{keyword}({', '.join(listed)})",
+        )
+
     def _in_order(self, place: int, keyword: str) -> None:
         """A finding where a clause stands behind one that follows it."""
         for table in self.matcher.word_tables:
@@ -121,7 +176,7 @@ class WordedClauses:
                 raise self.reader.findings.stop(
                     SYNTAX,
                     place,
-                    f"'{keyword}' stands before '{self._last}'",
+                    f"'{keyword}' has to stand before '{self._last}'",
                     found=keyword,
                     expected=", ".join(order),
                 )

@@ -8,6 +8,7 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
+from ptoscope.diagnostics import PtoError
 from ptoscope.lang.compile.control import ControlWalker
 from ptoscope.lang.compile.expressions import BINARY
 from ptoscope.lang.compile.frame import Frame
@@ -161,7 +162,12 @@ class StatementWalker(ControlWalker):
         inner = Frame.of(template.source, template.flow, dict(bound.arguments), calls)
         if template.source.file != frame.source.file or frame.place is not None:
             inner.place = frame.place or frame.span(node)
-        return StatementWalker(self.emitter, inner).run()
+        try:
+            return StatementWalker(self.emitter, inner).run()
+        except PtoError as error:
+            if not template.language:
+                raise
+            raise frame.source.moved(node, error) from None
 
 
 _STATEMENTS: dict[type[ast.AST], tuple[str, str]] = {

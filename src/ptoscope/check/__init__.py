@@ -66,6 +66,13 @@ def check_operations(program: Program, target: Target, revision: Revision) -> li
     return _sorted([d for c in contexts for rule in OPERATION_RULES for d in rule.diagnostics(c)])
 
 
+def broken_constraints(program: Program, target: Target, revision: Revision) -> list[Diagnostic]:
+    """Where instructions are not as their records ask for. What such a one does is not known."""
+    contexts = [Context(program, function, target, revision) for function in program.functions]
+    found = [d for c in contexts for rule in constraints.RULES for d in rule.diagnostics(c)]
+    return _sorted([of_python(d) for d in found] if program.built else found)
+
+
 def check(program: Program, target: Target, revision: Revision) -> list[Diagnostic]:
     """All findings in all functions, in source order."""
     findings: list[Diagnostic] = []

@@ -59,10 +59,14 @@ def store_matrix(
     if spaces[0] == "l0c" and spaces[1] in ("gm", "l1", "ub"):
         if not isinstance(origin, MatrixView) or (spaces[1] == "gm" and _is_flat(there)):
             raise Misuse("a matrix in GM has rows", hint="write y.rows(width)[i, j]")
+        if nz or (pitch is not None and spaces[1] != "ub"):
+            raise Misuse(f"a copy from L0C to {spaces[1].upper()} has no {'nz' if nz else 'pitch'}")
         store_result(origin, there, changes, core, pitch)
         return
     if spaces != ("ub", "l1"):
         raise _no_way(source, target, "store")
+    if changes != Changes() or core is not None or pitch is not None:
+        raise Misuse("a copy from UB to L1 changes nothing, and takes no option but nz")
     _alike(origin, there)
     ub_to_l1(origin, there, nz)
 

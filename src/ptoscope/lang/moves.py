@@ -54,8 +54,10 @@ def load(
     `a1[r, c]` or transposed, `a1.T`. Numbers in a row go from GM to L1, and from there `to="bt"`
     or `to="fb"`. `load(xs, a1, core=1)` brings rows from L1 to the UB of a vector core."""
     if to not in (None, "ub") or matrix_moves.is_of_matrix_core(target, source):
+        _without("a copy of the matrix core", rows, pitch=pitch, to_pitch=to_pitch, limit=limit)
         given = (None, target) if source is None else (target, source)
         return matrix_moves.load_matrix(*given, to, core)
+    _without("a copy from GM to UB", core=core)
     piece, most = _in_gm(target if source is None else source), rows
     if isinstance(piece, RowsPiece) and to_pitch is not None:
         pitch, rows, most, piece = piece.width, piece.rows, piece.most, piece.first
@@ -64,6 +66,14 @@ def load(
     length, burst = _burst(piece, _count(piece, there, limit), rows, pitch, to_pitch)
     instructions.call("pto.mte_gm_ub", piece.pointer, there.pointer, 0, length, nburst=burst)
     return array if isinstance(array, UbArray) else array.array
+
+
+def _without(what: str, rows: Any = 1, **given: Any) -> None:
+    """Misuse where a copy is given something that has no meaning for it."""
+    named = {"rows": None if isinstance(rows, int) and rows == 1 else rows, **given}
+    for name, value in named.items():
+        if value is not None and value is not False:
+            raise Misuse(f"{what} has no {name}", found=f"{name}={described(value)}")
 
 
 def _new(piece: ArrayPiece[Any], rows: Any, pitch: Any) -> UbArray[Any]:
@@ -107,9 +117,12 @@ def store(
     above `clip` becomes that; scales and factors of columns are arrays in FB. `atomic="add"`,
     `"max"` or `"min"` updates what is in GM."""
     if matrix_moves.is_of_matrix_core(target, source):
+        _without("a copy of the matrix core", rows, from_pitch=from_pitch, limit=limit)
         changes = matrix_moves.Changes(relu, scale, clip, atomic)
         matrix_moves.store_matrix(target, source, nz, changes, core, pitch)
         return
+    changed = {"relu": relu, "scale": scale, "clip": clip, "atomic": atomic}
+    _without("a copy from UB to GM", nz=nz, core=core, **changed)
     piece, there = _in_gm(target), _in_ub(source)
     if isinstance(piece, RowsPiece) and from_pitch is not None:
         pitch, rows, piece = piece.width, piece.rows, piece.first

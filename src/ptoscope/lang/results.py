@@ -181,7 +181,7 @@ def _clauses(source: DType, target: DType, changes: Changes) -> dict[str, Any]:
         found["pre_quant"] = _payload(1.0 if scale is None else scale)
     if relu is True:
         found["pre_relu_mode"] = "normal_relu"
-    elif relu is not False:
+    elif relu is not False and relu is not None:
         found["pre_relu_mode"] = "vector_relu" if isinstance(relu, FlatArray) else "scalar_relu"
         found["pre_relu"] = _payload(relu)
     if changes.clip is not None:

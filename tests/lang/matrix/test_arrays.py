@@ -4,6 +4,7 @@ instructions that copies and products of the language are."""
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
@@ -156,10 +157,56 @@ def test_gm_and_l1_belong_to_no_vector_core() -> None:
 
     @pto.kernel(target="a5")
     def to_l1():
-        pto.store(pto.l1(pto.f16, 32, 32), pto.l0c(pto.f32, 32, 32), core=1)
+        pto.store(pto.l1(pto.f16, 32, 32), pto.l0c(pto.f32, 32, 32), core=1)  # pyright: ignore
 
     for kernel in (to_gm, to_l1):
         assert "only UB is that of a vector core" in _raised(kernel)
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        ({"pitch": 3}, "a copy from L0C to GM has no pitch"),
+        ({"nz": True}, "a copy from L0C to GM has no nz"),
+        ({"rows": 3}, "a copy of the matrix core has no rows"),
+        ({"limit": 4}, "a copy of the matrix core has no limit"),
+        ({"relu": "x"}, "alpha of mte_l0c_gm cannot be"),
+    ],
+)
+def test_options_that_mean_nothing_for_a_product(option: dict[str, Any], said: str) -> None:
+    @pto.kernel(target="a5")
+    def stored(y: pto.gm[pto.f32]):
+        pto.store(y.rows(32)[0:32, :], pto.l0c(pto.f32, 32, 32), **option)
+
+    assert said in _raised(stored)
+
+
+@pytest.mark.parametrize("option", [{"relu": True}, {"scale": 2.0}, {"core": 1}, {"atomic": "add"}])
+def test_options_of_products_are_not_for_other_copies(option: dict[str, Any]) -> None:
+    @pto.kernel(target="a5")
+    def to_gm(x: pto.gm[pto.f32]):
+        pto.store(x[0:64], pto.load(x[0:64]), **option)
+
+    @pto.kernel(target="a5")
+    def to_l1(x: pto.gm[pto.f16]):
+        xs, a1 = pto.ub(pto.f16, 16, 16), pto.l1(pto.f16, 16, 16)
+        with pto.vector():
+            pto.load(xs, x[0:256])
+            pto.store(a1[0:16, 0:16], xs, **option)
+        with pto.cube():
+            pto.load(a1, to="l0a")
+
+    assert f"a copy from UB to GM has no {next(iter(option))}" in _raised(to_gm)
+    assert "a copy from UB to L1 changes nothing" in _raised(to_l1)
+
+
+def test_a_mode_without_its_operand_is_said_before_memory_is_planned() -> None:
+    @pto.kernel(target="a5")
+    def stored(y: pto.gm[pto.f32]):
+        c = pto.l0c(pto.f32, 16, 16)
+        pto.mte_l0c_gm(c, y, 16, 16, 16, 16, 0, 0, layout="nz2nd", pre_relu_mode="scalar_relu")
+
+    assert "pre_relu(mode = scalar_relu) without a number" in _raised(stored)
 
 
 def test_a_part_of_a_matrix_does_not_go_to_ub() -> None:

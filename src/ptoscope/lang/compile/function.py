@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ptoscope.check import broken_constraints
 from ptoscope.diagnostics import PtoError
 from ptoscope.expansion import expanded, with_scopes
 from ptoscope.isa.parts import PER_CORE
@@ -96,6 +97,9 @@ def compile_function(
     wrong = outside_sections(function) if emitter.sections else None
     if wrong is not None:
         raise _for_no_core(program, wrong)
+    broken = broken_constraints(program, target, revision)
+    if broken:
+        raise PtoError(broken)
     memory, accesses = place(program, function, emitter)
     emitter.name_the_rest(function.body)
     function.body.ops = emitter.tidied(function.body.ops)

@@ -153,7 +153,7 @@ def test_what_is_larger_than_a_product() -> None:
 def test_gm_and_l1_belong_to_no_vector_core() -> None:
     @pto.kernel(target="a5")
     def to_gm(y: pto.gm[pto.f32]):
-        pto.store(y.rows(32)[0:32, :], pto.l0c(pto.f32, 32, 32), core="split_m")
+        pto.store(y.rows(32)[0:32, :], pto.l0c(pto.f32, 32, 32), core="split_m")  # pyright: ignore
 
     @pto.kernel(target="a5")
     def to_l1():

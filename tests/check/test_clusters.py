@@ -224,3 +224,10 @@ def test_vector_cores_that_write_different_bytes_of_gm_are_clean_and_the_same_ar
 
     assert codes(made("%i64")) == []
     assert codes(made("%i32")) == ["PTO0614"]
+
+
+def test_unwritten_memory_says_of_which_core_it_is() -> None:
+    # What the matrix core gives back goes to vector core 0; the other one reads its own.
+    text = broken(("arith.cmpi eq, %s, %l0", "arith.cmpi eq, %s, %l1"))
+    (found,) = [d for d in findings(text) if d.code == "PTO0506"]
+    assert found.found.endswith("of vector core 1")

@@ -100,12 +100,13 @@ class _Undefined:
         memory = MEMORIES[self.read.space].title
         known = 0 <= self.start <= self.end <= context.target.bytes_of(self.read.space)
         part = "" if whole else ", in part"
+        core = f" of {context.core.title}" if len(context.block) > 1 else ""
         return Finding(
             self.read.op.span,
             f"{self.read.op.name}: reads {memory} that nothing has written{part}{self.where}",
-            found=f"bytes {self.start} to {self.end - 1}"
+            found=f"bytes {self.start} to {self.end - 1}{core}"
             if known
-            else f"no write to {memory} that could be it",
+            else f"no write to {memory}{core} that could be it",
             expected="a copy from GM or a store to these bytes before it",
             hint=f"what {memory} holds at the start of a kernel is not defined"
             if whole

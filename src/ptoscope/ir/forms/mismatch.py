@@ -90,7 +90,8 @@ def wrong_clauses(record: Record, syntax: Syntax, outline: LineOutline) -> Misma
             least = group.required or len(group.operands)
             if not least <= count <= len(group.operands):
                 names = ", ".join(o.name for o in group.operands)
-                message = f"{group.keyword}({names}) takes {len(group.operands)} operands"
+                takes = plural(len(group.operands), "operand")
+                message = f"{group.keyword}({names}) takes {takes}"
                 return Mismatch(score + at, f"{message}, found {count}", str(count), names)
             at += 1
             seen += 1

@@ -85,6 +85,24 @@ def test_given_too_rarely() -> None:
     assert "vector core 0 has ended" in said.found
 
 
+def test_a_semaphore_that_nobody_takes_is_full() -> None:
+    """It counts to 15."""
+    text = cluster([signal("FIX", 20)] * 16, ["pto.barrier #pto.pipe<PIPE_ALL>"])
+    said = deadlock(text)
+    assert said.line == line_of(text, "pto.sync.set") + 15
+    assert "waits for room to raise a semaphore" in said.message
+    assert said.found == (
+        "semaphore 4 from the matrix core to vector core 1 is raised 15 times and not waited for"
+    )
+    assert said.expected == "one sync.wait of vector core 1 for every sync.set"
+
+
+def test_a_computed_number_is_not_said_to_be_passed_by() -> None:
+    cube = ["%two = arith.constant 2 : i64", "pto.sync.set #pto.pipe<PIPE_FIX>, %two"]
+    said = deadlock(cluster(cube, [await_("MTE3", 3)]))
+    assert ", or raised another one; the matrix core has ended" in said.found
+
+
 def test_the_scalar_unit_waits_itself() -> None:
     """Signals of the scalar unit: the other core stands before the one that is awaited."""
     cube = ["pto.wait_intra_core %n0, %n1 : i64, i64", "pto.set_intra_block %n0, %n2 : i64, i64"]

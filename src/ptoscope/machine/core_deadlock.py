@@ -9,9 +9,23 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ptoscope.diagnostics import Diagnostic
 from ptoscope.isa import TABLE
-from ptoscope.isa.order.cores import BOTH, SET_CLUSTER, SET_CORE, WAIT_CORE, Channel
+from ptoscope.isa.order.cores import (
+    BOTH,
+    SET_CLUSTER,
+    SET_CORE,
+    WAIT_CORE,
+    Channel,
+    channel_of,
+)
 from ptoscope.isa.order.ledger import Chain
-from ptoscope.isa.parts import IN_SECTION, PER_CORE, VECTOR_CORES, CoreId, CoreKind
+from ptoscope.isa.parts import (
+    IN_SECTION,
+    MOST_PENDING,
+    PER_CORE,
+    VECTOR_CORES,
+    CoreId,
+    CoreKind,
+)
 from ptoscope.machine.deadlock import Queued, Stuck, Wait, giver_of
 from ptoscope.machine.faults import DEADLOCK, Fault
 from ptoscope.machine.signals import function_of, line_list, positions, times
@@ -156,7 +170,9 @@ class CoreDeadlock(Fault):
         lines = line_list(op.span for op in ops)
         gave = f"given {times(total)} ({lines}), and consumed as often" if total else ""
         if waiting is None:
-            return _Giver(False, f"{gave or f'{title} did not come to {lines}'}; {title} has ended")
+            computed = any("event" not in op.attrs for op in ops)
+            came = f"{title} did not come to {lines}" + ", or raised another one" * computed
+            return _Giver(False, f"{gave or came}; {title} has ended")
         at = None if waiting.at is None else waiting.at.span
         ahead = [p for p in positions(function, ops, at) if p.may_come]
         if not ahead or at is None:
@@ -182,6 +198,26 @@ class CoreDeadlock(Fault):
             f"every {WAIT_CORE.instruction} needs one {SET_CORE.instruction} of the core that it "
             f"waits for, on every path and in every iteration{each}"
         )
+
+
+def semaphore_full(entry: Queued) -> Fault | None:
+    """The fault of a signal for which there is no room, and which nobody will take; None for what
+    waits for something else."""
+    room = None if entry.ticket is None else entry.ticket.room
+    channel = None if room is None else channel_of(room)
+    if channel is None:
+        return None
+    receiver = "the matrix core" if channel.to_cube else f"vector core {channel.vector}"
+    fault = Fault(
+        entry.site,
+        DEADLOCK,
+        "waits for room to raise a semaphore, which never comes",
+        found=f"{channel.text} is raised {times(MOST_PENDING)} and not waited for",
+        expected=f"one {WAIT_CORE.instruction} of {receiver} for every {SET_CORE.instruction}",
+        hint=f"let {receiver} wait as often as it is signalled, or signal once after the loop",
+    )
+    fault.queued, fault.iterations = True, entry.iteration_texts()
+    return fault
 
 
 def _givers_of(

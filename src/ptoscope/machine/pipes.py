@@ -19,7 +19,7 @@ from ptoscope.isa.order.rules import OrderRule
 from ptoscope.isa.parts import PIPES
 from ptoscope.isa.record import Site
 from ptoscope.machine.cluster import Seat
-from ptoscope.machine.core_deadlock import CoreDeadlock
+from ptoscope.machine.core_deadlock import CoreDeadlock, semaphore_full
 from ptoscope.machine.deadlock import Deadlock, IterationText, Queued, Stuck, Wait, overflow
 from ptoscope.machine.faults import Fault
 from ptoscope.machine.given import Given
@@ -278,7 +278,10 @@ class Pipes:
         if self._seat is None:
             return Deadlock(mine)
         between = self._seat.cluster.stuck({self._seat.number: mine})
-        return Deadlock(mine) if next(between.awaited(), None) is None else CoreDeadlock(between)
+        if next(between.awaited(), None) is not None:
+            return CoreDeadlock(between)
+        full_ones = (semaphore_full(entry) for entry, _ in blocked.values())
+        return next((fault for fault in full_ones if fault is not None), Deadlock(mine))
 
     def stuck(self, at: Site | None, full: str | None = None) -> Stuck:
         """What waits, where the scalar unit stands somewhere."""

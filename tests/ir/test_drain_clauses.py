@@ -146,6 +146,11 @@ def test_clauses_that_are_wrong(clauses: str, message: str):
             "tf32_mode(round_even | round_away)",
         ),
         (
+            f"mte_l0c_gm %c, %g, {SIZES}, %n4, %n5, nz3nd, sat",
+            "mte_l0c_gm takes no clause 'nz3nd' here",
+            "nz2nd",
+        ),
+        (
             f"mte_l0c_gm %c, %g, {SIZES}, %n4, %n5, atomic()",
             "atomic needs a word",
             "op = add | max | min)",

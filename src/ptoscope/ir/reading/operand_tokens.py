@@ -226,8 +226,8 @@ class OperandTokens(EntryTokens):
         """Whether a clause begins here, of an instruction whose clauses have words."""
         worded = self.matcher.worded
         token = self.reader.text[i]
-        # A word before the types can be nothing else, also where there is no such clause.
-        called = token[:1].isalpha() and self.reader.text[i + 1] in ("(", ":")
+        # A word can be nothing else, also where there is no such clause.
+        called = token[:1].isalpha() and self.reader.text[i + 1] in ("(", ":", ",")
         return bool(worded) and (token in worded or called)
 
     def _clause_follows(self) -> bool:

@@ -176,6 +176,8 @@ def test_clauses_that_say_nothing_are_told_what_they_could_say(
             "no document says",
         ),
         ("%u", "dst_mode(%n4), pre_quant(%s, mode = qf322f16_pre_vec)", "i64, f32", "pointer"),
+        ("%u", "dst_mode(%n4), pre_quant(mode = f32_f16)", "i64", "other modes of pre_quant and"),
+        ("%u", "dst_mode(%n4), pre_relu(clip = %h)", "i64, f16", "and clip a mode of pre_relu"),
         ("%u", "dst_mode(%n4), pre_relu(%s, mode = normal_relu)", "i64, f32", "payload"),
         ("%x", "dst_mode(%n4), pre_relu(mode = no_relu, clip = %h)", "i64, f16", "a clip of f16"),
         ("%u", "dst_mode(%n4), loop3(%n5, %n6, %n7)", "i64, i64, i64, i64", "loop3 without"),

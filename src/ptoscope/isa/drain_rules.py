@@ -93,7 +93,8 @@ def _updates(site: Site) -> str:
 CONSTRAINTS = (
     Constraint("a mode of pre_quant is one that can be executed", _defined),
     Constraint(
-        "modes of vectors have a pointer into FB, those of a scalar a number, others nothing",
+        "modes of vectors have a pointer into FB, other modes of pre_quant and scalar_relu a "
+        "number, and clip a mode of pre_relu",
         _with_payload,
     ),
     Constraint(

@@ -8,8 +8,23 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ptoscope.timing import pipe_schedule, producers, vector_core
-from ptoscope.timing.vector_core import CAUSE_COUNT, RING, run_scopes
+from ptoscope.timing import pipe_schedule, producers
+from ptoscope.timing.vector_core import CAUSE_COUNT, run_scopes
+from ptoscope.timing.vector_queues import (
+    ALU,
+    BARRIER,
+    COMPUTE,
+    FIELDS,
+    FREED,
+    LOAD,
+    PREDICATE,
+    PREDICATE_UNIT,
+    RING,
+    SFU,
+    STATE,
+    STORE,
+    UNITS,
+)
 from tests.timing.kernels import pipeline, tiles, timed
 
 
@@ -26,41 +41,59 @@ def _random_scopes(seed: int) -> dict[str, Any]:
             rows.append(sorted({int(r) for r in reads}))
     dep_at, dep = producers.ragged(rows)
     size = max(1, count)
+    # Kind, ports, latency, unit, hold, registers, masks, scalars.
+    table = np.array(
+        [
+            (COMPUTE, 3, 7, ALU, 1, 1, 0, 0),
+            (COMPUTE, 1, 16, SFU, 1, 1, 0, 0),
+            (LOAD, 0, 9, 0, 1, random.integers(1, 3), 0, 0),
+            (STORE, 0, 9, 0, 1, 0, 0, 0),
+            (BARRIER, 0, 5, 0, 1, 0, 0, 0),
+            (PREDICATE, 3, 6, PREDICATE_UNIT, 1, 0, 1, random.integers(2)),
+        ]
+    )
+    core = np.array([19, 12, 5, random.integers(2, 60), random.integers(2, 25)])
+    registers = random.integers((3, 2), (70, 33))
+    core = np.concatenate((core, registers, (6, 2, 7, 1, 1, 1, 8, 3)))
+    room = int(core[3] + core[4]) + 1
+    zeros = np.zeros(size, dtype=np.int64)
     return {
         "entries": 4,
         "classes": classes,
-        "core": np.array([23, 12, 5, random.integers(2, 60), random.integers(3, 70), 4, 1, 6, 1]),
-        "kind": np.array([0, 0, 1, 2, 3, 4]),
-        "ports": np.array([3, 1, 0, 0, 0, 0]),
-        "unit": np.array([0, 1, 0, 0, 0, 0]),
-        "latency": np.array([7, 16, 9, 9, 0, 6]),
-        "hold": np.array([1, 1, 1, 1, 1, 1]),
-        "registers": np.array([1, 1, 1, 0, 0, 0]),
+        "core": core,
+        "table": table.ravel(),
         "forward": random.integers(0, 14, classes * classes),
         "interval": random.integers(1, 5, classes * classes),
         "entry_at": entry_at,
+        "depth": random.integers(0, 3, 4),
+        "moves": random.integers(0, 6, 4),
         "cls": random.choice(classes, size, p=[0.3, 0.1, 0.3, 0.2, 0.02, 0.08]),
         "place": random.integers(0, 5, size),
-        "gap": random.choice([0, -1, 9], size, p=[0.8, 0.15, 0.05]),
+        "gap": random.choice([0, -1, 9, 2], size, p=[0.8, 0.14, 0.04, 0.02]),
+        "looped": random.integers(0, 2, size),
         "dep_at": dep_at,
         "dep": dep,
         "uses": np.bincount(dep[: dep_at[-1]], minlength=size),
         "moved": np.array(
             [row[-1] if row and random.random() < 0.2 else -1 for row in rows or [()]]
         ),
-        "sent_at": np.zeros(size, dtype=np.int64),
-        "queue": np.zeros(400, dtype=np.int64),
-        "ring": np.zeros(RING, dtype=np.int64),
-        "port_class": np.zeros(4, dtype=np.int64),
-        "port_start": np.zeros(4, dtype=np.int64),
+        "state": np.zeros(STATE, dtype=np.int64),
+        "queues": np.zeros(5 * room, dtype=np.int64),
+        "room": room,
+        "ring": np.zeros(FREED * RING, dtype=np.int64),
+        "buses": np.full(4 * RING, -1),
+        "last_class": np.zeros(2 * UNITS, dtype=np.int64),
+        "last_start": np.zeros(2 * UNITS, dtype=np.int64),
+        "sent": zeros.copy(),
+        "left": zeros.copy(),
         "start": np.full(size, -1),
-        "late": np.zeros(size, dtype=np.int64),
         "ready": np.full(size, -1),
         "bound": np.full(size, -1),
-        "track": np.zeros(size, dtype=np.int64),
-        "waited": np.zeros(size, dtype=np.int64),
+        "track": zeros.copy(),
+        "waited": zeros.copy(),
         "busy": np.zeros(5, dtype=np.int64),
         "stall": np.zeros(5 * CAUSE_COUNT, dtype=np.int64),
+        "held": np.zeros(5 * CAUSE_COUNT, dtype=np.int64),
         "cycles": np.zeros(4, dtype=np.int64),
     }
 
@@ -79,26 +112,34 @@ def test_random_vecscopes(seed: int) -> None:
     run_scopes.python(*twin.values())
     for name, value in ours.items():
         assert np.array_equal(value, twin[name]), name
-    accounted = ours["busy"].sum() + ours["stall"].sum() + 4 * (23 + 12)
+    accounted = ours["busy"].sum() + ours["stall"].sum() + 4 * (19 + 12)
     assert accounted == ours["cycles"].sum()
     _check_rules(ours)
 
 
 def _check_rules(a: dict[str, Any]) -> None:
-    kind, cls, start = a["kind"], a["cls"], a["start"]
+    """In order into the queues, results before who reads them, a result a cycle from each port,
+    two slots of memory."""
+    table, cls, start, sent = a["table"].reshape(-1, FIELDS), a["cls"], a["start"], a["sent"]
+    kind, latency, registers = table[:, 0][cls], table[:, 2][cls], table[:, 5][cls]
     for e in range(a["entries"]):
         mine = range(a["entry_at"][e], a["entry_at"][e + 1])
+        assert all(sent[i] <= sent[i + 1] for i in mine[:-1])
         for i in mine:
-            assert start[i] >= 23
+            if kind[i] == BARRIER:
+                continue
+            assert start[i] >= sent[i] + (2 if kind[i] == LOAD else 3)
             for p in a["dep"][a["dep_at"][i] : a["dep_at"][i + 1]]:
-                gap = a["forward"][cls[p] * a["classes"] + cls[i]]
-                if kind[cls[i]] != vector_core.BARRIER:
-                    assert start[i] >= start[p] + a["late"][p] + gap
+                assert start[i] >= start[p] + a["forward"][cls[p] * a["classes"] + cls[i]]
+        for port in range(2):
+            there = [i for i in mine if kind[i] in (COMPUTE, PREDICATE) and a["track"][i] == port]
+            assert len({start[i] for i in there}) == len(there)
+            done = [(start[i] + latency[i], registers[i] == 0) for i in there]
+            assert len(set(done)) == len(done)
         for cycle in {int(start[i]) for i in mine}:
-            kinds = [int(kind[cls[i]]) for i in mine if start[i] == cycle]
-            loads, stores = kinds.count(vector_core.LOAD), kinds.count(vector_core.STORE)
-            assert (loads, stores) in {(0, 0), (1, 0), (2, 0), (0, 1), (1, 1)}
-            assert kinds.count(vector_core.COMPUTE) <= 2
+            here = [i for i in mine if start[i] == cycle]
+            assert sum(registers[i] for i in here if kind[i] == LOAD) <= 2
+            assert sum(kind[i] == STORE for i in here) <= 1
 
 
 def test_pipes_compiled_are_python(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from bench import points
+from bench import dispatch, points
 
 
 @pytest.fixture(scope="module")
@@ -18,5 +18,16 @@ def test_all_points_are_there(found: list[points.Point]) -> None:
 
 def test_the_model_is_near_the_points(found: list[points.Point]) -> None:
     for body, (mean, worst) in points.errors(found).items():
-        assert mean <= 0.02, body
-        assert worst <= 0.06, body
+        assert mean <= 0.01, body
+        assert worst <= 0.04, body
+
+
+def test_the_model_is_near_the_log() -> None:
+    """Instruction by instruction: dispatch and start of a whole vecscope."""
+    found, whole = dispatch.moments()
+    assert len(found) == 229
+    near = [abs(m.modelled_dispatch - m.dispatch) <= 2 for m in found]
+    assert sum(near) >= 0.95 * len(near)
+    near = [abs(m.modelled_start - m.start) <= 2 for m in found]
+    assert sum(near) >= 0.95 * len(near)
+    assert whole == pytest.approx(dispatch.WHOLE, rel=0.02)

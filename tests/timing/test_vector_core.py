@@ -1,5 +1,5 @@
-"""Each mechanism of the A5 vector core alone, against sums of the published figures: startup 23,
-drain 12, load to compute 6, store 9."""
+"""Each mechanism of the A5 vector core alone, against sums of the published figures: the first
+load starts in cycle 21, 12 to drain, load to compute 6, store 9."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 
 from tests.timing.kernels import MASK, REG, UB, binary, cycles, lds, scope, sts, unary
 
-STARTUP, DRAIN, TO_COMPUTE, STORE = 23, 12, 6, 9
+FIRST_LOAD, DRAIN, TO_COMPUTE, STORE = 21, 12, 6, 9
 
 
 @pytest.mark.parametrize("links", [1, 2, 10])
@@ -15,7 +15,7 @@ def test_a_dependent_chain_runs_at_forwarding_latency(links: int) -> None:
     """vadd to vadd is forwarded in 3 cycles, vadd to vsts in 5."""
     chain = [binary("vadd", f"v{i + 1}", f"v{i}", f"v{i}") for i in range(links)]
     text = scope(lds("v0"), *chain, sts(f"v{links}"))
-    expected = STARTUP + TO_COMPUTE + 3 * (links - 1) + 5 + STORE + DRAIN
+    expected = FIRST_LOAD + TO_COMPUTE + 3 * (links - 1) + 5 + STORE + DRAIN
     assert cycles(text) == expected
 
 
@@ -26,7 +26,7 @@ def test_independent_instructions_run_at_the_rate_of_two_ports(
 ) -> None:
     body = [unary(op, f"v{i}", "x") for i in range(count)]
     last = (count // 2 - 1) * interval
-    assert cycles(scope(lds("x"), *body)) == STARTUP + TO_COMPUTE + last + latency + DRAIN
+    assert cycles(scope(lds("x"), *body)) == FIRST_LOAD + TO_COMPUTE + last + latency + DRAIN
 
 
 def test_an_instruction_in_between_does_not_free_the_sfu() -> None:
@@ -41,23 +41,22 @@ def test_an_instruction_in_between_does_not_free_the_sfu() -> None:
 def test_one_port_takes_half_as_many() -> None:
     """vcmax runs on port 0 only; its interval is that of the table."""
     body = [unary("vcmax", f"v{i}", "x") for i in range(4)]
-    expected = STARTUP + TO_COMPUTE + 3 * 1 + 16 + DRAIN
+    expected = FIRST_LOAD + TO_COMPUTE + 3 * 1 + 16 + DRAIN
     assert cycles(scope(lds("x"), *body)) == expected
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 8])
 def test_two_loads_start_in_a_cycle(count: int) -> None:
-    """A load is complete after 9 cycles, the second of a cycle one later."""
+    """A load is complete after 9 cycles."""
     body = [lds(f"v{i}") for i in range(count)]
-    second = 1 if count % 2 == 0 else 0
     last = (count + 1) // 2 - 1
-    assert cycles(scope(*body)) == STARTUP + last + 9 + second + DRAIN
+    assert cycles(scope(*body)) == FIRST_LOAD + last + 9 + DRAIN
 
 
 def test_one_store_starts_in_a_cycle() -> None:
-    """The first store starts when the load is complete, in cycle 9."""
+    """The first store starts 8 cycles after the load."""
     body = [sts("x", "%c0") for _ in range(5)]
-    assert cycles(scope(lds("x"), *body)) == STARTUP + 9 + 4 + STORE + DRAIN
+    assert cycles(scope(lds("x"), *body)) == FIRST_LOAD + 8 + 4 + STORE + DRAIN
 
 
 def _loop(*lines: str) -> tuple[str, ...]:
@@ -67,7 +66,6 @@ def _loop(*lines: str) -> tuple[str, ...]:
 @pytest.mark.parametrize(
     ("body", "slope"),
     [
-        ((lds("a"), lds("b"), binary("vadd", "r", "a", "b"), sts("r")), 2),
         ((lds("a"), unary("vabs", "r", "a"), sts("r")), 1),
         ((lds("a"), unary("vexp", "r", "a"), sts("r")), 2),
         ((lds("a"), sts("a")), 1),
@@ -75,9 +73,17 @@ def _loop(*lines: str) -> tuple[str, ...]:
     ],
 )
 def test_what_bounds_a_long_loop(body: tuple[str, ...], slope: int) -> None:
-    """Two loads and a store take two cycles, one of each one; vexp two on two ports."""
+    """One load and one store take a cycle; vexp two on two ports."""
     short, long = (cycles(scope(lds("x"), *_loop(*body), n=n)) for n in (400, 600))
     assert (long - short) / 200 == pytest.approx(slope, abs=0.02)
+
+
+def test_two_loads_and_a_store_share_two_slots() -> None:
+    """Three accesses in two slots of a cycle take one and a half; loads go first, so that a store
+    may have a cycle for itself: then it is two."""
+    body = (lds("a"), lds("b"), binary("vadd", "r", "a", "b"), sts("r"))
+    short, long = (cycles(scope(lds("x"), *_loop(*body), n=n)) for n in (400, 600))
+    assert 1.5 <= (long - short) / 200 <= 2
 
 
 def test_a_carried_sum_bounds_a_loop_at_forwarding_latency() -> None:
@@ -100,13 +106,14 @@ def test_entering_a_loop_again_costs_its_iterations_and_five() -> None:
         assert (many - few) / 20 == row
 
 
-@pytest.mark.parametrize("kind", ["VST_VLD", "VV_ALL"])
-def test_a_mem_bar_waits_for_what_is_before_it(kind: str) -> None:
-    """The second load may start when the store, 9 cycles long, is complete."""
+@pytest.mark.parametrize(("kind", "held"), [("VST_VLD", 7 + 1), ("VV_ALL", 18 + 4)])
+def test_a_mem_bar_waits_for_what_is_before_it(kind: str, held: int) -> None:
+    """It is issued 4 cycles after the start of the store, and released 7 later, behind loads 18;
+    1 or 4 cycles after that the second load starts."""
     without = scope(lds("x"), sts("x"), lds("y"))
     with_it = scope(lds("x"), sts("x"), f'pto.mem_bar "{kind}"', lds("y"))
-    assert cycles(without) == STARTUP + 9 + STORE + DRAIN
-    assert cycles(with_it) == STARTUP + 9 + STORE + 9 + DRAIN
+    assert cycles(without) == FIRST_LOAD + 8 + STORE + DRAIN
+    assert cycles(with_it) == FIRST_LOAD + 8 + 4 + held + 9 + DRAIN
 
 
 def test_gathers_hold_the_load_unit() -> None:
@@ -122,8 +129,8 @@ def test_gathers_hold_the_load_unit() -> None:
         return scope(zero, index, *lines)
 
     assert cycles(gathers(4)) - cycles(gathers(1)) == 3 * 10
-    # vci: latency 6 as vdup, and 2 less to what reads it from memory's side.
-    assert cycles(gathers(1)) == STARTUP + 4 + 28 + DRAIN
+    # vci starts behind the pset before it, on the same port, in cycle 23; 5 cycles to a load.
+    assert cycles(gathers(1)) == 23 + 5 + 28 + DRAIN
 
 
 def test_an_unaligned_stream_goes_on_every_cycle() -> None:
@@ -141,28 +148,31 @@ def test_an_unaligned_stream_goes_on_every_cycle() -> None:
 
 def test_registers_in_flight_are_limited() -> None:
     """With two registers beside the loaded one, each vexp waits until the one before is read:
-    it starts, 14 cycles later its store does, 4 cycles after that the register is free."""
+    it starts, 14 cycles later its store does, 6 cycles after that the register is free, and 4
+    after that, what is dispatched then starts on the SFU."""
     iterations = [line for i in range(6) for line in (unary("vexp", f"e{i}", "x"), sts(f"e{i}"))]
     free = cycles(scope(lds("x"), *iterations))
     tight = cycles(scope(lds("x"), *iterations), overrides={"core.registers": 2})
     assert free < tight
     # x is live to the end: its last reader is the last vexp.
-    assert tight == STARTUP + TO_COMPUTE + 5 * (14 + 4) + 14 + STORE + DRAIN
+    assert tight == FIRST_LOAD + TO_COMPUTE + 5 * (14 + 6 + 4) + 14 + STORE + DRAIN
 
 
 def test_the_queue_is_limited() -> None:
-    """A queue of one makes every instruction wait until the one before has started."""
+    """Room for one: it is free two cycles after the one before has left, which starts a cycle
+    after leaving; three cycles after its dispatch the next one starts."""
     body = [unary("vabs", f"v{i}", "x") for i in range(4)]
     wide = cycles(scope(lds("x"), *body))
     narrow = cycles(scope(lds("x"), *body), overrides={"core.queue": 1})
-    assert wide == STARTUP + TO_COMPUTE + 1 + 5 + DRAIN
-    assert narrow == STARTUP + TO_COMPUTE + 3 + 5 + DRAIN
+    assert wide == FIRST_LOAD + TO_COMPUTE + 1 + 5 + DRAIN
+    assert narrow == FIRST_LOAD + TO_COMPUTE + 3 * (1 + 3) + 5 + DRAIN
 
 
 def test_an_empty_vecscope_starts_and_drains() -> None:
-    assert cycles(scope()) == STARTUP + 6 + DRAIN
+    """The first dispatch is in cycle 19; a pset starts 3 cycles later."""
+    assert cycles(scope()) == 19 + 3 + 6 + DRAIN
     nothing = scope().replace(f'%all = pto.pset_b32 "PAT_ALL" : {MASK}', "")
-    assert cycles(nothing) == STARTUP + DRAIN
+    assert cycles(nothing) == 19 + DRAIN
 
 
 def _advancing(count: int, pointers: int) -> list[str]:
@@ -177,7 +187,7 @@ def _advancing(count: int, pointers: int) -> list[str]:
 @pytest.mark.parametrize("count", [1, 2, 3, 8])
 def test_a_pointer_is_advanced_once_a_cycle(count: int) -> None:
     """Loads of one pointer are dispatched one a cycle, of two pointers as loads of any kind."""
-    assert cycles(scope(*_advancing(count, 1))) == STARTUP + count - 1 + 9 + DRAIN
+    assert cycles(scope(*_advancing(count, 1))) == FIRST_LOAD + count - 1 + 9 + DRAIN
     others = cycles(scope(*(lds(f"v{i}") for i in range(count))))
     assert cycles(scope(*_advancing(count, 2))) == others
 

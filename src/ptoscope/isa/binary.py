@@ -207,7 +207,7 @@ vor = binary(
     doc="Lane-wise bitwise OR.",
     types=_BITWISE,
     formula="lhs[i] | rhs[i]",
-    cost=cost(7, "i32 i16 i8", repeat=1, completion={"int": 17}, like="vand", rv="RV_VOR"),
+    cost=cost(7, "i32 i16 i8", repeat=1, completion={"int": 17}, by_width=True, rv="RV_VOR"),
     evidence=(_FLOAT_BITS,),
 )
 vxor = binary(

@@ -147,9 +147,17 @@ def store(latency: int = 9, note: str = "same unit as vsts", stream: bool = Fals
     return Cost("store", latency=figure, hold=Figure(1, "cycle model", note), stream=stream)
 
 
+def predicate(latency: int, note: str) -> Cost:
+    """An instruction of A5 that makes a mask."""
+    return Cost("predicate", latency=Figure(latency, "cycle model", note))
+
+
 PREDICATE = Cost("predicate")
 FREE = Cost("free")
-MASK_LOAD = Cost("load", latency=LATENCIES["load"], hold=HOLD)
+MASK_LOAD = Cost("load", latency=Figure(9, "cycle model", "as plds"), hold=HOLD)
 MASK_STORE = Cost(
-    "store", latency=LATENCIES["store"], hold=Figure(1, "assumed", "as vsts"), role="part"
+    "store",
+    latency=Figure(9, "cycle model", "as psts"),
+    hold=Figure(1, "assumed", "as vsts"),
+    role="part",
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ptoscope.isa.core import Core
-from ptoscope.isa.cost import FREE, PREDICATE
+from ptoscope.isa.cost import FREE, PREDICATE, predicate
 from ptoscope.isa.lanes import PREDICATE_BITS, Lanes
 from ptoscope.isa.patterns import AnyMask, MaskBits
 from ptoscope.isa.rearrange import deinterleaved, interleaved
@@ -58,7 +58,7 @@ def _logic(
         doc,
         (Form((*(Operand(n, AnyMask()) for n in names), _MASK), (_RESULT,)),),
         meaning,
-        cost=PREDICATE,
+        cost=predicate(7, "as pand and por"),
         evidence=(Evidence("inactive lanes", "micro", "0.", about="mask"), _LANES),
         formula=f"result[i] = mask[i] && ({formula})",
         cpp=f"{name}(dst, {', '.join(names)}, mask)",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from ptoscope.isa.core import Core
-from ptoscope.isa.cost import PREDICATE
+from ptoscope.isa.cost import predicate
 from ptoscope.isa.dtypes import I32
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.patterns import MaskBits, ScalarIn
@@ -13,6 +13,7 @@ from ptoscope.isa.record import Attr, Evidence, Form, Operand, Record, Run, Site
 from ptoscope.isa.roles import Gives
 from ptoscope.isa.types import GRANULARITIES, Mask
 
+_MADE = predicate(6, "as pset and plt")
 GROUP = "predicates"
 _VL = (1, 2, 3, 4, 8, 16, 32, 64, 128)
 PATTERNS = (
@@ -129,7 +130,7 @@ def _pattern_record(name: str, bits: int, doc: str, gives: Gives) -> Record:
         ),
         _from_pattern(bits),
         gives=gives,
-        cost=PREDICATE,
+        cost=_MADE,
         evidence=(*_PATTERN_EVIDENCE, _beyond(bits)),
         formula="result[i] = pattern activates lane i",
         cpp=f"{name}_b{bits}(pattern)",
@@ -152,7 +153,7 @@ def _count_record(bits: int) -> Record:
         ),
         _from_count(bits),
         gives="first lanes",
-        cost=PREDICATE,
+        cost=_MADE,
         evidence=(
             Evidence("a negative count", "chosen", "Signed, as the loop's comparison: no lane."),
         ),

@@ -34,7 +34,7 @@ from ptoscope.isa.types import VReg
 GROUP = "rearrangement"
 _TYPES = {"T": Types(ELEMENTS)}
 _PAIR = (Operand("lhs", Vec()), Operand("rhs", Vec()))
-_MOVED = Cost(like="vsel", like_a2a3="vmov")
+_MOVED = Cost(like="vintlv", like_a2a3="vmov", by_width=True)
 _SQUEEZED = Cost(like="vcadd", like_a2a3="vmov")
 _BITS = Evidence("bits", "chosen", "Moved unchanged, NaN included.")
 _PART = Attr("part", ("LOWER", "HIGHER"), None, "which half")

@@ -11,35 +11,46 @@ from ptoscope.isa.cost_tables import FORWARDING, INTERVAL, pairs
 from ptoscope.isa.record import Record
 from ptoscope.native.subset import Ints
 from ptoscope.timing.a5_ops import LOAD_LATENCY, OpClass, op_class
-from ptoscope.timing.figures import Overrides, table
+from ptoscope.timing.figures import Overrides
 from ptoscope.timing.in_order import ideal_starts, run_in_order
 from ptoscope.timing.model import Model, PlaceFigures, ScopeTimes, empty_scopes
 from ptoscope.timing.scopes import Instructions, is_instruction
-from ptoscope.timing.vector_core import (
+from ptoscope.timing.vector_core import run_scopes
+from ptoscope.timing.vector_queues import (
     BARRIER,
     COMPUTE,
+    FREED,
     LOAD,
     PREDICATE,
-    PREDICATES,
     RING,
+    STATE,
     STORE,
-    run_scopes,
+    UNITS,
 )
 from ptoscope.trace.trace import Trace
 
 _CORE = {
-    "startup": ("vf_startup_cost", "from launch to the first instruction"),
-    "drain": ("vf_drain_cost", "from the last retirement to the end"),
-    "width": ("IDU_issue_width", "instructions dispatched a cycle"),
-    "queue": ("shq_depth", "instructions waiting"),
-    "registers": ("vreg_num", "registers in flight"),
-    "release": ("consumer_release_start_offset", "from the start of the last reader to release"),
+    "startup": (19, "from its launch to the first dispatch"),
+    "drain": (12, "from the last retirement to the end"),
+    "width": (5, "instructions dispatched a cycle"),
+    "queue": (58, "room in the shared queue"),
+    "loads": (24, "room in the queue of loads"),
+    "registers": (68, "vector registers"),
+    "predicates": (32, "predicate registers"),
+    "release": (6, "from the start of a register's last reader until it is free"),
+    "entry": (2, "from the launch's first dispatch to that of a loop"),
+    "loop": (7, "from the last iteration of a loop to the next loop"),
+    "moves": (1, "a scalar register that a loop carries"),
+    "two_loads": (1, "in a loop, two operands that were loaded in one cycle arrive later"),
+    "pointer": (1, "between two post-update accesses of one pointer"),
+    "load_release": (8, "from the start of a load until its room is free"),
+    "store_release": (3, "from the start of a store until its room is free"),
 }
-_FITTED = {
-    "second_load": Figure(1, "measured", "the second load of a cycle arrives later (points)"),
-    "loop": Figure(6, "measured", "from the last iteration of a loop to the next loop (points)"),
-    "pointer": Figure(1, "measured", "between two post-update accesses of one pointer (probes)"),
-}
+"""Sizes and delays, in the order in which the core's loop takes them."""
+_FITTED = {"loop", "moves", "two_loads", "pointer"}
+"""Those read from whole vecscopes that were measured; the others are from dumps of single
+cycles."""
+_LOAD_TO_COMPUTE = 6
 _FORWARD_LESS = 3
 """Where no pair is listed, a result is forwarded so many cycles before the latency is over."""
 
@@ -55,10 +66,10 @@ class A5(Model):
 
     def __init__(self, overrides: Overrides) -> None:
         super().__init__(overrides)
-        said = {row["key"]: row["value"] for row in table("a5_core.csv")}
         figures = {
-            key: Figure(int(said[row]), "cycle model", note) for key, (row, note) in _CORE.items()
-        } | _FITTED
+            key: Figure(value, "measured" if key in _FITTED else "cycle model", note)
+            for key, (value, note) in _CORE.items()
+        }
         self._class_of: dict[int, OpClass] = {}
         self._core = {key: overrides.figure(f"core.{key}", f) for key, f in figures.items()}
 
@@ -80,6 +91,7 @@ class A5(Model):
         found.ideal = np.zeros(size, dtype=np.int64)
         found.waited = np.zeros(size, dtype=np.int64)
         found.track = np.zeros(size, dtype=np.int64)
+        found.sent = np.zeros(size, dtype=np.int64)
         latency = _column(classes, lambda c: c.latency.cycles)
         found.latency = latency[cls]
         self._run(entries, classes, cls, latency, code, found)
@@ -89,27 +101,21 @@ class A5(Model):
     def loop_bounds(self, per_iteration: dict[int, float]) -> dict[str, float]:
         """Ports by their intervals, the load/store unit by its rule, dispatch by its width."""
         work = [(self._class_of[place], times) for place, times in per_iteration.items()]
-        computes = [c for c, _ in work if c.kind == COMPUTE]
-        apart = intervals(computes).reshape(len(computes), len(computes)) if computes else None
-        units = [0.0, 0.0]
-        vectors = only = slots = stores = 0.0
-        for c, times in work:
-            vectors += times if c.kind != PREDICATE else 0
-            if c.kind == COMPUTE and apart is not None:
-                column = apart[:, computes.index(c)]
-                same = [int(n) for n, other in zip(column, computes, strict=True)
-                        if other.unit == c.unit]  # fmt: skip
-                units[c.unit] += times * min(same) / 2
-                only += times * min(same) if c.ports == 1 else 0
-            elif c.kind in (LOAD, STORE):
-                # A cycle has two slots; what holds the unit longer takes both.
-                held = max(1, c.hold.cycles)
-                slots += times * (2 * held if held > 1 else 1)
-                stores += times * held if c.kind == STORE else 0
+        started = [(c, times) for c, times in work if c.kind in (COMPUTE, PREDICATE)]
+        ports = [sum(t for _, t in started) / 2, sum(t for c, t in started if c.ports == 1)]
+        for unit in {c.unit for c, _ in started}:
+            mine = [(c, times) for c, times in started if c.unit == unit]
+            least = int(intervals([c for c, _ in mine]).min())
+            ports.append(least * sum(t / (1 if c.ports == 1 else 2) for c, t in mine))
+        # A cycle has two slots; what holds the unit longer, or has two results, takes both.
+        memory = [(c, times, max(1, c.hold.cycles)) for c, times in work if c.kind in (LOAD, STORE)]
+        slots = sum(t * (2 * held if held > 1 or c.registers > 1 else 1) for c, t, held in memory)
+        stores = sum(t * held for c, t, held in memory if c.kind == STORE)
+        counted = sum(t for c, t in work if c.kind != BARRIER and not c.scalars)
         return {
-            "execution ports": max(sum(t for c, t in work if c.kind == COMPUTE) / 2, *units, only),
+            "execution ports": max(ports),
             "loads and stores": max(slots / 2, stores),
-            "dispatch": vectors / self._core["width"].value,
+            "dispatch": counted / self._core["width"].value,
         }
 
     def _run(
@@ -123,43 +129,44 @@ class A5(Model):
     ) -> None:
         core = np.array([figure.cycles for figure in self._core.values()], dtype=np.int64)
         found.startup, found.drain = int(core[0]), int(core[1])
-        size = max(1, len(code))
-        late = np.zeros(size, dtype=np.int64)
         forward = forwarding(classes)
         ideal_starts(len(code), len(classes), cls, code.dep_at, code.dep, forward, found.ideal)
+        room = int(core[3] + core[4]) + 1
         run_scopes(
             entries,
             len(classes),
             core,
-            _column(classes, lambda c: c.kind),
-            _column(classes, lambda c: c.ports),
-            _column(classes, lambda c: c.unit),
-            latency,
-            _column(classes, lambda c: max(1, c.hold.cycles)),
-            _column(classes, lambda c: c.registers),
+            np.array([_row(c) for c in classes], dtype=np.int64).ravel(),
             forward,
             intervals(classes),
             code.entry_at,
+            code.depth,
+            code.moves,
             cls,
             _some(code.place),
             code.gap,
+            code.looped,
             code.dep_at,
             code.dep,
             code.uses(),
             code.moved,
-            np.zeros(size, dtype=np.int64),
-            np.zeros(int(core[3]) + PREDICATES + 1, dtype=np.int64),
-            np.zeros(RING, dtype=np.int64),
-            np.zeros(4, dtype=np.int64),
-            np.zeros(4, dtype=np.int64),
+            np.zeros(STATE, dtype=np.int64),
+            np.zeros(5 * room, dtype=np.int64),
+            room,
+            np.zeros(FREED * RING, dtype=np.int64),
+            np.full(4 * RING, -1, dtype=np.int64),
+            np.zeros(2 * UNITS, dtype=np.int64),
+            np.zeros(2 * UNITS, dtype=np.int64),
+            found.sent,
+            np.zeros(max(1, len(code)), dtype=np.int64),
             found.start,
-            late,
             found.ready,
             found.bound,
             found.track,
             found.waited,
             found.busy,
             found.stall,
+            found.held,
             found.cycles,
         )
 
@@ -232,23 +239,38 @@ def _forward(producer: OpClass, consumer: OpClass) -> int:
     if producer.stream and consumer.stream and consumer.kind != COMPUTE:
         # The state of an unaligned stream is handed on, not read back from a register.
         return 1
-    if producer.kind == LOAD and consumer.kind == COMPUTE:
-        return consumer.load_to_compute.cycles + latency - LOAD_LATENCY
+    if producer.kind == LOAD and consumer.kind in (COMPUTE, PREDICATE):
+        # Of two results the second comes a cycle later.
+        later = latency - LOAD_LATENCY + (producer.registers > 1)
+        return (consumer.load_to_compute.cycles or _LOAD_TO_COMPUTE) + later
+    if producer.kind == LOAD and consumer.kind == STORE:
+        return latency - 1 + (producer.registers > 1)
     if producer.kind in (LOAD, STORE):
         return latency
     if producer.kind == COMPUTE and consumer.kind in (LOAD, STORE):
         return producer.compute_to_store.cycles
-    assert producer.kind in (COMPUTE, PREDICATE, BARRIER)
+    if producer.kind == PREDICATE:
+        return max(0, latency - (2 if consumer.kind in (LOAD, STORE) else 4))
+    assert producer.kind in (COMPUTE, BARRIER)
     return max(0, latency - _FORWARD_LESS)
 
 
 def intervals(classes: list[OpClass]) -> Ints:
     """Least cycles between two starts on one port: the earlier (row), the later (column)."""
-    known = pairs(INTERVAL)
-    return np.array(
-        [known.get((a.rate or a.row, b.rate or b.row), 1) for a in classes for b in classes],
-        dtype=np.int64,
-    )
+    return np.array([_interval(a, b) for a in classes for b in classes], dtype=np.int64)
+
+
+def _interval(before: OpClass, after: OpClass) -> int:
+    listed = pairs(INTERVAL).get((before.rate or before.row, after.rate or after.row), 1)
+    sooner = before.latency.cycles - after.latency.cycles
+    # Where the listed interval only keeps two results apart, the result bus does.
+    return 1 if sooner > 0 and listed == sooner + 1 else listed
+
+
+def _row(c: OpClass) -> tuple[int, ...]:
+    """A class as the core's loop takes it."""
+    hold = max(1, c.hold.cycles)
+    return c.kind, c.ports, c.latency.cycles, c.unit, hold, c.registers, c.masks, c.scalars
 
 
 def _column(classes: list[OpClass], of: Callable[[OpClass], int]) -> Ints:

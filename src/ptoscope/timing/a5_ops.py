@@ -7,28 +7,44 @@ from dataclasses import dataclass, replace
 
 from ptoscope.isa import TABLE
 from ptoscope.isa.cost import HOLD, LATENCIES, Figure
-from ptoscope.isa.cost_tables import LatencyRow, pair_name, rows, stand_in
+from ptoscope.isa.cost_tables import INTERVAL, LatencyRow, pair_name, pairs, rows, stand_in
 from ptoscope.isa.dtypes import DType
 from ptoscope.isa.dtypes import dtype as dtype_named
 from ptoscope.isa.record import Record
-from ptoscope.isa.types import VReg
+from ptoscope.isa.types import Mask, VReg
 from ptoscope.program import Function, Op
 from ptoscope.timing.figures import Overrides
-from ptoscope.timing.vector_core import BARRIER, COMPUTE, LOAD, PREDICATE, STORE
+from ptoscope.timing.vector_queues import (
+    ALU,
+    BARRIER,
+    COMPUTE,
+    LOAD,
+    MULTIPLIER,
+    PERMUTE,
+    PREDICATE,
+    PREDICATE_UNIT,
+    SFU,
+    STORE,
+)
 
 LOAD_LATENCY = 9
 _LOAD_TO_COMPUTE = Figure(6, "cycle model", "as every arithmetic instruction of the table")
 _NONE = Figure(0, "cycle model")
 _ONE = Figure(1, "cycle model")
-_SFU_LATENCY = 12
-"""Of instructions that are not in the calibrated table, those from here on are the SFU's."""
+_UNITS = {"alu": ALU, "mul": MULTIPLIER, "sfu": SFU, "permute": PERMUTE}
+_MULTIPLIER_LATENCY, _SFU_LATENCY = 8, 12
+"""Of instructions that are not in the calibrated table, those from here on are the multiplier's,
+and the SFU's."""
+_BEHIND_STORES = Figure(8, "measured", "mem_bar: from its issue to an access behind it (points)")
+_BEHIND_LOADS = Figure(22, "measured", "mem_bar: from its issue to an access behind it (probes)")
 _KINDS = {"load": LOAD, "store": STORE, "predicate": PREDICATE, "barrier": BARRIER}
 
 
 @dataclass(frozen=True)
 class OpClass:
-    """One instruction with one element type. `unit` is 0 for the ALU, 1 for the SFU; `row`
-    names it in the tables of pairs."""
+    """One instruction with one element type. `row` names it in the tables of pairs; `registers`
+    and `masks` are the results of either kind. The latency of a barrier is from its issue to an
+    access behind it."""
 
     name: str
     dtype: str
@@ -40,6 +56,8 @@ class OpClass:
     ports: int = 0
     unit: int = 0
     registers: int = 0
+    masks: int = 0
+    scalars: int = 0
     stream: bool = False
     row: str = ""
     rate: str = ""
@@ -61,9 +79,14 @@ class OpClass:
 def op_class(function: Function, op: Op, overrides: Overrides, manual: bool = False) -> OpClass:
     """The class of one use; with `manual`, the manual's latencies before the calibrated."""
     record = TABLE[op.name]
-    registers = sum(isinstance(function.types[slot], VReg) for slot in op.results)
+    kinds = [function.types[slot] for slot in op.results]
+    registers = sum(isinstance(kind, VReg) for kind in kinds)
+    masks = sum(isinstance(kind, Mask) for kind in kinds)
+    scalars = int(record.cost_kind == "predicate" and masks < len(kinds))
     found = _resolved(function, op, record, manual)
-    found = replace(found, registers=registers, stream=record.cost.stream)
+    found = replace(
+        found, registers=registers, masks=masks, scalars=scalars, stream=record.cost.stream
+    )
     return _overridden(found, overrides)
 
 
@@ -82,10 +105,12 @@ def _resolved(function: Function, op: Op, record: Record, manual: bool) -> OpCla
     name, cost = record.short, record.cost
     match record.cost_kind:
         case "barrier":
-            return OpClass(name, "", BARRIER, _NONE)
+            # What comes before it decides: stores, or loads or both.
+            stores = str(op.attrs.get("type", "")).startswith(("VST_", "ST_"))
+            return OpClass(name, "", BARRIER, _BEHIND_STORES if stores else _BEHIND_LOADS)
         case "predicate":
             latency = cost.latency or _named(name, LATENCIES["predicate"])
-            return OpClass(name, "", PREDICATE, latency)
+            return OpClass(name, "", PREDICATE, latency, ports=3, unit=PREDICATE_UNIT)
         case "load" | "store" as kind:
             latency = cost.latency or _named(name, LATENCIES[kind])
             hold = cost.hold or _named(name, HOLD)
@@ -129,7 +154,7 @@ def _compute(record: Record, name: str, shown: str, dtype: DType | None, manual:
         element, row = exact
         note = f"the manual says {said.cycles}" if said and said.value != row.latency else ""
         latency = Figure(row.latency, "cycle model", note, name_there)
-        return _of_row(name, shown, element, row, latency)
+        return _of_row(record, name, shown, element, row, latency)
     if said is not None:
         return _of_latency(record, name, shown, said)
     near = _nearest(record, name, dtype)
@@ -164,7 +189,7 @@ def _nearest(record: Record, name: str, dtype: DType | None) -> OpClass:
     for kind in ("f16", "f32") if narrow else ("f32", "f16"):
         found = _calibrated_row(record, name, kind, dtype_named(kind))
         if found is not None:
-            return _of_row(name, kind, *found, Figure(found[1].latency, "cycle model"))
+            return _of_row(record, name, kind, *found, Figure(found[1].latency, "cycle model"))
     for kind, latency in record.cost.a5.items():
         return _of_latency(record, name, kind, Figure(latency, "manual"))
     other, meant = stand_in(record, "a5")
@@ -174,7 +199,9 @@ def _nearest(record: Record, name: str, dtype: DType | None) -> OpClass:
     return _compute(meant, other, dtype.name if dtype else "f32", dtype, False)
 
 
-def _of_row(name: str, shown: str, element: str, row: LatencyRow, latency: Figure) -> OpClass:
+def _of_row(
+    record: Record, name: str, shown: str, element: str, row: LatencyRow, latency: Figure
+) -> OpClass:
     return OpClass(
         name,
         shown,
@@ -183,9 +210,17 @@ def _of_row(name: str, shown: str, element: str, row: LatencyRow, latency: Figur
         Figure(row.load_to_compute, "cycle model"),
         Figure(row.compute_to_store, "cycle model"),
         ports=row.ports,
-        unit=int(row.unit == "sfu"),
+        unit=_UNITS[row.unit],
         row=f"{name}.{element}",
+        rate=_rate(record, f"{name}.{element}", shown),
     )
+
+
+def _rate(record: Record, row: str, shown: str) -> str:
+    """The row of the intervals, where it is that of the instruction it is like."""
+    like = f"{record.cost.like}.{shown}"
+    known = pairs(INTERVAL)
+    return like if (row, row) not in known and (like, like) in known else ""
 
 
 def _of_latency(record: Record, name: str, shown: str, latency: Figure) -> OpClass:
@@ -200,10 +235,16 @@ def _of_latency(record: Record, name: str, shown: str, latency: Figure) -> OpCla
         latency,
         compute_to_store=store,
         ports=3,
-        unit=int(latency.cycles >= _SFU_LATENCY),
+        unit=_unit(latency.cycles),
         row=f"{name}.{shown}",
         rate=rate,
     )
+
+
+def _unit(latency: int) -> int:
+    if latency >= _SFU_LATENCY:
+        return SFU
+    return MULTIPLIER if latency >= _MULTIPLIER_LATENCY else ALU
 
 
 def _overridden(found: OpClass, overrides: Overrides) -> OpClass:

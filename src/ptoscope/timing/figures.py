@@ -35,11 +35,17 @@ FIELDS = {
         "drain",
         "width",
         "queue",
+        "loads",
         "registers",
+        "predicates",
         "release",
-        "second_load",
+        "entry",
         "loop",
+        "moves",
+        "two_loads",
         "pointer",
+        "load_release",
+        "store_release",
     ),
 }
 LARGEST = 4000

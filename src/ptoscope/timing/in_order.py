@@ -4,7 +4,8 @@ order, and one that needs a result starts when the latency of its producer is ov
 from __future__ import annotations
 
 from ptoscope.native.subset import Ints, compiled
-from ptoscope.timing.vector_core import BARRIER, CAUSE_COUNT, DEPENDENCY, MEM_BAR, RETIRE
+from ptoscope.timing.vector_core import CAUSE_COUNT, DEPENDENCY, MEM_BAR, RETIRE
+from ptoscope.timing.vector_queues import BARRIER
 
 
 @compiled

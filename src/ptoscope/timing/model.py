@@ -18,8 +18,8 @@ from ptoscope.timing.figures import Overrides
 from ptoscope.timing.pipes import PipeEvents, Work
 from ptoscope.timing.products import left_element, product_repeats
 from ptoscope.timing.scopes import Instructions
-from ptoscope.timing.vector_core import (
-    CAUSE_COUNT,
+from ptoscope.timing.vector_core import CAUSE_COUNT
+from ptoscope.timing.vector_queues import (
     FIRST_LOAD,
     FIRST_PORT,
     NO_PORT,
@@ -38,21 +38,24 @@ class ScopeTimes:
     """Cycles inside vecscopes.
 
     `cycles` by entry; by place the cycles that started something (`busy`) and that did not,
-    by cause (`stall`, a row of causes for each place); `startup` and `drain` of each entry.
+    by cause (`stall`, a row of causes for each place); those in which dispatch stopped there
+    (`held`, likewise); `startup` and `drain` of each entry.
     `head` and `tail` are the parts of an entry's cycles that only count if its pipe was idle,
-    and that the pipe does not wait for. By instruction, where the model has them: `start`
-    cycle in its entry, when it was `ready` to, `latency`, `track` (where it ran), the producer
-    it was `bound` by, cycles it `waited` for that one, and `ideal`, its start if only results
-    had to be waited for.
+    and that the pipe does not wait for. By instruction, where the model has them: the cycle of
+    its entry in which it was dispatched (`sent`), its `start`, when it was `ready` to, `latency`,
+    `track` (where it ran), the producer it was `bound` by, cycles it `waited` for that one, and
+    `ideal`, its start if only results had to be waited for.
     """
 
     cycles: Ints
     busy: Ints
     stall: Ints
+    held: Ints
     startup: int = 0
     drain: int = 0
     head: Ints | None = None
     tail: Ints | None = None
+    sent: Ints | None = None
     start: Ints | None = None
     ready: Ints | None = None
     ideal: Ints | None = None
@@ -241,5 +244,6 @@ def empty_scopes(trace: Trace, entries: int) -> ScopeTimes:
     return ScopeTimes(
         np.zeros(max(1, entries), dtype=np.int64),
         np.zeros(places, dtype=np.int64),
+        np.zeros(places * CAUSE_COUNT, dtype=np.int64),
         np.zeros(places * CAUSE_COUNT, dtype=np.int64),
     )

@@ -10,6 +10,7 @@ from ptoscope.isa.types import Ptr, is_vector_state
 from ptoscope.native.subset import Ints
 from ptoscope.program import Loop
 from ptoscope.timing.producers import producers
+from ptoscope.timing.vector_queues import ANOTHER_LOOP
 from ptoscope.trace.trace import Place, Trace
 
 MIN_GAP = 7
@@ -23,8 +24,8 @@ class Instructions:
     """Dynamic instructions of all vecscope entries, in order.
 
     `event` is the row of each in the trace, `place` its place, `iteration` its iteration; those of
-    entry e are `entry_at[e]` to `entry_at[e + 1]`. `gap` is as the vector core takes it, `moved`
-    the instruction that advanced the pointer of each, or -1.
+    entry e are `entry_at[e]` to `entry_at[e + 1]`. `gap`, `looped`, `depth` and `moves` are as the
+    vector core takes them, `moved` is the instruction that advanced the pointer of each, or -1.
     """
 
     event: Ints
@@ -32,6 +33,9 @@ class Instructions:
     iteration: Ints
     entry_at: Ints
     gap: Ints
+    looped: Ints
+    depth: Ints
+    moves: Ints
     dep_at: Ints
     dep: Ints
     moved: Ints
@@ -77,12 +81,17 @@ def instructions(trace: Trace) -> Instructions:
     entry_at = np.zeros(entries + 1, dtype=np.int64)
     np.cumsum(np.bincount(entry[kept], minlength=entries), out=entry_at[1:])
     iteration = trace.events.iteration[mine].astype(np.int64)
+    gap, looped = _gaps(trace, iteration, entry[kept])
+    depth, moves = _entrances(trace, gap, iteration, entry[kept], entries)
     return Instructions(
         mine,
         trace.events.place[mine].astype(np.int64),
         iteration,
         entry_at,
-        _gaps(trace, iteration, entry[kept]),
+        gap,
+        looped,
+        depth,
+        moves,
         dep_at,
         dep,
         _moved(trace, events, number, entry, counted),
@@ -130,11 +139,13 @@ def loop_runs(trace: Trace, iteration: Ints, entry: Ints) -> tuple[np.ndarray, I
     return mine, run, np.bincount(run[begins])
 
 
-def _gaps(trace: Trace, iteration: Ints, entry: Ints) -> Ints:
-    gap = np.zeros(max(1, len(iteration)), dtype=np.int64)
+def _gaps(trace: Trace, iteration: Ints, entry: Ints) -> tuple[Ints, Ints]:
+    """The gap of each instruction, and whether it is in a loop. Loops of one iteration are
+    folded into the one around them; what is left of a single iteration is no loop."""
+    gap, looped = np.zeros((2, max(1, len(iteration))), dtype=np.int64)
     mine, run, iterations = loop_runs(trace, iteration, entry)
     if not len(mine):
-        return gap
+        return gap, looped
     begins = np.ones(len(mine), dtype=bool)
     begins[1:] = iteration[mine][1:] != iteration[mine][:-1]
     gap[mine[begins]] = -1
@@ -142,6 +153,44 @@ def _gaps(trace: Trace, iteration: Ints, entry: Ints) -> Ints:
     where = entry[mine][first]
     again = np.zeros(len(first), dtype=bool)
     again[1:] = where[1:] == where[:-1]
-    before = np.maximum(MIN_GAP, np.roll(iterations, 1) + OVERHEAD)
-    gap[mine[first]] = np.where(again, before, 1)
-    return gap
+    folded = np.zeros(len(first), dtype=bool)
+    folded[1:] = again[1:] & (iterations[1:] == 1) & (iterations[:-1] == 1)
+    loop = trace.iterations.loop[iteration[mine[first]]]
+    same = np.append(False, loop[1:] == loop[:-1])
+    before = np.where(same, np.maximum(MIN_GAP, np.roll(iterations, 1) + OVERHEAD), ANOTHER_LOOP)
+    gap[mine[first]] = np.where(folded & same, -1, np.where(again, before, 1))
+    alone = np.bincount(where, weights=iterations) == 1
+    gap[mine[first[alone[where]]]] = 0
+    looped[mine[~alone[entry[mine]]]] = 1
+    return gap, looped
+
+
+def _entrances(
+    trace: Trace, gap: Ints, iteration: Ints, entry: Ints, entries: int
+) -> tuple[Ints, Ints]:
+    """Of each entry how many loops are around what its first loop does, those that are folded
+    left out, and how many numbers loops carry in scalar registers."""
+    depth, moves = np.zeros((2, max(1, entries)), dtype=np.int64)
+    carried = np.array([_carries(trace, place) for place in trace.places] or [0])
+    inside = np.flatnonzero(iteration >= 0)
+    where, at = np.unique(entry[inside], return_index=True)
+    looping = np.zeros(max(1, entries), dtype=bool)
+    looping[entry[np.flatnonzero(gap[: len(entry)] > 0)]] = True
+    again = np.bincount(entry[np.flatnonzero(gap[: len(entry)] > 1)], minlength=max(1, entries)) > 0
+    loops = trace.iterations.loop
+    parents = trace.iterations.parent
+    for one, first in zip(where.tolist(), iteration[inside[at]].tolist(), strict=True):
+        depth[one] = looping[one] * (1 + again[one])
+        row = first
+        while row >= 0 and trace.places[loops[row]].scope >= 0:
+            moves[one] += carried[loops[row]]
+            row = int(parents[row])
+    return depth, moves
+
+
+def _carries(trace: Trace, place: Place) -> int:
+    """The pointers and numbers that a loop hands from one iteration to the next."""
+    if not isinstance(place.op, Loop):
+        return 0
+    types = trace.function.types
+    return sum(not is_vector_state(types[slot]) for slot in place.op.carried)

@@ -1,76 +1,77 @@
 """The vector core of A5, cycle by cycle.
 
-A vecscope starts; its instructions are dispatched in program order into a queue and leave it
-for an execution port or for the load/store unit as soon as their operands are there, the
-oldest first. A cycle takes two loads, or one load and one store; loads go first. A register
-is taken at dispatch and given back some cycles after its last reader started.
+Instructions are dispatched in program order, as long as there is a register for each result and
+room in a queue: loads have one of their own, all others share one. An instruction that computes
+is bound to one of two execution ports when it is dispatched, those of one unit in turn. It leaves
+the shared queue just before its operands are there, one for each port in a cycle, and starts as
+soon as its port is free and can take its result in the cycle in which it will be there: a port
+delivers one a cycle. A cycle takes two loads, or one load and one store; loads go first. A
+register is taken at dispatch and given back some cycles after its last reader started.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 from ptoscope.native.subset import Ints, compiled
+from ptoscope.timing.vector_queues import (
+    ANOTHER_LOOP,
+    BARRIER,
+    BARRIER_FROM,
+    BUFFERED,
+    COMPUTE,
+    ENTRY,
+    FIELDS,
+    FIRST_STARTED,
+    FREE_LOADS,
+    FREE_MASKS,
+    FREE_REGISTERS,
+    FREE_SHARED,
+    FREED,
+    IN_LOADS,
+    IN_PORTS,
+    IN_SHARED,
+    IN_STORES,
+    KIND,
+    LAST_RETIRED,
+    LATENCY,
+    LOAD,
+    MASKS,
+    MEMORY_FREE,
+    NEXT_PORT,
+    NO_PORT,
+    PENDING,
+    PORTS,
+    REGISTERS,
+    RETIRED,
+    RING,
+    SCALARS,
+    STORE,
+    UNIT,
+    UNITS,
+    WRITTEN,
+    leave_shared_queue,
+    oldest_waiting,
+    start_memory,
+    start_on_ports,
+)
 
-COMPUTE, LOAD, STORE, BARRIER, PREDICATE = range(5)
-"""Kinds of instructions. Predicate instructions need no execution port and no room in the queue:
-nobody states what they take, and the points show nothing of them."""
-
-STARTUP, DRAIN, WIDTH, DEPTH, REGISTERS, RELEASE, SECOND_LOAD, LOOP, POINTER = range(9)
+(
+    STARTUP, DRAIN, WIDTH, SHARED_ROOM, LOAD_ROOM, REGISTER_ROOM, MASK_ROOM, RELEASE, LOOP_ENTRY,
+    LOOP_AGAIN, MOVES, TWO_LOADS, POINTER, LOAD_BACK, STORE_BACK,
+) = range(15)  # fmt: skip
 """Positions in the array of the core's sizes and delays."""
 
-DEPENDENCY, PORT, MEMORY, QUEUE, REENTRY, MEM_BAR, RETIRE = range(7)
-CAUSES = ("dependency", "execution port", "load/store port", "queue", "loop re-entry", "mem_bar",
-          "retirement")  # fmt: skip
-"""Why no instruction started in a cycle. Startup and drain come on top."""
+(
+    DEPENDENCY, PORT, MEMORY, SHARED, LOADS, VECTORS, PREDICATES, REENTRY, ADVANCE, MEM_BAR, RETIRE,
+    ISSUE,
+) = range(12)  # fmt: skip
+CAUSES = (
+    "dependency", "execution port", "load/store port", "shared queue full", "load queue full",
+    "no free vector register", "no free predicate register", "loop re-entry",
+    "pointer advanced once a cycle", "mem_bar", "retirement", "from dispatch to start",
+)  # fmt: skip
+"""Why no instruction started in a cycle, and why dispatch stopped. Startup and drain come on
+top."""
 CAUSE_COUNT = len(CAUSES)
-
-FIRST_PORT, SECOND_PORT, FIRST_LOAD, OTHER_LOAD, STORES, NO_PORT = range(6)
-"""Where an instruction started."""
-
-PREDICATES = 256
-"""Predicate instructions that may wait beside the queue."""
-RING = 4096
-"""Releases of registers lie at most so many cycles ahead."""
-
-
-@compiled
-def operands_at(
-    i: int,
-    classes: int,
-    cls: Ints,
-    dep_at: Ints,
-    dep: Ints,
-    start: Ints,
-    late: Ints,
-    forward: Ints,
-    bound: Ints,
-) -> Any:
-    """The cycle in which the operands of an instruction are there, -1 while a producer has not
-    started. `bound` gets the producer that comes last."""
-    when = 0
-    for j in range(dep_at[i], dep_at[i + 1]):
-        p = dep[j]
-        if start[p] < 0:
-            return -1
-        at = start[p] + late[p] + forward[cls[p] * classes + cls[i]]
-        if at > when:
-            when = at
-            bound[i] = p
-    return when
-
-
-@compiled
-def port_free_at(
-    port: int, c: int, classes: int, interval: Ints, port_class: Ints, port_start: Ints
-) -> int:
-    """The cycle from which a port takes an instruction of a class. Both units count: another
-    instruction in between does not free one that is busy."""
-    at = 0
-    for u in range(2 * port, 2 * port + 2):
-        if port_class[u] >= 0:
-            at = max(at, port_start[u] + interval[port_class[u] * classes + c])
-    return at
 
 
 @compiled
@@ -78,248 +79,237 @@ def run_scopes(
     entries: int,
     classes: int,
     core: Ints,
-    kind: Ints,
-    ports: Ints,
-    unit: Ints,
-    latency: Ints,
-    hold: Ints,
-    registers: Ints,
+    table: Ints,
     forward: Ints,
     interval: Ints,
     entry_at: Ints,
+    depth: Ints,
+    moves: Ints,
     cls: Ints,
     place: Ints,
     gap: Ints,
+    looped: Ints,
     dep_at: Ints,
     dep: Ints,
     uses: Ints,
     moved: Ints,
-    sent_at: Ints,
-    queue: Ints,
+    state: Ints,
+    queues: Ints,
+    room: int,
     ring: Ints,
-    port_class: Ints,
-    port_start: Ints,
+    buses: Ints,
+    last_class: Ints,
+    last_start: Ints,
+    sent: Ints,
+    left: Ints,
     start: Ints,
-    late: Ints,
     ready: Ints,
     bound: Ints,
     track: Ints,
     waited: Ints,
     busy: Ints,
     stall: Ints,
+    held: Ints,
     cycles: Ints,
 ) -> int:
     """Runs vecscopes one after the other, each from cycle 0 of its own.
 
-    Tables by class: `kind`, allowed `ports` as bits, `unit` (0 or 1), `latency`, cycles it
-    `hold`s the load/store unit, `registers` it writes; by pair of classes, cycles from start
-    to start: `forward` of producer and consumer, `interval` on one port. By instruction:
-    `cls`, `place`, `gap` (of the first of a loop: least cycles since the loop before began; of
-    the first of a further iteration -1; else 0), producers `dep[dep_at[i]:dep_at[i + 1]]`, how many
-    `uses` its result has (counted down), the one that `moved` its pointer, or -1. `sent_at` (as
-    many), `queue`, `ring` (of zeros), `port_class` and `port_start` (of 4) are scratch.
+    `table` has the FIELDS of each class; by pair of classes, cycles from start to start:
+    `forward` of producer and consumer, `interval` on one port. By entry: how many loops are
+    nested around the first (`depth`, 0 without one), and how many scalar registers are set before
+    it (`moves`). By instruction: `cls`, `place`, `gap` (of the first of a loop the least cycles
+    since it began before, 1 if it is the entry's first, ANOTHER_LOOP behind another one; of the
+    first of a further iteration -1; else 0), whether it is `looped`, producers
+    `dep[dep_at[i]:dep_at[i + 1]]`, how many `uses` its result has (counted down), the one that
+    `moved` its pointer, or -1. `state`, five `queues` of so much `room`, `ring` (of zeros), `buses`
+    (of -1), `last_class` and `last_start` are scratch.
 
-    Gives for each instruction the cycle of its `start` (from -1), where (`track`), the
-    producer it was `bound` by (from -1), cycles it `waited` for that one with nothing else
-    starting; by place the cycles that started something (`busy`) and that did not, by cause
-    (`stall`); and the `cycles` of each vecscope.
+    Gives for each instruction the cycle in which it was `sent` into a queue, `left` the shared
+    one, and of its `start` (from -1), where (`track`), the producer it was `bound` by (from -1),
+    cycles it `waited` for that one with nothing else starting; by place the cycles that started
+    something (`busy`) and that did not, by cause (`stall`), and those in which dispatch stopped
+    there, by cause (`held`); and the `cycles` of each vecscope.
     """
     for e in range(entries):
         head = entry_at[e]
         end = entry_at[e + 1]
         t = core[STARTUP]
+        state[FREE_SHARED] = core[SHARED_ROOM]
+        state[FREE_LOADS] = core[LOAD_ROOM]
+        state[FREE_REGISTERS] = core[REGISTER_ROOM]
+        state[FREE_MASKS] = core[MASK_ROOM]
+        state[IN_SHARED] = 0
+        state[IN_PORTS] = 0
+        state[IN_PORTS + 1] = 0
+        state[IN_LOADS] = 0
+        state[IN_STORES] = 0
+        state[MEMORY_FREE] = 0
+        state[RETIRED] = t
+        state[LAST_RETIRED] = -1
+        state[PENDING] = 0
+        state[BARRIER_FROM] = t
+        state[BUFFERED] = 0
+        state[ENTRY] = e << 32
+        for u in range(UNITS):
+            state[NEXT_PORT + u] = 1
+        for u in range(2 * UNITS):
+            last_class[u] = -1
+        # What is set before the code: a loop is entered behind it.
+        first = core[STARTUP] - 2 + moves[e]
+        if depth[e] > 0:
+            first = max(first + 2, core[STARTUP] + core[LOOP_ENTRY] + depth[e] - 1)
+        loop_began = -1
+        iteration_began = t
+        later = 0
         waiting = 0
-        occupied = 0
-        live = 0
-        pending = 0
-        loop_began = t - RING
-        iteration_began = t - RING
-        pair = -1
-        memory_free = 0
-        memory_done = 0
-        memory_waiting = 0
-        retired = t
-        last_place = -1
-        # The last instruction of each unit on each port: ALU 0, SFU 0, ALU 1, SFU 1.
-        for u in range(4):
-            port_class[u] = -1
         while head < end or waiting > 0:
-            live -= ring[t % RING]
-            pending -= ring[t % RING]
-            ring[t % RING] = 0
+            for k in range(FREED):
+                at = t % RING * FREED + k
+                state[k] += ring[at]
+                state[PENDING] -= ring[at]
+                ring[at] = 0
 
             # Dispatch.
-            why = QUEUE
-            sent = 0
-            while head < end and sent < core[WIDTH]:
-                c = cls[head]
-                if gap[head] > 0 and (
-                    t < loop_began + gap[head] or t < iteration_began + core[LOOP]
+            why = -1
+            count = 0
+            split = 0
+            after_load = 0
+            while head < end:
+                c = cls[head] * FIELDS
+                kind = table[c + KIND]
+                if gap[head] > 0 and loop_began < 0 and t < first:
+                    why = REENTRY
+                    break
+                if gap[head] > 1 and (
+                    t < loop_began + gap[head] or t < iteration_began + core[LOOP_AGAIN]
                 ):
                     why = REENTRY
                     break
-                if moved[head] >= 0 and t < sent_at[moved[head]] + core[POINTER]:
-                    why = DEPENDENCY
+                # The second iteration of another loop begins a cycle of its own.
+                if gap[head] < 0 and later > 0 and count > 0:
+                    why = REENTRY
                     break
-                if kind[c] == BARRIER:
-                    if memory_waiting > 0 or t < memory_done:
+                if depth[e] == 0 and t < first:
+                    why = REENTRY
+                    break
+                if kind == BARRIER:
+                    if waiting > 0 or t < state[BARRIER_FROM] + table[c + LATENCY] - 2:
                         why = MEM_BAR
                         break
+                    sent[head] = t
                     start[head] = t
+                    ready[head] = t
                     track[head] = NO_PORT
                     head += 1
-                    sent += 1
                     continue
-                # Two loads in a row enter together: they are issued in one cycle.
-                room = 1
-                wanted = registers[c]
-                if (
-                    kind[c] == LOAD
-                    and pair != head
-                    and head + 1 < end
-                    and gap[head + 1] <= 0
-                    and kind[cls[head + 1]] == LOAD
-                ):
-                    room = 2
-                    wanted += registers[cls[head + 1]]
-                if kind[c] == PREDICATE:
-                    # The queue and its dispatch are for vectors.
-                    room = 0
-                    sent -= 1
-                if waiting >= core[DEPTH] + PREDICATES:
+                # What also sets a scalar register is not counted: the points show nothing of it.
+                counted = 1 - table[c + SCALARS]
+                if count + counted > core[WIDTH]:
+                    break
+                if moved[head] >= 0 and t < sent[moved[head]] + core[POINTER]:
+                    why = ADVANCE
                     break
                 # With nothing on its way, no room would come free: enter all the same.
-                if occupied > 0 or pending > 0:
-                    if occupied + room > core[DEPTH]:
+                if waiting > 0 or state[PENDING] > 0:
+                    if kind == LOAD:
+                        if state[FREE_LOADS] < 1 or (split > 0 and table[c + REGISTERS] > 1):
+                            why = LOADS
+                            break
+                    elif state[FREE_SHARED] < 1 or (
+                        state[FREE_SHARED] == 1 and after_load > 0 and kind == COMPUTE
+                    ):
+                        why = SHARED
                         break
-                    if wanted > 0 and live + wanted > core[REGISTERS]:
+                    if table[c + REGISTERS] > 0 and state[FREE_REGISTERS] < table[c + REGISTERS]:
+                        why = VECTORS
                         break
-                if room == 2:
-                    pair = head + 1
+                    if table[c + MASKS] > 0 and state[FREE_MASKS] < table[c + MASKS]:
+                        why = PREDICATES
+                        break
                 if gap[head] > 0:
                     loop_began = t
                 if gap[head] != 0:
                     iteration_began = t
-                if kind[c] == LOAD or kind[c] == STORE:
-                    memory_waiting += 1
-                queue[waiting] = head
-                waiting += 1
-                if room > 0:
-                    occupied += 1
-                live += registers[c]
-                sent_at[head] = t
-                ready[head] = -1
-                head += 1
-                sent += 1
-
-            # Issue, oldest first.
-            loads = 0
-            store = -1
-            stores_seen = 0
-            first = -1
-            for q in range(waiting):
-                i = queue[q]
-                c = cls[i]
-                if ready[i] < 0:
-                    ready[i] = operands_at(
-                        i, classes, cls, dep_at, dep, start, late, forward, bound
-                    )
-                if kind[c] == STORE:
-                    # Stores keep their order: only the oldest may go.
-                    if stores_seen == 0 and ready[i] >= 0 and ready[i] <= t:
-                        store = i
-                    stores_seen = 1
-                    continue
-                if ready[i] < 0 or ready[i] > t:
-                    continue
-                if kind[c] == LOAD:
-                    if memory_free > t or loads == 2 or (loads > 0 and hold[c] > 1):
-                        continue
-                    track[i] = FIRST_LOAD + loads
-                    if loads == 1:
-                        late[i] = core[SECOND_LOAD]
-                    loads += 1
-                    if hold[c] > 1:
-                        memory_free = t + hold[c]
-                        loads = 2
-                elif kind[c] == COMPUTE:
-                    # Port 0 is the only one of some: others take port 1 if both are free.
-                    port = 1
-                    while port >= 0:
-                        if ports[c] >> port & 1 and t >= port_free_at(
-                            port, c, classes, interval, port_class, port_start
-                        ):
-                            break
-                        port -= 1
-                    if port < 0:
-                        continue
-                    track[i] = port
-                    port_class[2 * port + unit[c]] = c
-                    port_start[2 * port + unit[c]] = t
+                    later = gap[head] == ANOTHER_LOOP
+                state[FREE_REGISTERS] -= table[c + REGISTERS]
+                state[FREE_MASKS] -= table[c + MASKS]
+                after_load = 0
+                if kind == LOAD:
+                    after_load = 1
+                    if table[c + REGISTERS] > 1:
+                        split = 1
+                    state[FREE_LOADS] -= 1
+                    queues[3 * room + state[IN_LOADS]] = head
+                    state[IN_LOADS] += 1
                 else:
-                    track[i] = NO_PORT
-                start[i] = t
-                if first < 0 or i < first:
-                    first = i
-            if store >= 0 and loads < 2 and memory_free <= t:
-                track[store] = STORES
-                start[store] = t
-                if hold[cls[store]] > 1:
-                    memory_free = t + hold[cls[store]]
-                if first < 0 or store < first:
-                    first = store
+                    state[FREE_SHARED] -= 1
+                    if kind == STORE:
+                        queues[4 * room + state[IN_STORES]] = head
+                        state[IN_STORES] += 1
+                    else:
+                        u = NEXT_PORT + table[c + UNIT]
+                        track[head] = state[u]
+                        if table[c + PORTS] == 3:
+                            state[u] = 1 - state[u]
+                        else:
+                            track[head] = table[c + PORTS] >> 1
+                        queues[state[IN_SHARED]] = head
+                        state[IN_SHARED] += 1
+                sent[head] = t
+                ready[head] = -1
+                waiting += 1
+                count += counted
+                head += 1
+            if why >= 0:
+                held[place[head] * CAUSE_COUNT + why] += 1
 
-            # What started leaves the queue and gives back what it was the last to read.
-            if first >= 0:
-                busy[place[first]] += 1
-                kept = 0
-                for q in range(waiting):
-                    i = queue[q]
-                    if start[i] != t:
-                        queue[kept] = i
-                        kept += 1
-                        continue
-                    c = cls[i]
-                    if kind[c] != PREDICATE:
-                        occupied -= 1
-                    done = t + late[i] + latency[c]
-                    if done > retired:
-                        retired = done
-                        last_place = place[i]
-                    if kind[c] == LOAD or kind[c] == STORE:
-                        memory_waiting -= 1
-                        memory_done = max(memory_done, done)
-                    if uses[i] == 0 and registers[c] > 0:
-                        ring[max(done, t + 1) % RING] += registers[c]
-                        pending += registers[c]
-                    for j in range(dep_at[i], dep_at[i + 1]):
-                        p = dep[j]
-                        uses[p] -= 1
-                        if uses[p] == 0:
-                            ring[(t + max(1, core[RELEASE])) % RING] += registers[cls[p]]
-                            pending += registers[cls[p]]
-                waiting = kept
+            # What starts, and what goes from the shared queue to a port.
+            state[FIRST_STARTED] = -1
+            for port in range(2):
+                waiting -= start_on_ports(
+                    port, t, classes, core[RELEASE], table, interval, cls, dep_at, dep, uses, state,
+                    queues, room, ring, buses, last_class, last_start, left, start, ready
+                )  # fmt: skip
+            leave_shared_queue(
+                t, classes, core[TWO_LOADS], table, forward, cls, looped, dep_at, dep, state,
+                queues, room, ring, sent, left, start, ready, bound, track
+            )  # fmt: skip
+            waiting -= start_memory(
+                t, classes, core[TWO_LOADS], core[RELEASE], core[LOAD_BACK], core[STORE_BACK],
+                table, forward, cls, looped, dep_at, dep, uses, state, queues, room, ring, sent,
+                start, ready, bound, track
+            )  # fmt: skip
+
+            # Whose cycle it was.
+            i = state[FIRST_STARTED]
+            if i >= 0:
+                busy[place[i]] += 1
             elif waiting > 0:
-                i = queue[0]
-                c = cls[i]
-                if ready[i] > t:
+                i = oldest_waiting(state, queues, room)
+                kind = table[cls[i] * FIELDS + KIND]
+                if t < sent[i] + 3 - (kind == LOAD):
+                    stall[place[i] * CAUSE_COUNT + ISSUE] += 1
+                elif ready[i] < 0 or ready[i] > t:
                     waited[i] += 1
                     stall[place[i] * CAUSE_COUNT + DEPENDENCY] += 1
-                elif kind[c] == LOAD or kind[c] == STORE:
+                elif kind == LOAD or kind == STORE:  # noqa: SIM109
                     stall[place[i] * CAUSE_COUNT + MEMORY] += 1
                 else:
                     stall[place[i] * CAUSE_COUNT + PORT] += 1
-            elif head == entry_at[e] or start[head - 1] != t:
+            elif why >= 0:
                 stall[place[head] * CAUSE_COUNT + why] += 1
             else:
-                busy[place[head - 1]] += 1
+                busy[place[max(entry_at[e], head - 1)]] += 1
             t += 1
-        retired = max(retired, t)
-        if last_place >= 0:
-            stall[last_place * CAUSE_COUNT + RETIRE] += retired - t
+        if state[BUFFERED] > 0:
+            state[RETIRED] = max(state[RETIRED], t + state[BUFFERED] - 1 + WRITTEN)
+        retired = max(state[RETIRED], t)
+        if state[LAST_RETIRED] >= 0:
+            stall[place[state[LAST_RETIRED]] * CAUSE_COUNT + RETIRE] += retired - t
         cycles[e] = retired + core[DRAIN]
-        while pending > 0:
-            pending -= ring[t % RING]
-            ring[t % RING] = 0
+        while state[PENDING] > 0:
+            for k in range(FREED):
+                state[PENDING] -= ring[t % RING * FREED + k]
+                ring[t % RING * FREED + k] = 0
             t += 1
     return 0

@@ -83,6 +83,29 @@ def _gather16(n: int) -> list[Any]:
     return [table, random.integers(0, TABLE, n, dtype=np.int16), _empty(n, np.int16), n]
 
 
+def _integers(n: int) -> list[Any]:
+    # Sums of a row wrap, some of them.
+    x = np.random.default_rng(1).integers(-(1 << 31), 1 << 31, n, dtype=np.int32)
+    return [x, _empty(n, np.int32), n]
+
+
+def _rows(n: int) -> list[Any]:
+    return [_floats(1, n), _empty(n), n]
+
+
+def _stencil(n: int) -> list[Any]:
+    return [_floats(1, n), _empty(n), 0.25, 0.5, -0.75, n]
+
+
+def _halfwords(n: int) -> list[Any]:
+    x = np.random.default_rng(1).integers(-(1 << 15), 1 << 15, n, dtype=np.int16)
+    return [x, _empty(n, np.int16), n]
+
+
+def _samples(n: int) -> list[Any]:
+    return [np.random.default_rng(1).integers(0, 256, n, dtype=np.uint8), _empty(256, np.int32), n]
+
+
 def _in_l1(repeats: int) -> list[Any]:
     return [_floats(1, 1024, 0.0, 1.0), _floats(2, 1024, 0.5, 1.0), repeats]
 
@@ -139,6 +162,66 @@ CASES = (
         _gather16,
         2,
         lambda n: 4 * n + 2 * TABLE,
+    ),
+    Case(
+        "prefix_sum",
+        "prefix sums of i32 rows, vshift, 16 Mi",
+        0.9,
+        16 * _MI,
+        3 * 2048,
+        _integers,
+        1,
+        lambda n: 8 * n,
+    ),
+    Case(
+        "compaction",
+        "positive f32 elements, vsqz, 16 Mi",
+        0.9,
+        16 * _MI,
+        3 * 4096,
+        _rows,
+        1,
+        lambda n: 6 * n,
+    ),
+    Case(
+        "stencil",
+        "three-point stencil of f32 rows, vslide, 16 Mi",
+        0.9,
+        16 * _MI,
+        3 * 4096,
+        _stencil,
+        1,
+        lambda n: 8 * n,
+    ),
+    Case(
+        "transpose16",
+        "16x16 tiles of i16, vtranspose, 16 Mi",
+        0.9,
+        16 * _MI,
+        2 * 8192,
+        _halfwords,
+        1,
+        lambda n: 4 * n,
+    ),
+    Case(
+        "transpose_gather",
+        "64x64 tiles of f32, vgather2, 16 Mi",
+        0.9,
+        16 * _MI,
+        2 * 4096,
+        _rows,
+        1,
+        lambda n: 8 * n,
+    ),
+    Case(
+        "histogram",
+        "histogram of bytes, vgather2 and vscatter, 16 Mi",
+        0.8,
+        16 * _MI,
+        2 * 16384,
+        _samples,
+        1,
+        lambda n: n,
     ),
     Case(
         "add_in_l1",

@@ -35,6 +35,26 @@ def _quantised(x: Any, out: Any, scale: float, n: int) -> Any:
     return np.clip(np.rint(product), -128, 127)
 
 
+def _prefix_sums(x: Any, out: Any, n: int) -> Any:
+    return x.reshape(-1, 2048).cumsum(axis=1, dtype=np.int64).astype(np.int32).reshape(-1)
+
+
+def _compacted(x: Any, out: Any, n: int) -> Any:
+    expected = out.copy()
+    positive = x[x > 0]
+    expected[: positive.size] = positive
+    return expected
+
+
+def _stencil(x: Any, out: Any, left: float, middle: float, right: float, n: int) -> Any:
+    rows = np.pad(x.astype(_WIDE).reshape(-1, 4096), ((0, 0), (1, 1)))
+    return (left * rows[:, :-2] + middle * rows[:, 1:-1] + right * rows[:, 2:]).reshape(-1)
+
+
+def _transposed(side: int) -> Callable[..., Any]:
+    return lambda x, out, n: x.reshape(-1, side, side).transpose(0, 2, 1).reshape(-1)
+
+
 def _gelu_iterations(a: Any, b: Any, repeats: int) -> Any:
     for _ in range(repeats):
         a = _exact_gelu(a) + b
@@ -50,6 +70,12 @@ _FORMULAS: dict[str, tuple[Callable[..., Any], float]] = {
     "scale_f16": (lambda x, out, scale, n: x.astype(_WIDE) * np.float32(scale), 0.02),
     "quantise_i8": (_quantised, 0),
     "gather16": (lambda table, index, out, n: table[index], 0),
+    "prefix_sum": (_prefix_sums, 0),
+    "compaction": (_compacted, 0),
+    "stencil": (_stencil, 1e-6),
+    "transpose16": (_transposed(16), 0),
+    "transpose_gather": (_transposed(64), 0),
+    "histogram": (lambda x, counts, n: np.bincount(x, minlength=256), 0),
     "add_in_l1": (lambda a, b, repeats: a + b.astype(_WIDE) * repeats, 2e-6),
     "gelu_in_l1": (_gelu_iterations, 1e-3),
 }

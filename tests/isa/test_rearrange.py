@@ -81,6 +81,9 @@ def test_moving_lanes(name: str, dtype: str, revision: str) -> None:
             for row, a in zip(left, amounts, strict=True)
         ]
     same(found, expected, f"{name} {dtype}")
+    known = f"%by = arith.constant {amounts[-1]} : i16\n" + body.replace("%s0", "%by")
+    code = Code(known, code.inputs, (dtype,), revision=revision)
+    same(code.run(*(left, right)[: len(code.inputs)])[0][-1:], expected[-1:], f"{name} {dtype}")
 
 
 @pytest.mark.parametrize("dtype", ["ui8", "f16", "i32", "i64"])

@@ -123,6 +123,7 @@ EXACT: dict[str, tuple[Op, tuple[DType, ...]]] = {
     "abs f32": (lambda a: a.abs(), (F32,)),
     "negate f16": (lambda a: -a, (F16,)),
     "a bit taken out": (lambda a: (a >> 3) & 1, (UI8,)),
+    "window": (lambda a: a.window(a.const(1).ne(0).population() - (LANES - 3), LANES - 5), (I16,)),
 }  # fmt: skip
 SOUND: dict[str, tuple[Op, tuple[DType, ...]]] = {
     **{f"{n} {d}": (f, (d, d)) for d in (I8, UI16, F16, F32, BF16) for n, f in {

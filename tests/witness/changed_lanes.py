@@ -165,6 +165,13 @@ class ChangedLanes(Lanes):
             made = made.shuffle((*range(1, made.count), 0))
         return self._made(made)
 
+    def window(self, start: Lanes, count: int) -> Lanes:
+        change = self.plan.step("window", self.dtype, lambda: ("rotated",))
+        made = self.inner.window(bare(start), count)
+        if change:
+            made = made.shuffle((*range(1, made.count), 0))
+        return self._made(made)
+
     def squeeze(self, active: Lanes) -> Lanes:
         change = self.plan.step("squeeze", self.dtype, lambda: ("inverted", "left out"))
         gate = bare(active)

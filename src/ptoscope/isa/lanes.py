@@ -100,6 +100,11 @@ class Lanes(ABC):
         """Lane i is lane index[i] of this row; every index is a lane of it."""
 
     @abstractmethod
+    def window(self, start: Lanes, count: int) -> Lanes:
+        """So many lanes from the one whose number `start`, a row of one, is; they are all lanes
+        of this row."""
+
+    @abstractmethod
     def squeeze(self, active: Lanes) -> Lanes:
         """The active lanes in order, then zeros."""
 

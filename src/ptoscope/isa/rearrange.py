@@ -112,9 +112,8 @@ def _vslide(site: Site) -> Run:
     def run(core: Core, src0: Lanes, src1: Lanes, amount: Lanes) -> Lanes:
         n = src0.count
         _refuse_outside(core, site, amount, n)
-        window = core.iota(I16, n) + amount.splat(n)
         both = src1.shuffle(tuple(range(2 * n)), src0)
-        return both.take(window.as_unsigned())
+        return both.window(amount, n)
 
     return run
 
@@ -123,9 +122,8 @@ def _vshift(site: Site) -> Run:
     def run(core: Core, src: Lanes, amount: Lanes) -> Lanes:
         n = src.count
         _refuse_outside(core, site, amount, n)
-        start = core.iota(I16, n) - amount.splat(n)
-        moved = src.take((start & (n - 1)).as_unsigned())
-        return (start >= 0).select(moved, src.const(0))
+        behind_zeros = src.shuffle((-1,) * n + tuple(range(n)))
+        return behind_zeros.window(amount.const(n) - amount, n)
 
     return run
 

@@ -245,6 +245,10 @@ class NumpyLanes(Lanes):
         assert isinstance(index, NumpyLanes)
         return NumpyLanes(self.a[index.a], self.dtype, index.count)
 
+    def window(self, start: Lanes, count: int) -> NumpyLanes:
+        first = number(start)
+        return NumpyLanes(self.a[first : first + count], self.dtype, count)
+
     def squeeze(self, active: Lanes) -> NumpyLanes:
         assert isinstance(active, NumpyLanes)
         row = np.zeros_like(self.a)

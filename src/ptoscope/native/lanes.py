@@ -33,6 +33,7 @@ class NativeLanes(Lanes):
         "_viewed",
         "code",
         "nans",
+        "paired",
         "range",
         "rounded",
         "scaled",
@@ -73,6 +74,8 @@ class NativeLanes(Lanes):
         """Of a predicate register: the lanes it was made of."""
         self.shuffled: tuple[NativeLanes, tuple[int, ...]] | None = None
         """The row this one was picked from."""
+        self.paired: tuple[NativeLanes, NativeLanes, tuple[int, ...]] | None = None
+        """The two rows this one was picked from."""
         self._viewed: NativeLanes | None = None
         """The row of other elements whose bits these are."""
         self.wide: NativeLanes | None = None
@@ -409,13 +412,18 @@ class NativeLanes(Lanes):
                 source, before = self.shuffled
                 order = tuple(-1 if i < 0 else before[i] for i in order)
                 return source.shuffle(order)
+            if self.paired is not None:
+                one, two, before = self.paired
+                return one.shuffle(tuple(-1 if i < 0 else before[i] for i in order), two)
             made = picked(self.code, self.dtype, self.count, self.value, order)
             result = self.like(made, self.nans, len(order))
             result.shuffled = (self, order)
             return result
         one, two = settled(self, other)
         made = picked_of_two(self.code, self.dtype, one.value, two.value, order)
-        return self.like(made, max(one.nans, two.nans), len(order))
+        result = self.like(made, max(one.nans, two.nans), len(order))
+        result.paired = (one, two, order)
+        return result
 
     def take(self, index: Lanes) -> NativeLanes:
         assert isinstance(index, NativeLanes)
@@ -424,6 +432,14 @@ class NativeLanes(Lanes):
         row, order, number = self.spilled(), index.spilled(), types.element(index.dtype)
         made = taken(self.code, self.dtype, row, order, number, index.count)
         return self.like(made, self.canonical().nans, index.count)
+
+    def window(self, start: Lanes, count: int) -> NativeLanes:
+        assert isinstance(start, NativeLanes)
+        if start.number is not None:
+            return self.shuffle(tuple(range(start.number, start.number + count)))
+        at = self.code.offset(self.spilled(), start.cast(I64).value, types.element(self.dtype))
+        made = self.code.load(types.row(self.dtype, count), at, self.dtype.bytes)
+        return self.like(made, self.canonical().nans, count)
 
     def squeeze(self, active: Lanes) -> NativeLanes:
         assert isinstance(active, NativeLanes)

@@ -222,6 +222,9 @@ class KnownLanes(Lanes):
     def take(self, index: Lanes) -> KnownLanes:
         return self._unknown(count=index.count)
 
+    def window(self, start: Lanes, count: int) -> KnownLanes:
+        return self._unknown(count=count)
+
     def squeeze(self, active: Lanes) -> KnownLanes:
         return self._unknown()
 

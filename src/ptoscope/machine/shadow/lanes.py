@@ -9,7 +9,7 @@ import numpy as np
 from ptoscope.isa.dtypes import I1, DType
 from ptoscope.isa.lanes import PREDICATE_BITS, Arith, Bitwise, Compare, Lanes
 from ptoscope.machine.elements import storage
-from ptoscope.machine.lanes import NumpyLanes
+from ptoscope.machine.lanes import NumpyLanes, number
 from ptoscope.machine.shadow import rules
 from ptoscope.machine.shadow.origins import Ids, Origin, Origins
 from ptoscope.machine.shadow.rules import BitWords, earliest, full, whole, word
@@ -238,6 +238,17 @@ class ShadowLanes(NumpyLanes):
         lost = index.undefined() != 0
         v = np.where(lost, full(self.dtype), self.undefined()[lanes])
         return self._of(plain, v, np.where(lost, index.origins(), self.origins()[lanes]))
+
+    def window(self, start: Lanes, count: int) -> ShadowLanes:
+        start = _shadow(start)
+        plain = super().window(start, count)
+        if start.v is not None:
+            lost = np.full(count, full(self.dtype), self.undefined().dtype)
+            return self._of(plain, lost, np.repeat(start.origins(), count))
+        if self.v is None:
+            return self._of(plain)
+        lanes = slice(number(start), number(start) + count)
+        return self._of(plain, self.undefined()[lanes], self.origins()[lanes])
 
     def squeeze(self, active: Lanes) -> ShadowLanes:
         active = _shadow(active)

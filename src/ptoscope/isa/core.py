@@ -133,6 +133,21 @@ class Core(ABC):
     def repeat(self, count: Lanes, body: Callable[[Lanes], None]) -> None:
         """Runs a body `count` times with the number of the iteration, one lane of i64."""
 
+    def transpose(
+        self, site: Site, dest: Lanes, src: Lanes, rows: Lanes, columns: Lanes, dtype: DType
+    ) -> None:
+        """A matrix in UB, row by row, to its columns, one after the other: element by element, as
+        matters where the two overlap."""
+
+        def move(iteration: Lanes) -> None:
+            row = iteration.quotient(columns)
+            column = iteration - row * columns
+            at = self.address(src, iteration, dtype.bytes)
+            to = self.address(dest, column * rows + row, dtype.bytes)
+            self.store_scalar(site, "ub", to, self.load_scalar(site, "ub", at, dtype))
+
+        self.repeat(rows * columns, move)
+
     @abstractmethod
     def load_scalar(self, site: Site, space: Space, address: Lanes, dtype: DType) -> Lanes:
         """One element from GM or UB."""

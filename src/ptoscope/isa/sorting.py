@@ -182,16 +182,9 @@ def _vtranspose(site: Site) -> Run:
         rows, columns = config & 0xFFFF, (config >> 16) & 0xFFFF
         core.refuse(site, (rows * columns).eq(0), "PTO0910", "a matrix without elements")
 
-        def move(iteration: Lanes) -> None:
-            row = iteration.quotient(columns)
-            column = iteration - row * columns
-            value = core.load_scalar(site, "ub", core.address(src, iteration, size), dtype)
-            to = core.address(dest, column * rows + row, size)
-            core.store_scalar(site, "ub", to, value)
-
         def transpose() -> None:
             core.covers(site, True, dest, rows * columns * size)
-            core.repeat(rows * columns, move)
+            core.transpose(site, dest, src, rows, columns, dtype)
 
         core.issue(site, transpose)
 

@@ -151,6 +151,12 @@ class RecordingCore(Core):
         self._engine.stream_flush(site, state, address, by_base)
         self.note_stream(site, state, address, None)
 
+    def transpose(
+        self, site: Site, dest: Lanes, src: Lanes, rows: Lanes, columns: Lanes, dtype: DType
+    ) -> None:
+        # Not at once, as an engine may do it: each step is noted.
+        Core.transpose(self, site, dest, src, rows, columns, dtype)
+
     def load_scalar(self, site: Site, space: Space, address: Lanes, dtype: DType) -> Any:
         value = self._engine.load_scalar(site, space, address, dtype)
         self.note_scalar(site, False, space, address, dtype.bytes)

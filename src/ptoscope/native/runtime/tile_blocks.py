@@ -77,17 +77,17 @@ def _turn(
     size: int,
 ) -> None:
     """Moves rows, dense where they come from, to columns that are dense where they go."""
-    side = LINE // size
-    squares = 0
-    if size == 4 or size == 2:
-        squares = min(rows, columns) // side
-    if squares:
-        whole_rows = rows // side * side
-        whole_columns = columns // side * side
-        for row in range(whole_rows // side):
-            for column in range(whole_columns // side):
-                source = at + row * side * at_step + column * LINE
-                target = to + column * side * to_step + row * LINE
+    # Shifts, since a division takes longer than a square.
+    shift = 3 if size == 4 else 4
+    squares_down = rows >> shift
+    squares_across = columns >> shift
+    if (size == 4 or size == 2) and squares_down and squares_across:
+        whole_rows = squares_down << shift
+        whole_columns = squares_across << shift
+        for row in range(squares_down):
+            for column in range(squares_across):
+                source = at + (row << shift) * at_step + column * LINE
+                target = to + (column << shift) * to_step + row * LINE
                 if size == 4:
                     transpose_words(memory, target, to_step, source, at_step)
                 else:
@@ -115,6 +115,8 @@ def _turn_elements(
     columns: int,
     size: int,
 ) -> None:
+    if columns == 0:
+        return
     for row in range(rows):
         _move_elements(memory, at + row * at_step, size, to + row * size, to_step, columns, size)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -62,19 +62,49 @@ Lane = tuple[int, int]
 
 
 def _square(name: str, size: int) -> str:
-    count = LINE // size
-    row = f"<{count} x i{8 * size}>"
+    """In parts of 16 bytes, across which processors move elements more slowly: a vector holds part
+    of a row in its lower half, and in its upper half the same part of that as many rows further
+    on as a part has elements. Each stage interleaves within the halves."""
+    count = LINE // size // 2
+    part, row = f"<{count} x i{8 * size}>", f"<{2 * count} x i{8 * size}>"
     head = "ptr %to, i64 %to_step, ptr %source, i64 %source_step"
     lines = [f"define internal i64 @{name}({head}) noinline align 64 {{"]
-    for i in range(count):
+    for i in range(2 * count):
         lines += _place(f"from{i}", "source", f"mul i64 %source_step, {i}")
-        lines.append(f"  %row{i} = load {row}, ptr %from{i}, align 1")
-    given = [(f"%row{i}", [(i, c) for c in range(count)]) for i in range(count)]
-    lines += _turned(given, row, count, count, "")
-    for c in range(count):
-        lines += _place(f"to{c}", "to", f"mul i64 %to_step, {c}")
-        lines.append(f"  store {row} %column{c}, ptr %to{c}, align 1")
+    for across in range(2):
+        for i in range(2 * count):
+            at = f"%at{across}.{i}"
+            lines.append(f"  {at} = getelementptr i8, ptr %from{i}, i64 {across * LINE // 2}")
+            lines.append(f"  %part{across}.{i} = load {part}, ptr {at}, align 1")
+        given = [f"%row{across}.{i}" for i in range(count)]
+        for i, made in enumerate(given):
+            both = f"{part} %part{across}.{i}, {part} %part{across}.{i + count}"
+            lines.append(f"  {made} = shufflevector {both}, {_order(range(2 * count))}")
+        for stage in range(count.bit_length() - 1):
+            before, given = given, []
+            for first, second in zip(before[: count // 2], before[count // 2 :], strict=True):
+                for half in range(2):
+                    made = f"%turned{across}.{stage}.{len(given)}"
+                    order = _order(_interleaved(count, half))
+                    source = f"{row} {first}, {row} {second}"
+                    lines.append(f"  {made} = shufflevector {source}, {order}")
+                    given.append(made)
+        for i, made in enumerate(given):
+            lines += _place(f"to{across}.{i}", "to", f"mul i64 %to_step, {across * count + i}")
+            lines.append(f"  store {row} {made}, ptr %to{across}.{i}, align 1")
     return "\n".join((*lines, "  ret i64 0", "}"))
+
+
+def _interleaved(count: int, half: int) -> list[int]:
+    """Of two vectors of two parts: the lower or the upper halves of their parts interleaved."""
+    starts = [part * count + half * count // 2 for part in range(2)]
+    return [v for s in starts for i in range(s, s + count // 2) for v in (i, i + 2 * count)]
+
+
+def _order(numbers: Iterable[int]) -> str:
+    """The mask of a shuffle."""
+    listed = [f"i32 {n}" for n in numbers]
+    return f"<{len(listed)} x i32> <{', '.join(listed)}>"
 
 
 def _packing(name: str) -> str:
@@ -146,8 +176,7 @@ def _turned(
                     name = f"%turned{mark}{bit}.{low}.{pair}.{side}"
                     if bit == columns.bit_length() - 2:
                         name = f"%column{mark}{both[kept[0]][1]}"
-                    order = ", ".join(f"i32 {i}" for i in kept)
                     source = f"{row} {first[0]}, {row} {second[0]}"
-                    yield f"  {name} = shufflevector {source}, <{lanes} x i32> <{order}>"
+                    yield f"  {name} = shufflevector {source}, {_order(kept)}"
                     made.append((name, [both[i] for i in kept]))
         given = made

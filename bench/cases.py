@@ -103,7 +103,7 @@ def _halfwords(n: int) -> list[Any]:
 
 
 def _samples(n: int) -> list[Any]:
-    return [np.random.default_rng(1).integers(0, 256, n, dtype=np.uint8), _empty(256, np.int32), n]
+    return [np.random.default_rng(1).integers(0, 256, n, dtype=np.uint8), _empty(64, np.int32), n]
 
 
 def _in_l1(repeats: int) -> list[Any]:
@@ -215,7 +215,7 @@ CASES = (
     ),
     Case(
         "histogram",
-        "histogram of bytes, vgather2 and vscatter, 16 Mi",
+        "histogram of 64 bins, vgather2 and vscatter, 16 Mi",
         0.8,
         16 * _MI,
         2 * 16384,

@@ -102,6 +102,32 @@ def test_amounts_outside_are_faults(name: str, dtype: str) -> None:
         assert f"between 0 and {e.lanes}" in said.message
 
 
+@pytest.mark.parametrize("amount", [-1, 65])
+@pytest.mark.parametrize("operands", ["vslide %x, %x, %by : V, V, i16", "vshift %x, %by : V, i16"])
+def test_amounts_outside_that_are_known(operands: str, amount: int) -> None:
+    """Faults where they are reached, and only there."""
+    vreg = "!pto.vreg<64xi32>"
+    text = f"""func.func @kernel(%times: index) {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0 : i32
+  %by = arith.constant {amount} : i16
+  pto.vecscope {{
+    %x = pto.vci %zero {{order = "ASC"}} : i32 -> {vreg}
+    scf.for %i = %c0 to %times step %c1 {{
+      %y = pto.{operands.replace("V", vreg)} -> {vreg}
+    }}
+  }}
+  return
+}}
+"""
+    kernel = ptoscope.load(text, force=True)
+    kernel(0)
+    with pytest.raises(PtoError) as error:
+        kernel(1)
+    assert [d.code for d in error.value.diagnostics] == ["PTO0910"]
+
+
 def _squeezed(row: list[int], active: list[int]) -> list[int]:
     out = [v for v, on in zip(row, active, strict=True) if on]
     return out + [0] * (len(row) - len(out))

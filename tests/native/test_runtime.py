@@ -9,7 +9,7 @@ import pytest
 
 from ptoscope.isa.parts import BUFFERS, EVENTS, MOST_PENDING
 from ptoscope.native import layout
-from ptoscope.native.runtime import issue, log, regions, streams
+from ptoscope.native.runtime import issue, log, regions, streams, ub_transpose
 from ptoscope.native.subset import CompiledFunction
 
 from .runtime_memory import GM_SIZES, UB_SIZE, BlockMemory
@@ -114,55 +114,71 @@ def test_scalars_of_ub(address: int) -> None:
 
 # Streams.
 
-BASE, MAKER = 64, layout.VARIABLES
-"""The base that stores name without having to, and the word that counts what they hold back."""
+MAKER = layout.VARIABLES
+"""The word that counts what a store left pending."""
 
 
-def _stored(it: Any, stream: int, at: int, data: int, length: int) -> int:
-    given = (BASE, at, data, length, at + length, 0, MAKER)
-    return it.both(streams.rt_stream_store, it.state, stream, *given)
+def _stream(it: Any, kind: int, end: int, count: int) -> int:
+    """A stream with its base at 64, whose last store gave the position 128."""
+    stream = it.memory.allocate(streams.STREAM_BYTES, 64)
+    it.words(stream, 6)[:] = [count, end, kind, 64, 128, MAKER]
+    it.set_state(MAKER, count)
+    return stream
 
 
 @SEEDS
-def test_streams(seed: int) -> None:
-    """Stores one after the other, then a flush: the bytes are where a plain store puts them,
-    and before the flush all but those after the last border of a block."""
+def test_a_flush_writes_what_is_pending(seed: int) -> None:
     random, it = block(seed)
-    stream = it.memory.allocate(streams.STREAM_BYTES, 64)
-    data = it.memory.allocate(256)
-    it.words(stream, 6)[:] = 0
-    it.set_state(MAKER, 0)
+    count = int(random.integers(0, 32))
+    end = int(random.integers(count, UB_SIZE + 1))
+    stream = _stream(it, streams.STORES, end, count)
     expected = it.bytes(it.ub, UB_SIZE).copy()
-    start = at = int(random.integers(0, 300))
-    for _ in range(4):
-        length = int(random.integers(0, 200))
-        if random.random() < 0.2 and it.memory.word(stream, streams.PENDING_COUNT):
-            assert _stored(it, stream, at + 1, data, length) == 1
-        fits = at + length <= UB_SIZE
-        status = _stored(it, stream, at, data, length)
-        assert status == int(not fits)
-        if not fits:
-            break
-        expected[at : at + length] = it.bytes(data, length)
-        at += length
-        border = max(at // 32 * 32, start)
-        assert np.array_equal(it.bytes(it.ub, border), expected[:border])
-        assert it.memory.word(it.state, MAKER) == at - border
-    assert it.both(streams.rt_stream_flush, it.state, stream, at + 32, 0) == 1
-    assert it.both(streams.rt_stream_flush, it.state, stream, at, 0) == 0
+    for address, by_base in ((end + 1, 0), (end + 1, 1), (64 if end != 64 else 65, 0)):
+        assert it.both(streams.rt_stream_flush, it.state, stream, address, by_base) == 1
+    assert np.array_equal(it.bytes(it.ub, UB_SIZE), expected)
+    address, by_base = ((end, 0), (128, 0), (64, 1))[seed % 3]
+    assert it.both(streams.rt_stream_flush, it.state, stream, address, by_base) == 0
+    expected[end - count : end] = it.bytes(stream + streams.PENDING, count)
     assert np.array_equal(it.bytes(it.ub, UB_SIZE), expected)
     assert it.memory.word(it.state, MAKER) == 0
 
 
-@pytest.mark.parametrize("address", [-1, UB_SIZE - 31, (1 << 63) - 1, -(1 << 63)])
-def test_a_stream_outside_ub(address: int) -> None:
+@pytest.mark.parametrize("address", [-1, UB_SIZE + 1, (1 << 63) - 1, -(1 << 63)])
+def test_a_flush_outside_ub(address: int) -> None:
+    """Of a stream that has not begun: any other is where it was stored to."""
     _, it = block(0)
-    stream, data = it.memory.allocate(streams.STREAM_BYTES), it.memory.allocate(256)
-    it.words(stream, 6)[:] = 0
-    it.set_state(MAKER, 0)
-    assert _stored(it, stream, address, data, 32) == 1
-    if not 0 <= address <= UB_SIZE:
-        assert it.both(streams.rt_stream_flush, it.state, stream, address, 0) == 1
+    stream = _stream(it, streams.FRESH, 0, 0)
+    assert it.both(streams.rt_stream_flush, it.state, stream, address, 0) == 1
+    assert it.both(streams.rt_stream_flush, it.state, stream, UB_SIZE, 0) == 0
+    it.words(stream, 6)[streams.KIND] = streams.LOADS
+    assert it.both(streams.rt_stream_flush, it.state, stream, 0, 0) == 1
+
+
+# Transposing.
+
+
+SHAPES = [(1, 1, 4), (1, 9, 8), (5, 3, 1), (19, 9, 1), (16, 16, 2), (16, 9, 2), (9, 17, 2),
+          (8, 8, 4), (9, 12, 4), (16, 8, 4), (5, 9, 8)]  # fmt: skip
+
+
+@pytest.mark.parametrize(("rows", "columns", "size"), SHAPES)
+def test_matrices_are_transposed(rows: int, columns: int, size: int) -> None:
+    """Where they lie apart; where not, nothing is done."""
+    _, it = block(size)
+    length = rows * columns * size
+    to = UB_SIZE - length
+    expected = it.bytes(it.ub, UB_SIZE).copy()
+    kind = np.dtype(f"u{size}")
+    for dest, source, given in ((to + size, 0, size), (0, to + size, size), (-size, 0, size),
+                                (length - size, 0, size), (to, to - length + size, size),
+                                (to + 1, 8, 2)):  # fmt: skip
+        asked = (it.state, dest, source, rows, columns, given)
+        assert it.both(ub_transpose.rt_transpose, *asked) == 1
+    assert np.array_equal(it.bytes(it.ub, UB_SIZE), expected)
+    matrix = expected[:length].copy().view(kind).reshape(rows, columns)
+    expected[to:] = np.frombuffer(matrix.T.tobytes(), np.uint8)
+    assert it.both(ub_transpose.rt_transpose, it.state, to, 0, rows, columns, size) == 0
+    assert np.array_equal(it.bytes(it.ub, UB_SIZE), expected)
 
 
 # The log.

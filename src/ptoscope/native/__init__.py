@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ptoscope.machine.faults import Fault
     from ptoscope.machine.prints import Prints
     from ptoscope.native.compile import CompiledModule
-    from ptoscope.native.jit import CpuFeatures
+    from ptoscope.native.cpu import CpuFeatures
     from ptoscope.native.launch import Launch
     from ptoscope.native.log import Log
     from ptoscope.native.side_exits import SideExit
@@ -44,8 +44,8 @@ def default_threads() -> int:
 
 def key(text: str, target: str, revision: str, entry: str) -> str:
     """The name in the cache of a kernel text, compiled so for this machine."""
-    jit = _jit()
-    return cache.key("kernel", text, target, revision, entry, str(jit.host()))
+    machine = f"{_jit().host()} {machine_features()}"
+    return cache.key("kernel", text, target, revision, entry, machine)
 
 
 def lower(function: Function, target: Target, revision: Revision) -> CompiledModule:

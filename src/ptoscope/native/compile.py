@@ -22,7 +22,7 @@ from ptoscope.machine.elements import quietly
 from ptoscope.machine.faults import LOOP_STEP, Fault
 from ptoscope.native import layout, runtime, types
 from ptoscope.native.core import NativeCore
-from ptoscope.native.jit import CpuFeatures
+from ptoscope.native.cpu import CpuFeatures
 from ptoscope.native.joins import JoinShape, join, parts, phi_lines, promised, rebuilt, shape
 from ptoscope.native.lanes import RAW, NativeLanes
 from ptoscope.native.llvm_text import Code, Value
@@ -74,8 +74,8 @@ class Compiler:
         self._function = function
         self._target = target
         self._revision: Revision = revision
-        self.code = Code(features.fma)
-        self.core = self.core_type(self.code, target, features.masked_stores)
+        self.code = Code(features)
+        self.core = self.core_type(self.code, target)
         self.core.cores = function.cores
         self.core.first_register = layout.VARIABLES + len(function.params)
         self._values: list[Any] = [None] * len(function.types)

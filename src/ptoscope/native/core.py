@@ -42,12 +42,10 @@ _COORDINATES = {
 class NativeCore(StreamCore):
     """Writes code; what it learns about the module is in `side_exits`, `registers` and `masked`."""
 
-    def __init__(self, code: Code, target: Target, masked_stores: int) -> None:
+    def __init__(self, code: Code, target: Target) -> None:
         self.code = code
         self.target = target
         self.side_exits = SideExits(code)
-        self.masked_stores = masked_stores
-        """Elements of at least so many bytes have masked stores on this processor."""
         self.registers: dict[str, int] = {}
         """The special registers in use, with their values at launch."""
         self.first_register = layout.VARIABLES
@@ -147,14 +145,14 @@ class NativeCore(StreamCore):
             # Whatever the value is: without a mask this place is a fault.
             zeros = constant(row.dtype, row.count, 0)
             self._check_ub(site, at, access, lambda c, a: c.store(site, a, access, zeros, None))
-            stored(self.code, at, access, row, None, self.masked_stores)
+            stored(self.code, at, access, row, None)
             return
 
         def act(core: Core, a: Lanes, v: Lanes, m: Lanes) -> None:
             core.store(site, a, access, v, m)
 
         self._check_ub(site, at, access, act, (row, active), after)
-        stored(self.code, at, access, row, active, self.masked_stores)
+        stored(self.code, at, access, row, active)
         self.code.jump(after)
         self.code.place(after)
 
@@ -178,6 +176,23 @@ class NativeCore(StreamCore):
             code.branch(more, loop, done)
         incoming = f"[ 0, %{before} ], [ {following.name}, %{last} ]"
         code.function.lines[slot] = f"  {iteration.name} = phi i64 {incoming}"
+        code.place(done)
+
+    def transpose(
+        self, site: Site, dest: Lanes, src: Lanes, rows: Lanes, columns: Lanes, dtype: DType
+    ) -> None:
+        code = self.code
+        self.side_exits.needs.add("rt_transpose")
+        words = ", ".join(str(native(n).cast(I64).value) for n in (dest, src, rows, columns))
+        given = f"ptr %state, {words}, i64 {dtype.bytes}"
+        status = code.emit("i64", f"call i64 @rt_transpose({given})")
+        failed = code.emit("i1", f"icmp ne {status}, 0")
+        steps, done = code.label("steps"), code.label("done")
+        code.branch(failed, steps, done, unlikely=True)
+        code.place(steps)
+        with code.inside():
+            super().transpose(site, dest, src, rows, columns, dtype)
+        code.jump(done)
         code.place(done)
 
     def _scalar_at(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ptoscope.isa.core import Core
-from ptoscope.isa.dtypes import I32, I64, UI8
+from ptoscope.isa.dtypes import I32, I64, UI8, unsigned
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.record import Site
 from ptoscope.isa.targets import Target
@@ -13,8 +13,11 @@ from ptoscope.native import layout, types
 from ptoscope.native.lanes import NativeLanes, native
 from ptoscope.native.llvm_text import Value
 from ptoscope.native.permutes import each
+from ptoscope.native.places import LanePlaces, at_once, joined
 from ptoscope.native.tiles import TileCore
 
+_UNROLLED = 64
+"""Lanes up to which they are written out; more of them are a loop, which keeps the code short."""
 _NEAR = 1 << 30
 """Bases this far from UB are certainly outside it, and sums with them fit 32 bits."""
 
@@ -36,15 +39,19 @@ class IndexedCore(TileCore):
         rows = (native(base), native(offsets), native(active))
         # Lanes that take no part read behind UB, where the engine keeps zeros.
         places = self._places(site, rows, width, act, self.target.ub_bytes)
+        lanes = at_once(width)
+        if count <= _UNROLLED:
+            parts = [places.gathered(part, width) for part in places.parts(lanes)]
+            return joined(parts).bits(UI8)
         result = code.alloca(types.row(UI8, count * width))
-        unit = _unit(width)
+        memory, piece = places.row.spilled(), types.row(unsigned(8 * width), lanes)
+        kind = types.row(places.row.dtype, lanes)
 
         def move(i: Value) -> None:
-            place = self._place(places, i)
-            value = code.load(unit, code.offset(Value("ptr", "%ub"), place), 1)
-            code.store(value, code.offset(result, i, unit), 1)
+            part = code.load(kind, code.offset(memory, i, kind), 1)
+            code.store(places.gathered(part, width).value, code.offset(result, i, piece), 1)
 
-        each(code, count, move)
+        each(code, count // lanes, move, 1)
         value = code.load(types.row(UI8, count * width), result, 64)
         return NativeLanes(code, UI8, count * width, value)
 
@@ -68,15 +75,26 @@ class IndexedCore(TileCore):
         idle = self.target.ub_bytes + layout.SLACK // 2
         places = self._places(site, rows, width, act, idle)
         if not in_order and not self.target.ordered_aliases:
-            self._refuse_aliases(site, places, count, idle, act, rows)
-        source, unit = stored.spilled(), _unit(width)
+            self._refuse_aliases(site, places, count, act, rows)
+        lanes, source = at_once(width), stored if width <= 8 else stored.bits(UI8)
+        size, steps = source.count // count * lanes, count // lanes
+        order = range(steps) if in_order else range(steps - 1, -1, -1)
+        if count <= _UNROLLED:
+            parts = places.parts(lanes)
+            for step in order:
+                piece = source.shuffle(tuple(range(step * size, (step + 1) * size)))
+                places.scattered(parts[step], piece.value, in_order)
+            return
+        memory, values = places.row.spilled(), source.spilled()
+        kind, piece = types.row(places.row.dtype, lanes), types.row(source.dtype, size)
 
         def move(i: Value) -> None:
-            lane = i if in_order else code.emit("i64", f"sub i64 {count - 1}, {i.name}")
-            part = code.load(unit, code.offset(source, lane, unit), 1)
-            code.store(part, code.offset(Value("ptr", "%ub"), self._place(places, lane)), 1)
+            step = i if in_order else code.emit("i64", f"sub i64 {steps - 1}, {i.name}")
+            part = code.load(kind, code.offset(memory, step, kind), 1)
+            row = code.load(piece, code.offset(values, step, piece), 1)
+            places.scattered(part, row, in_order)
 
-        each(code, count, move)
+        each(code, steps, move, 1)
 
     def _places(
         self,
@@ -85,38 +103,31 @@ class IndexedCore(TileCore):
         width: int,
         act: Callable[..., object],
         idle: int,
-    ) -> Value:
-        """Stack memory with each lane's checked place in UB, `idle` for lanes that take no part;
-        32 or 64 bits each, as the type says. `rows` are base, offsets, active lanes, and what
-        else the instruction takes."""
+    ) -> LanePlaces:
+        """Each lane's checked place in UB, `idle` for lanes that take no part. `rows` are base,
+        offsets, active lanes, and what else the instruction takes."""
         base, offsets, active, *_ = rows
         count = offsets.count
-        narrow = _narrow(offsets)
-        if narrow is not None:
-            start = base.cast(I64)
-            near = (start + _NEAR).as_unsigned() < 2 * _NEAR
-            at = start.cast(I32).splat(count) + narrow
-            far = ~near.splat(count)
-            raw = at.as_unsigned()
-        else:
-            at = base.cast(I64).splat(count) + offsets
-            raw, far = at.as_unsigned(), None
         last = self.target.ub_bytes - width
-        wrong = (raw > last) | (raw & (width - 1)).ne(0)
-        wrong = (wrong if far is None else wrong | far) & active
+        start = base.cast(I64)
+        narrow = _narrow(offsets, width)
+        if narrow is not None:
+            # In elements. A base that is not one of them is refused for all lanes, as is one
+            # that is far away, with which sums would not fit 32 bits.
+            unit = width
+            inside = ((start + _NEAR).as_unsigned() < 2 * _NEAR) & (start & (width - 1)).eq(0)
+            at = (start >> (width.bit_length() - 1)).cast(I32).splat(count) + narrow
+            wrong = (at.as_unsigned() > last // width) | ~inside.splat(count)
+        else:
+            unit = 1
+            at = start.splat(count) + offsets
+            raw = at.as_unsigned()
+            wrong = (raw > last) | (raw & (width - 1)).ne(0)
+        wrong = wrong & active
         assert isinstance(wrong, NativeLanes)
         self.side_exits.when(self._any(wrong), site, act, rows)
-        place = active.select(at, at.const(idle))
-        assert isinstance(place, NativeLanes)
-        memory = place.spilled()
-        return Value(types.element(place.dtype), memory.name)
-
-    def _place(self, places: Value, i: Value) -> Value:
-        kind, memory = places.type, Value("ptr", places.name)
-        place = self.code.load(kind, self.code.offset(memory, i, kind), 1)
-        if kind == "i64":
-            return place
-        return self.code.emit("i64", f"zext {place} to i64")
+        place = native(active.select(at, at.const(idle // unit)))
+        return LanePlaces(self.code, place, unit, idle // unit)
 
     def _any(self, lanes: NativeLanes) -> Value:
         word = f"i{lanes.count}"
@@ -126,9 +137,8 @@ class IndexedCore(TileCore):
     def _refuse_aliases(
         self,
         site: Site,
-        places: Value,
+        places: LanePlaces,
         count: int,
-        idle: int,
         act: Callable[..., object],
         rows: tuple[NativeLanes, ...],
     ) -> None:
@@ -141,14 +151,16 @@ class IndexedCore(TileCore):
         code.store(stamp, stamp_at, 8)
         short = code.emit("i32", f"trunc {stamp} to i32")
         table = code.load("ptr", code.offset(state, layout.STAMPS, "i64"), 8)
+        number = types.element(places.row.dtype)
+        memory = places.row.spilled()
         found = code.alloca("i8", 1)
         code.store(Value("i8", "0"), found, 1)
 
         def mark(i: Value) -> None:
-            place = self._place(places, i)
+            place = code.load(number, code.offset(memory, i, number), 1)
             at = code.offset(table, place, "i32")
             seen = code.emit("i1", f"icmp eq {code.load('i32', at, 4)}, {short.name}")
-            real = code.emit("i1", f"icmp ne {place}, {idle}")
+            real = code.emit("i1", f"icmp ne {place}, {places.idle}")
             both = code.emit("i1", f"and {seen}, {real.name}")
             alias = code.emit("i8", f"zext {both} to i8")
             code.store(code.emit("i8", f"or {code.load('i8', found, 1)}, {alias.name}"), found, 1)
@@ -159,17 +171,12 @@ class IndexedCore(TileCore):
         self.side_exits.when(wrong, site, act, rows)
 
 
-def _narrow(offsets: NativeLanes) -> NativeLanes | None:
-    """The offsets in 32 bits, where they are known to fit."""
+def _narrow(offsets: NativeLanes, width: int) -> NativeLanes | None:
+    """The offsets in 32 bits and in elements, where they are known to be such."""
     if offsets.scaled is None:
         return None
     source, factor = offsets.scaled
-    if source.dtype.bits > 16 or factor > 8:
+    # Unsigned numbers of 32 bits would wrap.
+    if factor != width or source.dtype.bits + (not source.dtype.signed) > 32:
         return None
-    narrow = source.cast(I32) * factor
-    assert isinstance(narrow, NativeLanes)
-    return narrow
-
-
-def _unit(width: int) -> str:
-    return f"i{8 * width}" if width <= 8 else f"<{width} x i8>"
+    return source.cast(I32)

@@ -13,18 +13,10 @@ from typing import Any
 
 import llvmlite.binding as llvm
 
+from ptoscope.native.cpu import CpuFeatures, features_of
+
 _LIBRARY_CALLS = ("memcpy", "memmove", "memset", "fmod", "fmodf")
 """All that generated code may call outside itself."""
-
-
-@dataclass(frozen=True)
-class CpuFeatures:
-    """What of a processor generated code depends on: chosen once for a machine."""
-
-    masked_stores: int
-    """The least element, in bytes, that it stores under a mask without a branch."""
-    fma: bool
-    """Whether it multiplies and adds f32 at once."""
 
 
 @dataclass(frozen=True)
@@ -38,13 +30,7 @@ class Host:
     @property
     def cpu_features(self) -> CpuFeatures:
         """What of it generated code depends on."""
-        masked = 1 << 30
-        if "+avx512bw" in self.features and "+avx512vl" in self.features:
-            masked = 1
-        elif "+avx2" in self.features:
-            masked = 4
-        fma = "+fma" in self.features or self.triple.startswith(("aarch64", "arm64"))
-        return CpuFeatures(masked, fma)
+        return features_of(self.triple, self.features)
 
     def __str__(self) -> str:
         return f"{self.triple} {self.cpu} {self.features}"

@@ -17,6 +17,7 @@ from ptoscope.native.llvm_text import Code, CodeRegion, Value
 from ptoscope.native.nans import ARITHMETIC, CANONICAL, RAW, made_canonical
 from ptoscope.native.permutes import picked, picked_of_two, splatted, squeezed, taken
 from ptoscope.native.ranges import Range, combined, either, exactly, within
+from ptoscope.native.registers import can_compress, can_permute, compressed, permuted
 
 _FLOAT_COMPARE = {"lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge", "eq": "oeq", "ne": "une"}
 
@@ -378,7 +379,7 @@ class NativeLanes(Lanes):
     def fused(self, factor: Lanes, addend: Lanes) -> Lanes:
         assert isinstance(factor, NativeLanes)
         assert isinstance(addend, NativeLanes)
-        if not self.code.has_fma:
+        if not self.code.features.fma:
             return super().fused(factor, addend)
         name = f"llvm.fma.{types.suffix(self.dtype, self.count)}"
         made = self.code.call(self.type, name, self.value, factor.value, addend.value)
@@ -429,14 +430,20 @@ class NativeLanes(Lanes):
         assert isinstance(index, NativeLanes)
         if self.uniform is not None:
             return self._known(self.uniform, index.count)
-        row, order, number = self.spilled(), index.spilled(), types.element(index.dtype)
-        made = taken(self.code, self.dtype, row, order, number, index.count)
-        return self.like(made, self.canonical().nans, index.count)
+        code, dtype, whole = self.code, self.dtype, self.canonical()
+        if can_permute(code, dtype, self.count, index.count, index.dtype.bytes):
+            made = permuted(code, dtype, whole.value, self.count, index.value, index.count)
+        else:
+            row, order, number = whole.spilled(), index.spilled(), types.element(index.dtype)
+            made = taken(code, dtype, row, order, number, index.count)
+        return self.like(made, whole.nans, index.count)
 
     def window(self, start: Lanes, count: int) -> NativeLanes:
         assert isinstance(start, NativeLanes)
         if start.number is not None:
-            return self.shuffle(tuple(range(start.number, start.number + count)))
+            # A number that was refused before may be any; nobody gets as far as here with it.
+            first = max(0, min(start.number, self.count - count))
+            return self.shuffle(tuple(range(first, first + count)))
         at = self.code.offset(self.spilled(), start.cast(I64).value, types.element(self.dtype))
         made = self.code.load(types.row(self.dtype, count), at, self.dtype.bytes)
         return self.like(made, self.canonical().nans, count)
@@ -445,9 +452,13 @@ class NativeLanes(Lanes):
         assert isinstance(active, NativeLanes)
         if active.is_full:
             return self
-        row, mask = self.spilled(), active.spilled()
-        made = squeezed(self.code, self.dtype, row, mask, self.count)
-        return self.like(made, self.canonical().nans)
+        whole = self.canonical()
+        if can_compress(self.code, self.dtype, self.count):
+            made = compressed(self.code, self.dtype, whole.value, active.value, self.count)
+        else:
+            row, mask = whole.spilled(), active.spilled()
+            made = squeezed(self.code, self.dtype, row, mask, self.count)
+        return self.like(made, whole.nans)
 
     def population(self) -> NativeLanes:
         if self.uniform is not None:

@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from functools import cache
 from typing import NamedTuple
 
+from ptoscope.native.cpu import CpuFeatures
+
 CodeRegion = tuple[int, ...]
 
 
@@ -97,9 +99,8 @@ class Code:
     made in a region may be used in that region and in those inside it.
     """
 
-    def __init__(self, has_fma: bool = True) -> None:
-        self.has_fma = has_fma
-        """Whether the processor multiplies and adds f32 at once."""
+    def __init__(self, features: CpuFeatures) -> None:
+        self.features = features
         self.functions: list[tuple[str, int]] = []
         """Those that are written, with the most bytes their vectors take in a frame."""
         self.globals: list[str] = []

@@ -80,12 +80,11 @@ def stored(
     access: Access,
     row: NativeLanes,
     active: NativeLanes | None,
-    masked_stores: int,
 ) -> None:
     """Active lanes (all, without a mask) to an address that has been checked."""
     place = code.offset(_UB, at.value)
     if access.contiguous:
-        _store_row(code, place, access.alignment, row, active, masked_stores)
+        store_row(code, place, access.alignment, row, active)
         return
     places = _places(access)
     if access.extent > _WIDEST:
@@ -96,7 +95,7 @@ def stored(
     if width == 1:
         lane = row.shuffle((lanes[0],))
         mask = None if active is None else active.shuffle((lanes[0],))
-        _store_row(code, place, access.width, lane, mask, masked_stores)
+        store_row(code, place, access.width, lane, mask)
         return
     spread = row.shuffle(tuple(lanes.get(p, -1) for p in range(width)))
     if active is None:
@@ -104,22 +103,22 @@ def stored(
         mask = NativeLanes(code, I1, width, Value(types.row(I1, width), text))
     else:
         mask = active.shuffle(tuple(lanes.get(p, -1) for p in range(width)))
-    _store_row(code, place, access.width, spread, mask, masked_stores)
+    store_row(code, place, access.width, spread, mask)
 
 
-def _store_row(
+def store_row(
     code: Code,
     place: Value,
     alignment: int,
     row: NativeLanes,
     active: NativeLanes | None,
-    masked_stores: int,
 ) -> None:
+    """Active lanes (all, without a mask) to a place, one after the other."""
     value = row.value
     if active is None:
         code.store(value, place, alignment)
         return
-    if row.count > 1 and row.dtype.bytes >= masked_stores:
+    if row.count > 1 and row.dtype.bytes >= code.features.masked_stores:
         kinds = f"{types.suffix(row.dtype, row.count)}.p0"
         code.call(
             "void",

@@ -1,7 +1,7 @@
 """Lanes in another order, as LLVM text.
 
 An order that is known now is one or two shuffles. One that is known only when running goes
-through the stack, in a loop: neither LLVM nor most processors have it for every width, and a
+through the stack, in a loop, where the processor has no instruction for it (see `registers`): a
 loop over memory is at least as fast as what a compiler makes of it lane by lane.
 """
 

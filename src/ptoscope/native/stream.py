@@ -10,13 +10,16 @@ from ptoscope.isa.dtypes import I64, UI8, VREG_BYTES
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.record import Site
 from ptoscope.isa.targets import BLOCK_BYTES
-from ptoscope.native import types
+from ptoscope.native import layout, types
 from ptoscope.native.lanes import NativeLanes
 from ptoscope.native.llvm_text import Code, Value
+from ptoscope.native.memory import store_row
 from ptoscope.native.runtime import streams
 from ptoscope.native.side_exits import SideExits
 
 _BLOCK = types.row(UI8, BLOCK_BYTES)
+_PIECE = 64
+"""Bytes that are copied at once."""
 _UB = Value("ptr", "%ub")
 
 
@@ -75,11 +78,6 @@ class NativeStream:
             code.store(number, code.offset(memory, index, "i64"), 8)
         code.store(self.block, code.offset(memory, streams.PENDING), 8)
         return memory
-
-
-def _reloaded(code: Code, memory: Value) -> NativeStream:
-    words = [code.load("i64", code.offset(memory, index, "i64"), 8) for index in range(6)]
-    return NativeStream(code.load(_BLOCK, code.offset(memory, streams.PENDING), 8), *words)
 
 
 def again(block: Any, *words: Lanes) -> object:
@@ -142,37 +140,94 @@ def _read(code: Code, start: Value) -> Value:
     return code.load(_BLOCK, code.offset(_UB, start), BLOCK_BYTES)
 
 
+def refused_store(
+    code: Code, stream: NativeStream, base: Value, address: Value, length: Value, named: bool
+) -> tuple[Value, Value]:
+    """Whether a store does not follow, is of another base or is not inside UB; and the base of
+    the stream after it."""
+
+    def test(words: str) -> Value:
+        return code.emit("i1", words)
+
+    follows = test(f"icmp eq {address}, {stream.end.name}")
+    goes_on = test(f"and {stream.is_kind(code, streams.STORES)}, {follows.name}")
+    held = test(f"icmp ne {stream.count}, 0")
+    apart = test(f"xor {follows}, true")
+    own = code.emit("i64", f"select {goes_on}, {stream.base}, {base}")
+    wrong = [
+        stream.is_kind(code, streams.LOADS),
+        test(f"and {held}, {apart.name}"),
+        test(f"icmp slt {address}, {stream.count.name}"),
+    ]
+    room = code.load("i64", code.offset(Value("ptr", "%state"), layout.UB_BYTES, "i64"), 8)
+    last = code.emit("i64", f"sub {room}, {length.name}")
+    wrong.append(test(f"icmp sgt {address}, {last.name}"))
+    if named:
+        other, after = test(f"icmp ne {base}, {own.name}"), test(f"icmp sgt {base}, {address.name}")
+        wrong.append(test(f"select {goes_on}, {other}, {after}"))
+    some = wrong[0]
+    for one in wrong[1:]:
+        some = test(f"or {some}, {one.name}")
+    return some, own
+
+
 def stream_stored(
     code: Code,
-    side_exits: SideExits,
-    site: Site,
     stream: NativeStream,
-    numbers: tuple[NativeLanes, NativeLanes, NativeLanes, NativeLanes],
+    base: Value,
+    address: Value,
     value: NativeLanes,
-    named: bool,
+    length: Value,
+    position: Value,
     maker: int,
 ) -> NativeStream:
-    """Appends the first bytes of a register; `numbers` are its base, address, length and
-    position."""
-    memory = stream.spilled(code)
-    data = code.alloca(value.type)
-    code.store(value.value, data, 64)
-    side_exits.needs.add("rt_stream_store")
-    base, address, length, position = (number.cast(I64) for number in numbers)
-    status = code.emit(
-        "i64",
-        f"call i64 @rt_stream_store(ptr %state, {memory}, {base.value}, {address.value}, {data}, "
-        f"{length.value}, {position.value}, i64 {int(named)}, i64 {maker})",
-    )
+    """Appends the first bytes of a row at an address that has been checked: whole blocks
+    reach UB, the rest is pending."""
 
-    def act(reference: Any, *rows: Any) -> None:
-        *words, b, a, v, n, p = rows
-        reference.stream_store(site, again(*words), b, a, v, n, p, named)
+    def number(words: str) -> Value:
+        return code.emit("i64", words)
 
-    wrong = code.emit("i1", f"icmp ne {status}, 0")
-    rows = (*stream.rows(code), base, address, value, length, position)
-    side_exits.when(wrong, site, act, rows)
-    return _reloaded(code, memory)
+    start = number(f"sub {address}, {stream.count.name}")
+    end = number(f"add {address}, {length.name}")
+    border = number(f"and {end}, -{BLOCK_BYTES}")
+    ends = code.emit("i1", f"icmp sgt {border}, {start.name}")
+    old = number(f"select {ends}, {stream.count}, i64 0")
+    new = code.call("i64", "llvm.smax.i64", number(f"sub {border}, {address.name}"), _word(0))
+    block = NativeLanes(code, UI8, BLOCK_BYTES, stream.block)
+    _store_first(code, code.offset(_UB, start), block, old)
+    for at in range(0, value.count, _PIECE):
+        piece = value.shuffle(tuple(range(at, min(at + _PIECE, value.count))))
+        rest = number(f"sub {new}, {at}")
+        _store_first(code, code.offset(_UB, number(f"add {address}, {at}")), piece, rest)
+    # What is pending now: of the bytes before it and the row, side by side.
+    memory = code.offset(code.alloca(f"[{VREG_BYTES + 2 * BLOCK_BYTES} x i8]"), BLOCK_BYTES)
+    back = number(f"sub i64 0, {stream.count.name}")
+    code.store(stream.block, code.offset(memory, back), 1)
+    code.store(value.value, memory, 1)
+    first = number(f"select {ends}, {new}, {back}")
+    left = number(f"sub {length}, {first.name}")
+    _count(code, stream.maker, back)
+    _count(code, _word(maker), left)
+    pending = code.load(_BLOCK, code.offset(memory, first), 1)
+    kind = _word(streams.STORES)
+    return NativeStream(pending, left, end, kind, base, position, _word(maker))
+
+
+def _count(code: Code, maker: Value, by: Value) -> None:
+    """Adds to the word that counts what a store left pending."""
+    at = code.offset(Value("ptr", "%state"), maker, "i64")
+    code.store(code.emit("i64", f"add {code.load('i64', at, 8)}, {by.name}"), at, 8)
+
+
+def _store_first(code: Code, place: Value, row: NativeLanes, count: Value) -> None:
+    """The first bytes of a row, at most as many as it has."""
+    size = row.count
+    least = code.call("i64", "llvm.smax.i64", count, _word(0))
+    most = code.call("i64", "llvm.smin.i64", least, _word(size))
+    limit = NativeLanes(code, UI8, 1, code.emit("i8", f"trunc {most} to i8")).splat(size)
+    numbers = Value(types.row(UI8, size), types.listed(UI8, range(size)))
+    active = NativeLanes(code, UI8, size, numbers).compare("lt", limit)
+    store_row(code, place, 1, row, active)
 
 
 def flushed(

@@ -21,6 +21,7 @@ from ptoscope.native.stream import (
     elsewhere,
     flushed,
     primed,
+    refused_store,
     stream_loaded,
     stream_stored,
 )
@@ -86,12 +87,23 @@ class StreamCore(IndexedCore):
     ) -> NativeStream:
         assert isinstance(state, NativeStream)
         row = native(value).bits(UI8)
-        numbers = (native(base), native(address), native(length), native(position))
+        numbers = (base, address, length, position)
+        begin, at, count, following = (native(number).cast(I64) for number in numbers)
         name = f"pending at {site.span.line}:{site.span.column}"
         self.register(name)
         self.pending[name] = site
         maker = self.register_word(name)
-        return stream_stored(self.code, self.side_exits, site, state, numbers, row, named, maker)
+        wrong, own = refused_store(self.code, state, begin.value, at.value, count.value, named)
+
+        def act(core: Core, *rows: Any) -> None:
+            *words, b, a, v, n, p = rows
+            core.stream_store(site, again(*words), b, a, v, n, p, named)
+
+        rows = (*state.rows(self.code), begin, at, row, count, following)
+        self.side_exits.when(wrong, site, act, rows)
+        return stream_stored(
+            self.code, state, own, at.value, row, count.value, following.value, maker
+        )
 
     def stream_end(self, site: Site, state: object, base: Lanes) -> NativeLanes:
         assert isinstance(state, NativeStream)

@@ -156,7 +156,7 @@ class TileCore(PipeCore):
     def _multiplies_as_usual(self, site: Site, product: TileProduct[Lanes]) -> bool:
         """Whether the runtime can multiply it, given the right numbers."""
         if product.result_type.is_float:
-            if site.target.accumulate != "sequential" or not self.code.has_fma:
+            if site.target.accumulate != "sequential" or not self.code.features.fma:
                 return False
             if product.result_type is not F32:
                 return False

@@ -16,7 +16,7 @@ from ptoscope.isa.types import Space
 from ptoscope.native import layout
 from ptoscope.native.compile import Compiler
 from ptoscope.native.core import NativeCore
-from ptoscope.native.jit import CpuFeatures
+from ptoscope.native.cpu import CpuFeatures
 from ptoscope.native.lanes import NativeLanes, native
 from ptoscope.native.llvm_text import Code, Value
 from ptoscope.native.recording import marks
@@ -36,8 +36,8 @@ class RecordingNativeCore(RecordingCore, NativeCore):
     """As its base, and a row of the log for each thing a trace has, in the order of execution.
     The compiler tells it which segment begins and which loops and vecscopes it is in."""
 
-    def __init__(self, code: Code, target: Target, masked_stores: int) -> None:
-        super().__init__(code, target, masked_stores)
+    def __init__(self, code: Code, target: Target) -> None:
+        super().__init__(code, target)
         self.marks: dict[Mark, int] = {}
         self.sites: dict[Site, int] = {}
         """The places of the uses it has seen."""

@@ -27,7 +27,8 @@ from ptoscope.native.runtime.signals import (
     rt_take_all,
     rt_unit_flag,
 )
-from ptoscope.native.runtime.streams import rt_stream_flush, rt_stream_store
+from ptoscope.native.runtime.streams import rt_stream_flush
+from ptoscope.native.runtime.ub_transpose import rt_transpose
 from ptoscope.native.subset.compiled import CompiledFunction, module_text
 from ptoscope.native.subset.compiled import declared as declaration
 
@@ -48,8 +49,8 @@ FUNCTIONS: dict[str, CompiledFunction] = {
         rt_gm_scalar,
         rt_own_scalar,
         rt_transfer,
-        rt_stream_store,
         rt_stream_flush,
+        rt_transpose,
         rt_log,
         rt_log_words,
     )

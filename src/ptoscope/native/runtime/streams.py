@@ -2,12 +2,11 @@
 
 A stream in memory is some words (how many bytes are pending, the address after them, what kind
 of stream it is, its base, the position that its last store gave, and which word of the block's
-state counts what that store left pending), then the pending bytes, then room for a register.
+state counts what that store left pending), then the pending bytes.
 """
 
 from __future__ import annotations
 
-from ptoscope.isa.dtypes import VREG_BYTES
 from ptoscope.isa.targets import BLOCK_BYTES
 from ptoscope.native.layout import UB, UB_BYTES
 from ptoscope.native.subset import Address, RawMemory, compiled
@@ -17,58 +16,7 @@ FRESH, STORES, LOADS = range(3)
 """Kinds: a store stream that has not begun, one that has, a load stream."""
 PENDING = 64
 """Where the pending bytes begin, in bytes: on a line of the cache, as the whole does."""
-STREAM_BYTES = PENDING + BLOCK_BYTES + VREG_BYTES
-
-
-@compiled
-def rt_stream_store(
-    memory: RawMemory,
-    state: Address,
-    stream: Address,
-    base: int,
-    address: int,
-    data: Address,
-    length: int,
-    position: int,
-    named: int,
-    maker: int,
-) -> int:
-    """Appends the first bytes of a register at an address: whole blocks reach UB, the rest is
-    pending. 1, and nothing is done, if it does not follow, is of another base or is not inside
-    UB."""
-    kind = memory.word(stream, KIND)
-    count = memory.word(stream, PENDING_COUNT)
-    if kind == LOADS:
-        return 1
-    if count != 0 and address != memory.word(stream, END):
-        return 1
-    if kind == STORES and address == memory.word(stream, END):
-        if named != 0 and base != memory.word(stream, BASE):
-            return 1
-        base = memory.word(stream, BASE)
-    elif named != 0 and base > address:
-        return 1
-    if address < count or address > memory.word(state, UB_BYTES) - length:
-        return 1
-    start = address - count
-    end = address + length
-    pending = stream + PENDING
-    memory.copy(pending + count, data, VREG_BYTES)
-    written = max(end // BLOCK_BYTES * BLOCK_BYTES - start, 0)
-    memory.copy(memory.word(state, UB) + start, pending, written)
-    memory.move(pending, pending + written, BLOCK_BYTES)
-    left = count + length - written
-    if count != 0:
-        before = memory.word(stream, MAKER)
-        memory.set_word(state, before, memory.word(state, before) - count)
-    memory.set_word(state, maker, memory.word(state, maker) + left)
-    memory.set_word(stream, PENDING_COUNT, left)
-    memory.set_word(stream, END, end)
-    memory.set_word(stream, KIND, STORES)
-    memory.set_word(stream, BASE, base)
-    memory.set_word(stream, POSITION, position)
-    memory.set_word(stream, MAKER, maker)
-    return 0
+STREAM_BYTES = PENDING + BLOCK_BYTES
 
 
 @compiled

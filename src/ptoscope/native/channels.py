@@ -6,6 +6,7 @@ one core runs at a time, so that nothing else has to keep them in order.
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Sequence
 from typing import Any, Protocol
 
@@ -23,12 +24,18 @@ from ptoscope.isa.order.ledger import Chain
 from ptoscope.isa.parts import CoreId
 from ptoscope.machine.cluster import Cluster
 from ptoscope.native import layout
+from ptoscope.native.doors import ACQUIRE_ADDRESS, RELEASE_ADDRESS, NativeDoor
 from ptoscope.native.runtime.signals import (
+    ACQUIRE,
     CLUSTER_GIVEN,
     CLUSTER_TAKEN,
     CORE_GIVEN,
+    CORE_STATES,
     CORE_TAKEN,
+    DOORS,
+    FAILED,
     PER_CORE,
+    RELEASE,
     SEMAPHORES,
     SHARED_WORDS,
     SIGNALLED,
@@ -164,10 +171,18 @@ class TurnTaker(Protocol):
 
 
 class NativeCluster(Cluster):
-    """A cluster whose cores count their signals in shared words, and keep one log."""
+    """A cluster whose cores count their signals in shared words, and keep one log. Where they
+    keep none, their code switches by itself."""
 
-    def __init__(self, cores: Sequence[TurnTaker], words: Words) -> None:
-        super().__init__(tuple(core.core for core in cores))
+    def __init__(self, cores: Sequence[TurnTaker], words: Words, keeps_log: bool) -> None:
+        doors = [NativeDoor() for _ in cores]
+        words[:] = 0
+        words[DOORS : DOORS + len(cores)] = [door.address for door in doors]
+        if not keeps_log:
+            words[ACQUIRE], words[RELEASE] = ACQUIRE_ADDRESS, RELEASE_ADDRESS
+        first = words[CORE_STATES:].ctypes.data
+        states: Any = (ctypes.c_int64 * len(cores)).from_address(first)
+        super().__init__(tuple(core.core for core in cores), states=states, doors=doors)
         self._cores = cores
         self._words = words
         self.given = _Given(words)
@@ -178,6 +193,10 @@ class NativeCluster(Cluster):
             return super().wait(number, could_go_on)
         finally:
             self._cores[number].go_on()
+
+    def _open_all(self) -> None:
+        self._words[FAILED] = 1
+        super()._open_all()
 
     def _following(self, number: int) -> int | None:
         if self._words[SIGNALLED]:

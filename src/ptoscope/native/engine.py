@@ -11,7 +11,8 @@ from functools import cache as once
 
 from ptoscope.machine.faults import Fault
 from ptoscope.native.launch import Launch, Stopped
-from ptoscope.native.runner import Runner, start
+from ptoscope.native.runner import Runner
+from ptoscope.native.threads import start
 
 _USUAL_STACK, _SPARE_STACK = 8 << 20, 128 << 10
 """Bytes of stack that a thread has at most, and that are kept for what generated code calls."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +12,7 @@ from ptoscope.machine.memory import block_regions
 from ptoscope.native import layout
 from ptoscope.native.launch import Launch
 from ptoscope.native.running_core import RunningCore
+from ptoscope.native.threads import one_processor, run_on_thread
 
 if TYPE_CHECKING:
     from ptoscope.native.channels import Words
@@ -86,29 +85,14 @@ class Runner:
         from ptoscope.machine.cluster import Seat
         from ptoscope.native.channels import NativeCluster
 
-        shared[:] = 0
-        cluster = NativeCluster(self._cores, shared)
+        cluster = NativeCluster(self._cores, shared, self._launch.log is not None)
         seats = [Seat(cluster, number) for number in range(len(self._cores))]
         bodies = [
             partial(core.run, block, seat) for core, seat in zip(self._cores, seats, strict=True)
         ]
-        cluster.run(bodies, partial(start, stack=self._launch.stack_bytes))
-
-
-_STARTING = threading.Lock()
-
-
-def start(begin: Callable[[], object], stack: int) -> None:
-    """Starts a thread by a call, with so much stack, or what is usual (0)."""
-    if not stack:
-        begin()
-        return
-    with _STARTING:
-        before = threading.stack_size(stack)
-        try:
-            begin()
-        finally:
-            threading.stack_size(before)
+        stack = self._launch.stack_bytes
+        with one_processor() as one:
+            cluster.run(bodies, partial(run_on_thread, stack=stack, processors=one))
 
 
 def _aligned(size: int) -> Any:

@@ -7,11 +7,13 @@ between two cores, and what was given to all others and, by each core, awaited o
 from __future__ import annotations
 
 from ptoscope.isa.parts import MOST_PENDING, PER_CORE, SEMAPHORES, UNIT_FLAGS, VECTOR_CORES
+from ptoscope.machine.cluster import COULD_GO_ON, ENDED, RUNS
 from ptoscope.native.layout import (
     CLUSTER_GIVES,
     CLUSTER_TAKES,
     CLUSTER_TAKES_TOO,
     CORE_GIVES,
+    CORE_NUMBER,
     CORE_NUMBERS,
     CORE_TAKES,
     QUEUED,
@@ -29,7 +31,16 @@ CORE_TAKEN = CORE_GIVEN + _CHANNELS
 CLUSTER_GIVEN = CORE_TAKEN + _CHANNELS
 _OF_ALL = PER_CORE * (1 + VECTOR_CORES)
 CLUSTER_TAKEN = CLUSTER_GIVEN + _OF_ALL
-SHARED_WORDS = CLUSTER_TAKEN + _OF_ALL
+CORE_STATES = CLUSTER_TAKEN + _OF_ALL
+"""What each core does (see `machine.cluster`)."""
+_CORES = 1 + VECTOR_CORES
+FAILED = CORE_STATES + _CORES
+"""Not 0 where no core goes on."""
+ACQUIRE, RELEASE = FAILED + 1, FAILED + 2
+"""The functions that wait at a door, and open one; 0 where code may not switch by itself."""
+DOORS = FAILED + 3
+"""The door of each core, where it waits for its turn."""
+SHARED_WORDS = DOORS + _CORES
 
 
 @compiled
@@ -55,11 +66,38 @@ def rt_take(memory: RawMemory, state: Address, side_exit: int, args: Address) ->
     if _counts(memory, state, number, memory.word(state, CORE_NUMBERS)):
         at = memory.word(state, CORE_TAKES) + number
         taken = memory.word(shared, at + _CHANNELS)
-        if taken < memory.word(shared, at):
-            memory.set_word(shared, at + _CHANNELS, taken + 1)
-            memory.set_word(shared, SIGNALLED, 1)
-            return 0
+        waits = 1
+        while waits != 0:
+            if taken < memory.word(shared, at):
+                memory.set_word(shared, at + _CHANNELS, taken + 1)
+                memory.set_word(shared, SIGNALLED, 1)
+                return 0
+            waits = _others_ran(memory, state, shared)
     return rt_service(memory, state, side_exit, args)
+
+
+def _others_ran(memory: RawMemory, state: Address, shared: Address) -> int:
+    """Lets other cores run until there is something new, as `Cluster.wait` of a core that could
+    go on; 0 where there is not, or where the engine has to know of it."""
+    if memory.word(shared, ACQUIRE) == 0 or memory.word(shared, FAILED) != 0:
+        return 0
+    if memory.word(shared, SIGNALLED) != 0:
+        memory.set_word(shared, SIGNALLED, 0)
+        for core in range(_CORES):
+            if memory.word(shared, CORE_STATES + core) != ENDED:
+                memory.set_word(shared, CORE_STATES + core, RUNS)
+    number = memory.word(state, CORE_NUMBER)
+    following = (number + 1) % _CORES
+    while following != number and memory.word(shared, CORE_STATES + following) != RUNS:
+        following = (following + 1) % _CORES
+    if following == number:
+        return 0
+    memory.set_word(shared, CORE_STATES + number, COULD_GO_ON)
+    memory.call(memory.word(shared, RELEASE), memory.word(shared, DOORS + following), 0)
+    memory.call(memory.word(shared, ACQUIRE), memory.word(shared, DOORS + number), 1)
+    is_new = memory.word(shared, CORE_STATES + number) == RUNS
+    memory.set_word(shared, CORE_STATES + number, RUNS)
+    return 1 if is_new and memory.word(shared, FAILED) == 0 else 0
 
 
 @compiled

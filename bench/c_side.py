@@ -27,7 +27,7 @@ class NoCompiler(Exception):
 def function(name: str, source: str | None = None) -> Callable[[Sequence[Any]], None]:
     """The C function of this name, as a call with a kernel's arguments: arrays become
     pointers, Python floats float, and ints int32_t. `source` is its file, if named otherwise."""
-    symbol = getattr(_library(source or name), name)
+    symbol = getattr(library(source or name), name)
     symbol.restype = None
 
     def call(arguments: Sequence[Any]) -> None:
@@ -52,12 +52,23 @@ def _argument(value: Any) -> Any:
 
 
 @cache
-def _library(name: str) -> ctypes.CDLL:
+def library(name: str) -> ctypes.CDLL:
+    """A source of this name, compiled."""
     compiler()
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory, f"{name}.so")
         source = SOURCES / f"{name}.c"
-        command = ("cc", *FLAGS, "-shared", "-fPIC", "-o", str(path), str(source), "-lm")
+        command = (
+            "cc",
+            *FLAGS,
+            "-shared",
+            "-fPIC",
+            "-pthread",
+            "-o",
+            str(path),
+            str(source),
+            "-lm",
+        )
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
             raise NoCompiler(f"{' '.join(command)}: {done.stderr.strip()}")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import ptoscope
-from bench import attention, c_side, matrix, native_compile, native_process, others
+from bench import attention, c_side, launches, matrix, native_compile, native_process, others
 from bench.cases import CASES, Case
 from bench.measure import Job, Remark, Row, best_of, once
 
@@ -29,6 +29,7 @@ def jobs() -> list[Job]:
         *against_c,
         *matrix.jobs(),
         *attention.jobs(),
+        *launches.jobs(),
         Job("reference engine", _against_reference),
         *native_compile.jobs(),
         *native_process.jobs(),

@@ -244,10 +244,7 @@ def _bind_scalar(name: str, dtype: DType, position: int, given: Any) -> Argument
             expected=wanted,
         )
     if dtype.is_int:
-        # A signless integer may be given by either reading of its bits.
-        low = -(1 << (dtype.bits - 1)) if dtype.signed else 0
-        unsigned_too = dtype.signless or not dtype.signed
-        high = (1 << dtype.bits) - 1 if unsigned_too else (1 << (dtype.bits - 1)) - 1
+        low, high = integer_range(dtype)
         if not low <= given <= high:
             raise _Wrong(
                 WRONG_SCALAR,
@@ -257,6 +254,14 @@ def _bind_scalar(name: str, dtype: DType, position: int, given: Any) -> Argument
             )
         return Argument(name, dtype, position, value=int(given))
     return Argument(name, dtype, position, value=float(given))
+
+
+def integer_range(dtype: DType) -> tuple[int, int]:
+    """The least and the greatest integer that a parameter takes."""
+    # A signless integer may be given by either reading of its bits.
+    low = -(1 << (dtype.bits - 1)) if dtype.signed else 0
+    unsigned_too = dtype.signless or not dtype.signed
+    return low, (1 << dtype.bits) - 1 if unsigned_too else (1 << (dtype.bits - 1)) - 1
 
 
 def sharing(arguments: Iterable[Argument]) -> list[list[Argument]]:

@@ -12,6 +12,7 @@ from ptoscope.arguments import Argument, KernelArgument, bind, in_order, whole, 
 from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
 from ptoscope.engines import on_engine
 from ptoscope.isa.targets import TARGETS, Revision, Target
+from ptoscope.machine.prints import Printed, Prints
 from ptoscope.program import Function, Program
 from ptoscope.signature import Signature
 from ptoscope.sources import (
@@ -25,7 +26,6 @@ from ptoscope.sources import (
 )
 
 if TYPE_CHECKING:
-    from ptoscope.machine.prints import Printed, Prints
     from ptoscope.prints.requests import PrintRequest
     from ptoscope.replay.run import RecordedRun
     from ptoscope.timing import Timing
@@ -173,6 +173,8 @@ class Kernel:
         self._compiled = compiled
         self._walker: Any = None
         self._native: Any = None
+        self._packer: Any = None
+        """Packs the usual arguments for its machine code."""
         self._prepared: dict[Any, Any] = {}
         self._requests: tuple[PrintRequest, ...] = ()
         self._shown: Kernel | None = None
@@ -236,7 +238,7 @@ class Kernel:
     def function(self, function: Function) -> None:
         self._function = function
         self.signature = Signature(self.program, function)
-        self._walker = self._native = self._compiled = None
+        self._walker = self._native = self._packer = self._compiled = None
         self._prepared.clear()
         self._shown = self._summed = None
 
@@ -272,8 +274,13 @@ class Kernel:
         """
         grid, threads = whole("grid", grid), whole_if_given("threads", threads)
         max_steps = whole_if_given("max_steps", max_steps)
-        given = self._in_order(arguments, named)
-        bound = bind(self.signature.program, self.signature.function, given)
+        if self._packer is not None and engine in (None, "native"):
+            is_usual = schedule is None and accumulate is None and not (print or named)
+            packed = self._packer.pack(arguments, self._bind) if is_usual else None
+            if packed is not None:
+                self._launch(self._native, packed, grid, threads, max_steps)
+                return
+        bound = self._bind(self._in_order(arguments, named))
         kernel = self.accumulating(accumulate)
         kernel = kernel.printing(print) if print else kernel
         chosen, why = kernel.engine(engine) if schedule is None else ("reference", "")
@@ -281,22 +288,31 @@ class Kernel:
             raise UsageError("another schedule needs the reference engine")
         if why:
             warnings.warn(f"on the reference engine: {why}", stacklevel=2)
-        from ptoscope.machine.prints import Prints
-
         if kernel._shows_arrays(bound):
             # What other blocks write meanwhile would be seen: they run one after the other.
             threads = 1
-        prints = Prints()
         try:
             if chosen == "native":
-                self.warnings = kernel._native.launch(bound, grid, threads, max_steps, prints)
+                from ptoscope.native.packing import packed as packed_of
+
+                self._launch(kernel._native, packed_of(bound), grid, threads, max_steps)
             else:
-                order = schedule or "program"
-                self.warnings = kernel._interpret(bound, grid, max_steps, order, prints)
+                self._interpret(kernel, bound, grid, max_steps, schedule or "program")
         finally:
-            self.printed, self.prints_left_out = prints.kept()
             for argument in bound:
                 argument.write_back()
+
+    def _bind(self, given: Sequence[KernelArgument]) -> list[Argument]:
+        return bind(self.signature.program, self.signature.function, given)
+
+    def _launch(
+        self, native: Any, packed: Any, grid: int, threads: int | None, max_steps: int | None
+    ) -> None:
+        prints = Prints()
+        try:
+            self.warnings = native.launch(packed, grid, threads, max_steps, prints)
+        finally:
+            self.printed, self.prints_left_out = prints.kept()
 
     def printing(self, requests: Sequence[str]) -> Kernel:
         """This kernel, printing what is asked for whenever it runs: its results, its findings and
@@ -463,21 +479,24 @@ class Kernel:
 
     def _interpret(
         self,
+        kernel: Kernel,
         bound: list[Argument],
         grid: int,
         max_steps: int | None,
         schedule: str,
-        prints: Prints,
-    ) -> list[Diagnostic]:
+    ) -> None:
         from ptoscope.machine.launch import launch
         from ptoscope.machine.walker import Walker
 
-        if self._walker is None:
-            self._walker = Walker(self.function, self.target, self.revision)
-        program, target = self.program, self.target
-        return launch(
-            program, self._walker, target, bound, grid, max_steps, schedule, prints=prints
-        )
+        if kernel._walker is None:
+            kernel._walker = Walker(kernel.function, kernel.target, kernel.revision)
+        walker, program, prints = kernel._walker, kernel.program, Prints()
+        try:
+            self.warnings = launch(
+                program, walker, kernel.target, bound, grid, max_steps, schedule, prints=prints
+            )
+        finally:
+            self.printed, self.prints_left_out = prints.kept()
 
     def _compile(self) -> None:
         from ptoscope import native
@@ -495,6 +514,10 @@ class Kernel:
             lambda: self.program,
             lambda: self.function,
         )
+        if not self._requests:
+            from ptoscope.native.packing import Packer
+
+            self._packer = Packer(self.signature.function)
 
     def _facts(self) -> dict[str, Any]:
         """What is kept beside the machine code."""

@@ -18,7 +18,9 @@ import pytest
 import ptoscope
 from ptoscope import PtoError, UsageError
 from ptoscope.native import NotCovered
-from ptoscope.native.engine import Runner
+from ptoscope.native import engine as native_engine
+from ptoscope.native.runner import Runner
+from ptoscope.native.threads import run_on_thread
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -73,18 +75,19 @@ def test_the_result_does_not_depend_on_threads(threads: int) -> None:
 
 
 def test_blocks_run_at_the_same_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two blocks that begin only when both are there."""
+    """Two threads that begin only when both are there."""
     together = threading.Barrier(2, timeout=30)
-    run = Runner.run
+    begin, met = Runner.begin, []
 
-    def meet(self: Runner, block: int) -> None:
-        together.wait()
-        run(self, block)
+    def meet(self: Runner, launch: Any) -> None:
+        begin(self, launch)
+        met.append(together.wait())
 
-    monkeypatch.setattr(Runner, "run", meet)
+    monkeypatch.setattr(Runner, "begin", meet)
     out = np.full(4, -1, "i4")
     ptoscope.load(ROWS)(out, 9, engine="native", threads=2, grid=4)
     assert out.tolist() == [0, 1, 2, 3]
+    assert sorted(met) == [0, 1]
 
 
 @pytest.mark.parametrize("threads", [1, 4])
@@ -149,7 +152,7 @@ import sys
 from pathlib import Path
 from ptoscope.cli.main import main
 from ptoscope.machine.walker import Walker
-from ptoscope.native.engine import Runner
+from ptoscope.native.runner import Runner
 
 def telling(run):
     def told(self, *arguments):
@@ -157,7 +160,7 @@ def telling(run):
         return run(self, *arguments)
     return told
 
-Walker.run, Runner.run = telling(Walker.run), telling(Runner.run)
+Walker.run, Runner.begin = telling(Walker.run), telling(Runner.begin)
 sys.exit(main(sys.argv[1:]))
 """
 
@@ -236,18 +239,21 @@ def test_an_error_outside_of_blocks_is_raised_when_all_threads_have_ended(
 def test_threads_that_start_do_the_work_of_those_that_cannot(
     started: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    start, left = threading.Thread.start, [started]
+    left = [started]
 
-    def limited(self: threading.Thread) -> None:
+    def limited(*given: Any) -> None:
         if left[0] == 0:
             raise RuntimeError("can't start new thread")
         left[0] -= 1
-        start(self)
+        run_on_thread(*given)
 
     kernel = ptoscope.load(ROWS)
     kernel.engine("native")
-    monkeypatch.setattr(threading.Thread, "start", limited)
+    monkeypatch.setattr(native_engine, "run_on_thread", limited)
     x = np.full(100, -1, np.int32)
-    with pytest.warns(UserWarning, match=f"only {started} of 8 threads could be started: can't"):
+    # The thread of the caller is one of them.
+    with pytest.warns(
+        UserWarning, match=f"only {started + 1} of 8 threads could be started: can't"
+    ):
         kernel(x, 1000, grid=100, engine="native", threads=8)
     assert (x == np.arange(100)).all()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +19,17 @@ KERNEL = Path(__file__).parents[2] / "bench" / "kernels" / "flash_attention.pto"
 linux = pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="no such call")
 
 
+@cache
+def _kernel() -> ptoscope.Kernel:
+    return ptoscope.load(KERNEL)
+
+
 def _call(on: str, grid: int = 2) -> bytes:
     """A small attention, of 40 queries and keys."""
     dice = np.random.default_rng(0)
     q, k, v = (dice.standard_normal((40, 64)).astype(np.float16) for _ in range(3))
     out = np.zeros((40, 64), np.float32)
-    ptoscope.load(KERNEL)(q, k, v, out, 40, 40, grid=grid, engine=on)
+    _kernel()(q, k, v, out, 40, 40, grid=grid, engine=on)
     return out.tobytes()
 
 

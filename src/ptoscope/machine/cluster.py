@@ -19,6 +19,7 @@ from ptoscope.isa.parts import CoreId
 from ptoscope.machine.core_deadlock import StuckCluster
 from ptoscope.machine.deadlock import Stuck
 from ptoscope.machine.faults import Fault
+from ptoscope.machine.turns import COULD_GO_ON, ENDED, RUNS, WAITS
 
 
 class Abandoned(Exception):
@@ -41,11 +42,6 @@ def _closed() -> Door:
     door = threading.Lock()
     door.acquire()
     return door
-
-
-RUNS, WAITS, COULD_GO_ON, ENDED = range(4)
-"""What a core does: it runs, or could; it waits; it waits and could go on all the same; it has
-ended."""
 
 
 def on_new_thread(work: Callable[[], None]) -> None:

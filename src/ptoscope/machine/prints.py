@@ -85,6 +85,8 @@ class Prints:
 
     def kept(self) -> tuple[list[Printed], int]:
         """Those that were kept, and how many were not."""
+        if not self._blocks:
+            return [], 0
         with self._lock:
             self._cut()
             rows = [row for block in sorted(self._blocks) for row in self._blocks[block]]

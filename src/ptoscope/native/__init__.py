@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ptoscope.native.cpu import CpuFeatures
     from ptoscope.native.launch import Launch
     from ptoscope.native.log import Log
+    from ptoscope.native.packing import Packed
     from ptoscope.native.side_exits import SideExit
     from ptoscope.program import Function, Program
 
@@ -81,6 +82,7 @@ def assemble(module: CompiledModule) -> Compiled:
         module.registers,
         module.uses_stamps,
         module.frame_bytes,
+        module.ub_top,
         module.cores,
         module.uses_matrix,
         module.side_exits,
@@ -107,8 +109,12 @@ class NativeKernel:
         program: Callable[[], Program],
         function: Callable[[], Function],
     ) -> None:
+        from ptoscope.native import engine
+        from ptoscope.native.launch import Launch
         from ptoscope.native.loaded import Loaded
 
+        # Kept here: to import a module again takes longer than a block.
+        self._new_launch, self._run = Launch, engine.run
         self._compiled = compiled
         try:
             self._loaded = Loaded(compiled.object_file, compiled.uses_matrix)
@@ -128,7 +134,7 @@ class NativeKernel:
 
     def launch(
         self,
-        arguments: list[Argument],
+        given: Packed,
         grid: int,
         threads: int | None,
         max_steps: int | None,
@@ -136,8 +142,8 @@ class NativeKernel:
     ) -> list[Diagnostic]:
         """Runs every block; PtoError if one faults. `prints` takes what they print. Gives
         warnings: flags that are left set and buffers that are still held."""
-        launch = self.prepare(arguments, grid, max_steps, prints=prints)
-        failed = self.run(launch, threads or default_threads())
+        launch = self._prepare(given, grid, max_steps, None, prints)
+        failed = self.run(launch, threads or (default_threads() if grid > 1 else 1))
         if failed is not None:
             block, fault = failed
             if prints is not None:
@@ -158,12 +164,22 @@ class NativeKernel:
         prints: Prints | None = None,
     ) -> Launch:
         """A launch, not begun. A traced kernel needs a log to write into."""
-        from ptoscope.native.launch import Launch
+        from ptoscope.native.packing import packed
 
-        return Launch(
-            self._loaded.kernel,
+        return self._prepare(packed(arguments), grid, max_steps, log, prints)
+
+    def _prepare(
+        self,
+        given: Packed,
+        grid: int,
+        max_steps: int | None,
+        log: Log | None,
+        prints: Prints | None,
+    ) -> Launch:
+        return self._new_launch(
+            self._loaded,
             self._target,
-            arguments,
+            given,
             grid,
             self._compiled,
             self._find_side_exits,
@@ -174,6 +190,4 @@ class NativeKernel:
 
     def run(self, launch: Launch, threads: int) -> tuple[int, Fault] | None:
         """Runs a launch; the first block that faulted, and its fault."""
-        from ptoscope.native import engine
-
-        return engine.run(launch, threads, self._runners)
+        return self._run(launch, threads, self._runners)

@@ -61,6 +61,8 @@ class CompiledModule:
     cores: tuple[CoreKind, ...]
     uses_matrix: bool
     """Whether it uses the memories of a matrix core."""
+    ub_top: int
+    """How many bytes of UB, from its first on, its own stores can reach."""
 
 
 class Compiler:
@@ -108,6 +110,7 @@ class Compiler:
             self.code.frame_bytes,
             self._function.cores,
             self._function.uses_matrix_memories,
+            core.ub_top,
         )
 
     def _parameter(self, position: int, slot: int) -> NativeLanes:

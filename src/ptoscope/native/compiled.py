@@ -19,6 +19,8 @@ class Compiled:
     registers: tuple[int, ...]
     uses_stamps: bool
     frame_bytes: int
+    ub_top: int
+    """How many bytes of UB, from its first on, its own stores can reach."""
     cores: tuple[CoreKind, ...] = ("vector",)
     """Those of a block."""
     uses_matrix: bool = False
@@ -29,7 +31,12 @@ class Compiled:
     def packed(self, about: dict[str, Any]) -> bytes:
         """As one piece, with facts about the kernel, for the cache."""
         facts = {**about, "registers": self.registers, "stamps": self.uses_stamps}
-        facts |= {"frame": self.frame_bytes, "cores": self.cores, "matrix": self.uses_matrix}
+        facts |= {
+            "frame": self.frame_bytes,
+            "top": self.ub_top,
+            "cores": self.cores,
+            "matrix": self.uses_matrix,
+        }
         head = json.dumps(facts).encode()
         return len(head).to_bytes(8, "little") + head + self.object_file
 
@@ -38,6 +45,7 @@ class Compiled:
         """The reverse."""
         start = 8 + int.from_bytes(data[:8], "little")
         facts = json.loads(data[8:start])
-        registers, stamps, frame = (facts[name] for name in ("registers", "stamps", "frame"))
+        names = ("registers", "stamps", "frame", "top")
+        registers, stamps, frame, top = (facts[name] for name in names)
         cores, matrix = tuple(facts["cores"]), facts["matrix"]
-        return Compiled(data[start:], tuple(registers), stamps, frame, cores, matrix), facts
+        return Compiled(data[start:], tuple(registers), stamps, frame, top, cores, matrix), facts

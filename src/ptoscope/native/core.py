@@ -49,6 +49,8 @@ class NativeCore(StreamCore):
         self.registers: dict[str, int] = {}
         """The special registers in use, with their values at launch."""
         self.first_register = layout.VARIABLES
+        self.ub_top = 0
+        """How many bytes of UB, from its first on, the stores that were written can reach."""
         self.pending = {}
         self.cores: tuple[CoreKind, ...] = ("vector",)
         """Those of a block, which all run the code."""
@@ -133,6 +135,12 @@ class NativeCore(StreamCore):
             value = self.code.call("i64", "llvm.fshr.i64", value, value, by)
         return self.code.emit("i1", f"icmp ugt {value}, {last >> places}")
 
+    def _reach(self, at: NativeLanes, extent: int) -> None:
+        """Code stores so many bytes at an address of UB."""
+        whole = self.target.ub_bytes
+        end = whole if at.range is None else min(at.range.high + extent, whole)
+        self.ub_top = max(self.ub_top, end)
+
     def store(
         self, site: Site, address: Lanes, access: Access, value: Lanes, mask: Lanes | None
     ) -> None:
@@ -140,6 +148,7 @@ class NativeCore(StreamCore):
         active = None if mask is None or native(mask).is_full else native(mask)
         if active is not None and active.is_empty:
             return
+        self._reach(at, access.extent)
         after = self.code.label("after")
         if active is None:
             # Whatever the value is: without a mask this place is a fault.
@@ -236,6 +245,8 @@ class NativeCore(StreamCore):
         def act(core: Core, a: Lanes, v: Lanes) -> None:
             core.store_scalar(site, space, a, v)
 
+        if space == "ub":
+            self._reach(at, row.dtype.bytes)
         place = self._scalar_at(site, space, at, row.dtype.bytes, True, act, (at, row))
         stored = row.value
         if row.dtype is I1:

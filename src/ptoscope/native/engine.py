@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import _signal  # pyright: ignore[reportMissingImports]
+import os
 import signal
 import threading
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache as once
 
 from ptoscope.machine.faults import Fault
 from ptoscope.native.launch import Launch, Stopped
 from ptoscope.native.runner import Runner
-from ptoscope.native.threads import start
+from ptoscope.native.threads import run_on_thread
 
 _USUAL_STACK, _SPARE_STACK = 8 << 20, 128 << 10
 """Bytes of stack that a thread has at most, and that are kept for what generated code calls."""
@@ -21,8 +21,14 @@ _USUAL_STACK, _SPARE_STACK = 8 << 20, 128 << 10
 def run(launch: Launch, threads: int, runners: list[Runner]) -> tuple[int, Fault] | None:
     """Runs a launch; the first block that faulted, and its fault. A log is kept by one
     thread only. `runners` are idle ones of the same kernel, to be used again."""
-    with _interruptible(launch):
+    handles = _takes_interrupts(launch)
+    try:
         _run_blocks(launch, 1 if launch.log is not None else threads, runners)
+    finally:
+        if handles:
+            _signal.signal(signal.SIGINT, signal.default_int_handler)
+    if handles and launch.cancelled:
+        raise KeyboardInterrupt
     if launch.error is not None:
         raise launch.error
     if not launch.failures:
@@ -39,34 +45,78 @@ def _run_blocks(launch: Launch, threads: int, runners: list[Runner]) -> None:
     # The threads of a cluster's cores have a stack of their own.
     stack = launch.stack_bytes if len(launch.cores) == 1 else 0
     count = min(threads, launch.grid)
-    if count == 1 and not stack:
+    if stack:
+        _run_on_threads(launch, count, stack, runners, 0)
+    elif count == 1:
         _work(launch, runners)
-        return
-    workers: list[threading.Thread] = []
+    else:
+        # The caller's thread is one of them.
+        _run_on_threads(launch, count - 1, 0, runners, 1)
+
+
+def _run_on_threads(
+    launch: Launch, count: int, stack: int, runners: list[Runner], others: int
+) -> None:
+    """Runs blocks on so many threads, and on `others`: that of the caller, or none."""
+    helpers: list[_Helper] = []
     try:
         for _ in range(count):
-            worker = threading.Thread(target=_work, args=(launch, runners))
+            helper = _Helper(launch, runners)
             try:
-                start(worker.start, stack)
+                run_on_thread(helper.run, stack, _anywhere())
             except RuntimeError as error:
-                if stack and not workers:
+                if stack and not helpers:
                     raise MemoryError(f"no thread with a stack of {stack >> 20} MB") from error
                 # Those that run do the work of those that could not be started.
-                started = f"only {len(workers)} of {count} threads could be started"
-                warnings.warn(f"{started}: {error}", stacklevel=2)
+                started = f"only {len(helpers) + others} of {count + others} threads"
+                warnings.warn(f"{started} could be started: {error}", stacklevel=2)
                 break
-            workers.append(worker)
-        if not workers:
+            helpers.append(helper)
+        if others:
             _work(launch, runners)
-        for worker in workers:
-            while worker.is_alive():
-                worker.join(0.1)
+        for helper in helpers:
+            helper.join(may_be_late=others > 0)
     except BaseException:
         # Nobody writes to the caller's arrays after this.
         launch.cancel()
-        for worker in workers:
-            worker.join()
+        for helper in helpers:
+            helper.join(may_be_late=True)
         raise
+
+
+class _Helper:
+    """One thread more for a launch."""
+
+    def __init__(self, launch: Launch, runners: list[Runner]) -> None:
+        self._launch, self._runners = launch, runners
+        self._begins = [True]
+        self._ended = threading.Lock()
+        self._ended.acquire()
+
+    def run(self) -> None:
+        """Runs blocks, unless there is nothing left for it to do."""
+        if self._is_first():
+            _work(self._launch, self._runners)
+            self._ended.release()
+
+    def join(self, may_be_late: bool) -> None:
+        """Waits until it has ended; one that may be late need not begin any more."""
+        if may_be_late and self._is_first():
+            return
+        with self._ended:
+            pass
+
+    def _is_first(self) -> bool:
+        """Whether this is asked for the first time, by either thread."""
+        try:
+            return self._begins.pop()
+        except IndexError:
+            return False
+
+
+def _anywhere() -> frozenset[int]:
+    """The processors that this thread may use; nothing where the system does not say."""
+    return frozenset(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else frozenset()
 
 
 def _stack_bytes(launch: Launch) -> int:
@@ -104,6 +154,18 @@ def _run_next_blocks(launch: Launch, runners: list[Runner]) -> None:
     except IndexError:
         runner = Runner(launch)
     runner.begin(launch)
+    try:
+        if launch.is_plain:
+            runner.run_blocks()
+        else:
+            _run_one_by_one(launch, runner)
+    except Stopped:
+        pass
+    runner.end()
+    runners.append(runner)
+
+
+def _run_one_by_one(launch: Launch, runner: Runner) -> None:
     while (block := launch.take()) is not None:
         try:
             runner.run(block)
@@ -113,22 +175,15 @@ def _run_next_blocks(launch: Launch, runners: list[Runner]) -> None:
             launch.fail(block, failure)
         finally:
             launch.ended(block)
-    runner.end()
-    runners.append(runner)
 
 
-@contextmanager
-def _interruptible(launch: Launch) -> Iterator[None]:
-    """Ctrl-C ends the launch. An exception that a signal raises inside a function which
-    generated code called would be lost, so that it is only noted there."""
-    on_main = threading.current_thread() is threading.main_thread()
-    if not on_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
-        yield
-        return
-    signal.signal(signal.SIGINT, lambda *_: launch.cancel())
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-    if launch.cancelled:
-        raise KeyboardInterrupt
+def _takes_interrupts(launch: Launch) -> bool:
+    """Ctrl-C ends the launch from now on, where it would raise. An exception that a signal raises
+    inside a function which generated code called would be lost, so that it is only noted there."""
+    if threading.get_ident() != threading.main_thread().ident:
+        return False
+    # Those of `signal` itself make enumerations of numbers, which takes longer than a block.
+    if _signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        return False
+    _signal.signal(signal.SIGINT, lambda *_: launch.cancel())
+    return True

@@ -26,6 +26,7 @@ class IndexedCore(TileCore):
     """The part of a core that gathers and scatters."""
 
     target: Target
+    ub_top: int
     uses_stamps = False
     """Whether the module finds two lanes that write one place."""
 
@@ -71,6 +72,7 @@ class IndexedCore(TileCore):
         code, count = self.code, offsets.count
         stored = native(value).canonical()
         rows = (native(base), native(offsets), native(active), stored)
+        self.ub_top = self.target.ub_bytes
         # Behind UB, and behind the zeros that idle lanes of a gather read.
         idle = self.target.ub_bytes + layout.SLACK // 2
         places = self._places(site, rows, width, act, idle)

@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
+import ctypes
 import threading
+import time
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from ptoscope.arguments import Argument
 from ptoscope.isa.targets import Target
-from ptoscope.machine.elements import encode, quietly
-from ptoscope.machine.memory import Region, gm_base, gm_regions
-from ptoscope.native import layout
+from ptoscope.machine.memory import Region, gm_regions
+from ptoscope.native.runtime.blocks import END, MOST_TAKEN, SHARED_WORDS
 
 if TYPE_CHECKING:
     from ptoscope.machine.prints import Prints
     from ptoscope.machine.signals import Buffer, Signal
     from ptoscope.native.compiled import Compiled
+    from ptoscope.native.loaded import Loaded
     from ptoscope.native.log import Log
+    from ptoscope.native.packing import Packed
     from ptoscope.native.side_exits import SideExit
 
 
-_PATIENCE = 0.05
-"""Seconds after which somebody who waits asks whether to go on."""
+_PATIENCE = 0.0001
+"""Seconds after which somebody who waits for other blocks looks again."""
+
+_MOST_TAKEN = 64
+"""Blocks that a thread takes at once, at most."""
+_SharedWords = ctypes.c_int64 * SHARED_WORDS
 
 
 class Stopped(Exception):
@@ -36,9 +40,9 @@ class Launch:
 
     def __init__(
         self,
-        kernel: Any,
+        loaded: Loaded,
         target: Target,
-        arguments: list[Argument],
+        packed: Packed,
         grid: int,
         compiled: Compiled,
         side_exits: Callable[[], tuple[SideExit, ...]],
@@ -46,7 +50,7 @@ class Launch:
         log: Log | None = None,
         prints: Prints | None = None,
     ) -> None:
-        self.kernel = kernel
+        self.kernel, self.blocks = loaded.kernel, loaded.blocks
         self.target = target
         self.grid = grid
         self.cores, self.uses_matrix = compiled.cores, compiled.uses_matrix
@@ -58,18 +62,19 @@ class Launch:
         self.log = log
         self.prints = prints
         self._side_exits = side_exits
-        self._arguments = arguments
-        # A core's own memories stand before the first, UB last; each core fills in its own.
-        own = [(0, 0, 0)] * layout.OWN_REGIONS
-        self.table = np.array([*own, *(_region(a) for a in arguments)], dtype=np.int64)
-        variables = [*(_word(a) for a in arguments), *compiled.registers]
-        self.words = np.zeros(layout.VARIABLES + len(variables), dtype=np.int64)
-        self.words[layout.REGION_COUNT] = len(arguments)
-        self.words[layout.UB_BYTES] = target.ub_bytes
-        self.words[layout.BLOCK_COUNT] = grid
-        self.words[layout.VARIABLES :] = variables
+        self.packed = packed
+        self.registers = compiled.registers
+        self.ub_top = compiled.ub_top
+        self.is_plain = log is None and len(compiled.cores) == 1 and not compiled.uses_matrix
+        """Whether its blocks run in the native loop, and not one by one."""
+        self.shared = _SharedWords()
+        self.shared[END], self.shared[MOST_TAKEN] = grid, _MOST_TAKEN
+        """What threads share in that loop (see `runtime.blocks`)."""
+        self.shared_address = ctypes.addressof(self.shared)
+        self.working: list[Callable[[], int]] = []
+        """Of each thread in that loop, a block that it runs; no earlier one does it run any
+        more."""
         self._lock = threading.Lock()
-        self._one_ended = threading.Condition(self._lock)
         self._running: set[int] = set()
         self._next = 0
         self.failures: dict[int, BaseException] = {}
@@ -84,7 +89,7 @@ class Launch:
     @cached_property
     def regions(self) -> dict[int, Region]:
         """GM as the reference engine sees it."""
-        return gm_regions(self._arguments)
+        return gm_regions(self.packed.arguments())
 
     @cached_property
     def _all_side_exits(self) -> tuple[SideExit, ...]:
@@ -106,17 +111,23 @@ class Launch:
 
     def ended(self, block: int) -> None:
         """A block that was taken does not run any more."""
-        with self._one_ended:
+        with self._lock:
             self._running.discard(block)
-            self._one_ended.notify_all()
 
     def await_turn(self, block: int) -> None:
         """Waits until the blocks before this one have ended, as the reference engine runs them;
         raises if this one need not go on."""
-        with self._one_ended:
-            while min(self._running) < block:
-                self._one_ended.wait(_PATIENCE)
-                self.check(block)
+        # Who takes several blocks at once would let others wait for all of them.
+        self.shared[MOST_TAKEN] = 1
+        while self._runs_before(block):
+            time.sleep(_PATIENCE)
+            self.check(block)
+
+    def _runs_before(self, block: int) -> bool:
+        """Whether a block before this one has not ended. All of those were taken."""
+        with self._lock:
+            earlier = any(running < block for running in self._running)
+        return earlier or any(running() < block for running in list(self.working))
 
     @property
     def _over(self) -> bool:
@@ -125,37 +136,22 @@ class Launch:
     def cancel(self) -> None:
         """Ends all blocks soon."""
         self.cancelled = True
+        self.shared[END] = 0
 
     def give_up(self, error: BaseException) -> None:
         """Something went wrong outside of blocks: all of them end soon."""
         with self._lock:
             if self.error is None:
                 self.error = error
+            self.shared[END] = 0
 
     def fail(self, block: int, failure: BaseException) -> None:
-        """A block has failed: no other begins."""
+        """A block has failed: no later one begins."""
         with self._lock:
             self.failures[block] = failure
+            self.shared[END] = min(self.shared[END], block)
 
     def check(self, block: int) -> None:
         """Raises if this block need not go on: an earlier one failed, or all are to end."""
         if self._over or (self.failures and block > min(self.failures)):
             raise Stopped
-
-
-def _region(argument: Argument) -> tuple[int, int, int]:
-    """Address, bytes, and whether they may be written; nothing for a scalar."""
-    if argument.data is None:
-        return 0, 0, 0
-    address = argument.data.__array_interface__["data"][0]
-    return address, argument.data.nbytes, argument.writeable
-
-
-def _word(argument: Argument) -> int:
-    if argument.value is None:
-        return gm_base(argument.position)
-    if isinstance(argument.value, int) and argument.dtype.is_int:
-        return (argument.value + (1 << 63)) % (1 << 64) - (1 << 63)
-    with quietly():
-        lane = np.asarray(encode(argument.dtype, argument.value))
-    return int.from_bytes(lane.tobytes().ljust(8, b"\0"), "little", signed=True)

@@ -54,7 +54,21 @@ CORE_NUMBER = 26
 """Which of the cores of its block it is."""
 SCRATCH = 25
 """Memory of a core for tiles on their way (see `runtime.tile_words`)."""
-FLAGS = 32
+UB_TOP = 27
+"""How many bytes of UB, from its first on, may be other than 0 since it was last cleared."""
+UB_LEAST_TOP = 28
+"""The same of any block, by what its code is known to write."""
+ASKED = 29
+"""Not 0 where a block has asked the engine to execute something, so that it knows more of the
+block than its words say."""
+GRANTED = 30
+"""Iterations that each block begins with; -1: those that the one before it has left."""
+FIRST_VARIABLES = 31
+"""What variables are when a block begins: where that stands, and (VARIABLES_BYTES) its bytes."""
+VARIABLES_BYTES = 32
+TAKEN_END = 33
+"""The end of the blocks that the thread has taken."""
+FLAGS = 40
 HELD = FLAGS + len(PIPES) * len(PIPES) * len(EVENTS)
 COUNT = (1 << 32) - 1
 """The part of a flag's word that counts what is pending; above it stands how often it was set."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Iterable
 from functools import cache as once
+from functools import partial
 from typing import Any
 
 from ptoscope.native import cache, jit, runtime
@@ -50,6 +51,11 @@ class Loaded:
         self._main = self._library["main"]
         kind = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)
         self._enter = kind(known[runtime.ENTRY])
+        words = ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64
+        loop = ctypes.CFUNCTYPE(ctypes.c_int32, *words)(known[runtime.blocks.LOOP])
+        self.blocks = partial(loop, self._main)
+        """Runs blocks: a core's words, those that are shared, and how many at most (see
+        `runtime.blocks`)."""
 
     def kernel(self, state: int) -> int:
         """Runs the kernel on the words at an address; 0, or 1 if it stopped."""

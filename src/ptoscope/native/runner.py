@@ -65,6 +65,16 @@ class Runner:
         for core in self._cores:
             core.end()
 
+    def run_blocks(self) -> None:
+        """Runs blocks of a plain launch, until there is none left; raises Stopped where that need
+        not go on."""
+        (core,) = self._cores
+        self._launch.working.append(core.block_index)
+        try:
+            core.run_blocks()
+        finally:
+            self._launch.working.remove(core.block_index)
+
     def run(self, block: int) -> None:
         """Runs one block; raises what stopped it."""
         for memory in self._memory:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import struct
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,8 @@ from ptoscope.isa.parts import CoreId
 from ptoscope.machine.faults import Fault
 from ptoscope.machine.memory import Memory, Region
 from ptoscope.native import layout
-from ptoscope.native.launch import Launch
+from ptoscope.native.launch import Launch, Stopped
+from ptoscope.native.runtime import blocks
 
 if TYPE_CHECKING:
     from ptoscope.machine.cluster import Seat
@@ -23,6 +25,7 @@ _FIRST_ITERATIONS = 1 << 14
 _MOST_ITERATIONS = 1 << 26
 _LINE = 64
 """Bytes of a line of the cache."""
+_FIRST_BLOCKS, _MOST_BLOCKS = 16, 1 << 20
 _PATIENCE = 0.05
 """Seconds between two questions of running code, about."""
 
@@ -46,41 +49,119 @@ class RunningCore:
         self.place: Callable[[Any], None] | None = None
         """Writes into its words which of them it is."""
         self.failure: BaseException | None = None
+        self._is_laid_out = False
         self.begun = 0
         """Iterations of loops that have begun, of those that are accounted for."""
 
     def begin(self, launch: Launch) -> None:
-        """Makes ready for the blocks of a launch."""
+        """Makes ready for the blocks of a launch, one of the same kernel each time."""
         self._launch = launch
         self._service: Any = None
         self._seat: Seat | None = None
-        self.state = launch.words.copy()
-        self._table = launch.table.copy()
-        self._table[self._places] = self._rows
-        self.state[layout.UB] = self._ub
-        first = self._table.ctypes.data
-        self.state[layout.REGIONS] = first + layout.OWN_REGIONS * self._table.strides[0]
-        self.state[layout.SERVICE] = self._callback_address
+        self.failure = None
+        self._block = -1
+        if not self._is_laid_out:
+            self._lay_out(launch)
+        words = self.words
+        words[layout.BLOCK_INDEX], words[layout.BLOCK_COUNT] = 0, launch.grid
+        words[layout.TAKEN_END] = 0
+        self._pack_regions(self._table_bytes, self._first_region, *launch.packed.regions)
+        self._pack_variables(self._first_bytes, 0, *launch.packed.variables)
         if self._stamps.size:
             self._stamps[:] = 0
-            self.state[layout.STAMPS] = self._stamps.ctypes.data
+            words[layout.STAMP] = 0
+        self.begun = 0
+        self._give(_FIRST_ITERATIONS)
+        words[layout.GRANTED] = -1 if launch.max_steps is None else self._granted
+
+    def _lay_out(self, launch: Launch) -> None:
+        """Writes what is the same in each launch."""
+        regions, variables = len(launch.packed.regions), len(launch.packed.variables)
+        self._pack_regions = struct.Struct(f"={regions}q").pack_into
+        self._pack_variables = struct.Struct(f"={variables}q").pack_into
+        self._first = np.zeros(variables + len(launch.registers), dtype=np.int64)
+        """What variables are when a block begins."""
+        self._first[variables:] = launch.registers
+        self._first_bytes: Any = self._first
+        self.state = np.zeros(layout.VARIABLES + self._first.size, dtype=np.int64)
+        self.address = self.state.ctypes.data
+        self.words: Any = (ctypes.c_int64 * self.state.size).from_address(self.address)
+        """The same as `state`, quicker to look at one by one."""
+        self._table = np.zeros((layout.OWN_REGIONS + regions // 3, 3), dtype=np.int64)
+        self._table[self._places] = self._rows
+        self._table_bytes: Any = self._table
+        self._first_region = layout.OWN_REGIONS * self._table.strides[0]
+        state = self.state
+        state[layout.UB] = self._ub
+        state[layout.UB_BYTES] = launch.target.ub_bytes
+        state[layout.UB_LEAST_TOP] = launch.ub_top
+        state[layout.REGION_COUNT] = regions // 3
+        state[layout.REGIONS] = self._table.ctypes.data + self._first_region
+        state[layout.SERVICE] = self._callback_address
+        state[layout.FIRST_VARIABLES] = self._first.ctypes.data
+        state[layout.VARIABLES_BYTES] = self._first.nbytes
+        if self._stamps.size:
+            state[layout.STAMPS] = self._stamps.ctypes.data
         if self._scratch.size:
             first = self._scratch.ctypes.data
-            self.state[layout.SCRATCH] = first + -first % _LINE
+            state[layout.SCRATCH] = first + -first % _LINE
         if self.place is not None:
-            self.place(self.state)
-        self.address = self.state.ctypes.data
+            self.place(state)
+        self._is_laid_out = True
 
     def end(self) -> None:
         """Lets go of the launch, and of the caller's arrays with it."""
         del self._launch, self._service, self._seat
 
+    def block_index(self) -> int:
+        """The block that it runs, or has run."""
+        return self.words[layout.BLOCK_INDEX]
+
+    def run_blocks(self) -> None:
+        """Runs blocks in the native loop, until there is none left; raises Stopped where this one
+        need not go on."""
+        launch, most = self._launch, _FIRST_BLOCKS
+        while True:
+            began = time.monotonic()
+            ended = launch.blocks(self.address, launch.shared_address, most)
+            if ended == blocks.NONE_LEFT:
+                return
+            if ended == blocks.SO_MANY:
+                # Here Python may act on a signal.
+                took = time.monotonic() - began
+                most = min(most * 2, _MOST_BLOCKS) if took < _PATIENCE else max(most // 2, 1)
+                continue
+            self._settle(ended == blocks.STOPPED)
+
+    def _settle(self, stopped: bool) -> None:
+        """A block has ended in the native loop, and something is to be known of it."""
+        block = self.block_index()
+        try:
+            self._next_block(block)
+            if stopped or self.failure is not None:
+                self.reraise()
+            self.note_left(block)
+        except Stopped:
+            raise
+        except BaseException as failure:
+            self._launch.fail(block, failure)
+
+    def _next_block(self, block: int) -> None:
+        """Something is asked in a block, or it has ended; it may be another one than before."""
+        if block == self._block:
+            return
+        self._block = block
+        self._service = None
+        if self._launch.max_steps is not None:
+            self.begun, self._granted = 0, self.words[layout.GRANTED]
+
     def run(self, block: int, seat: Seat | None = None) -> None:
         """Runs its part of a block, from a seat among the cores; raises what stopped it."""
         launch, state = self._launch, self.state
         state[layout.QUEUED] = 0
+        state[layout.UB_TOP] = launch.target.ub_bytes
         state[layout.FLAGS : layout.VARIABLES] = 0
-        state[layout.VARIABLES :] = launch.words[layout.VARIABLES :]
+        state[layout.VARIABLES :] = self._first
         state[layout.BLOCK_INDEX] = block
         self._block = block
         self._seat = seat
@@ -140,7 +221,7 @@ class RunningCore:
     def _give(self, iterations: int) -> None:
         limit = self._launch.max_steps
         self._granted = iterations if limit is None else min(iterations, limit - self.begun)
-        self.state[layout.ITERATIONS] = self._granted
+        self.words[layout.ITERATIONS] = self._granted
         self._asked = time.monotonic()
 
     def _more_iterations(self) -> bool:
@@ -152,12 +233,13 @@ class RunningCore:
         quick = time.monotonic() - self._asked < _PATIENCE
         iterations = self._granted * 2 if quick else self._granted // 2
         self._give(min(max(iterations, _FIRST_ITERATIONS), _MOST_ITERATIONS))
-        self.state[layout.ITERATIONS] -= 1
+        self.words[layout.ITERATIONS] -= 1
         return True
 
     def _serve(self, index: int, address: int) -> int:
         """What generated code asks; 0 to go on."""
         try:
+            self._next_block(self.words[layout.BLOCK_INDEX])
             log = self._launch.log
             if log is not None and log.serve(index, self.state):
                 return 0
@@ -200,6 +282,8 @@ class RunningCore:
         from ptoscope.native.service import Service
 
         launch = self._launch
+        # It knows more of the block than its words say, and may write anywhere.
+        self.words[layout.ASKED], self.words[layout.UB_TOP] = 1, launch.target.ub_bytes
         memory = Memory(launch.regions, self._own)
         return Service(
             self, memory, self._block, launch.grid, launch.prints, self._seat, self.shared

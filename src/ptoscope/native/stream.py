@@ -199,6 +199,8 @@ def stream_stored(
         piece = value.shuffle(tuple(range(at, min(at + _PIECE, value.count))))
         rest = number(f"sub {new}, {at}")
         _store_first(code, code.offset(_UB, number(f"add {address}, {at}")), piece, rest)
+    top = code.offset(Value("ptr", "%state"), layout.UB_TOP, "i64")
+    code.store(code.call("i64", "llvm.smax.i64", code.load("i64", top, 8), border), top, 8)
     # What is pending now: of the bytes before it and the row, side by side.
     memory = code.offset(code.alloca(f"[{VREG_BYTES + 2 * BLOCK_BYTES} x i8]"), BLOCK_BYTES)
     back = number(f"sub i64 0, {stream.count.name}")

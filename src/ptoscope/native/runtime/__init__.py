@@ -9,6 +9,7 @@ code: that either faults, with all that people need to know, or does the work.
 
 from __future__ import annotations
 
+from ptoscope.native.runtime import blocks
 from ptoscope.native.runtime.copies import rt_transfer
 from ptoscope.native.runtime.issue import (
     rt_acquire,
@@ -60,7 +61,7 @@ FUNCTIONS: dict[str, CompiledFunction] = {
 ENTRY = "rt_enter"
 """Enters a kernel: runs its `main` on its state, and gives its status."""
 
-NAMES = (*FUNCTIONS, ENTRY)
+NAMES = (*FUNCTIONS, ENTRY, blocks.LOOP)
 
 
 # As LLVM text: the control register of a processor, and a fence, cannot be said in Python.
@@ -95,7 +96,8 @@ define i32 @rt_enter(ptr %main, ptr %state) {
 
 def text(x86: bool) -> str:
     """The whole module."""
-    return module_text(FUNCTIONS.values()) + (_ENTER_X86 if x86 else _ENTER)
+    entry = _ENTER_X86 if x86 else _ENTER
+    return module_text(FUNCTIONS.values()) + entry + blocks.text()
 
 
 def declared(names: set[str]) -> str:

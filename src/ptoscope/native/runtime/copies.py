@@ -15,7 +15,9 @@ from ptoscope.native.layout import (
     REGION_DATA,
     REGION_SIZE,
     REGION_WRITEABLE,
+    UB_TOP,
     WORD_BYTES,
+    own,
 )
 from ptoscope.native.runtime.issue import rt_service
 from ptoscope.native.runtime.regions import region_of, region_offset
@@ -32,6 +34,7 @@ PAST_CACHE = 12 << 20
 there, and a line that is only written need not be read first."""
 _LEAST_PAST_CACHE = 1024
 """Bytes of a copy from which on that is worth it."""
+_OWN_UB = own("ub")
 _POLLED = 1 << 20
 """Rows after which the engine is asked whether to go on."""
 
@@ -81,6 +84,8 @@ def rt_transfer(
     ):
         to = memory.word(target, REGION_DATA) + write
         at = memory.word(source, REGION_DATA) + read
+        if dst_own == _OWN_UB:
+            _touch(memory, state, write + run)
         if run >= _LEAST_PAST_CACHE and memory.word(target, REGION_SIZE) >= PAST_CACHE:
             copy_past_cache(memory, to, at, run)
         else:
@@ -98,9 +103,26 @@ def rt_transfer(
         memory, args, loops, SRC_STRIDE, read, length, source, src_alignment
     ) or not _inside(memory, args, loops, DST_STRIDE, write, row, target, dst_alignment):
         return rt_service(memory, state, side_exit, args)
+    if dst_own == _OWN_UB:
+        _touch(memory, state, _end(memory, args, loops, write + row))
     at = memory.word(source, REGION_DATA) + read
     to = memory.word(target, REGION_DATA) + write
     return _copy_rows(memory, state, args, loops, at, to, row, element, src_own == dst_own)
+
+
+def _touch(memory: RawMemory, state: Address, end: int) -> None:
+    """Bytes of UB are written, up to an end."""
+    memory.set_word(state, UB_TOP, max(memory.word(state, UB_TOP), end))
+
+
+def _end(memory: RawMemory, args: Address, loops: int, first: int) -> int:
+    """Where what is written ends, of which the first row ends at `first`."""
+    for level in range(loops):
+        loop = args + WORD_BYTES * (LOOPS + LOOP_WORDS * level)
+        count = memory.word(loop, COUNT)
+        if count > 1:
+            first += reach_up(count, memory.word(loop, DST_STRIDE))
+    return first
 
 
 def _run_bytes(memory: RawMemory, args: Address, src_alignment: int, dst_alignment: int) -> int:

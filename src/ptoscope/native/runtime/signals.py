@@ -7,7 +7,7 @@ between two cores, and what was given to all others and, by each core, awaited o
 from __future__ import annotations
 
 from ptoscope.isa.parts import MOST_PENDING, PER_CORE, SEMAPHORES, UNIT_FLAGS, VECTOR_CORES
-from ptoscope.machine.cluster import COULD_GO_ON, ENDED, RUNS
+from ptoscope.machine.turns import COULD_GO_ON, ENDED, RUNS
 from ptoscope.native.layout import (
     CLUSTER_GIVES,
     CLUSTER_TAKES,
@@ -32,7 +32,7 @@ CLUSTER_GIVEN = CORE_TAKEN + _CHANNELS
 _OF_ALL = PER_CORE * (1 + VECTOR_CORES)
 CLUSTER_TAKEN = CLUSTER_GIVEN + _OF_ALL
 CORE_STATES = CLUSTER_TAKEN + _OF_ALL
-"""What each core does (see `machine.cluster`)."""
+"""What each core does (see `machine.turns`)."""
 _CORES = 1 + VECTOR_CORES
 FAILED = CORE_STATES + _CORES
 """Not 0 where no core goes on."""

@@ -8,7 +8,7 @@ state counts what that store left pending), then the pending bytes.
 from __future__ import annotations
 
 from ptoscope.isa.targets import BLOCK_BYTES
-from ptoscope.native.layout import UB, UB_BYTES
+from ptoscope.native.layout import UB, UB_BYTES, UB_TOP
 from ptoscope.native.subset import Address, RawMemory, compiled
 
 PENDING_COUNT, END, KIND, BASE, POSITION, MAKER = range(6)
@@ -39,6 +39,7 @@ def rt_stream_flush(
         return 1
     count = memory.word(stream, PENDING_COUNT)
     memory.copy(memory.word(state, UB) + end - count, stream + PENDING, count)
+    memory.set_word(state, UB_TOP, max(memory.word(state, UB_TOP), end))
     if count != 0:
         maker = memory.word(stream, MAKER)
         memory.set_word(state, maker, memory.word(state, maker) - count)

@@ -1,0 +1,96 @@
+"""What a launch costs beside its blocks' own work: a call, a block, and a second thread.
+
+By the clock on the wall: a thread that waits counts. The machine may have other work, so both
+sides take turns, and the best of many counts.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+import ptoscope
+from bench import c_side
+from bench.cases import KERNELS
+from bench.measure import Job, Row
+
+_LANES = 64
+_CALLS, _REPEATS = 200, 25
+_MOST_CALL, _MOST_BLOCK, _LEAST_SPEED_UP = 12.0, 1e-6, 0.9
+_GRIDS = {8: 100_000, 64: 12_500, 1024: 1000, 65_536: 16}
+"""How many blocks, and rounds of each: a few ms in all, but for the last, whose blocks are tiny."""
+
+
+def jobs() -> list[Job]:
+    """A call, a block, and two threads on grids of each size."""
+    of_grids = [Job(f"{n} blocks, two threads", lambda n=n: _threads(n)) for n in _GRIDS]
+    return [Job("a call", _call), Job("a block", _block), *of_grids]
+
+
+def load() -> ptoscope.Kernel:
+    """The kernel: 64 sums in each block."""
+    return ptoscope.load(KERNELS / "add_blocks.pto")
+
+
+def arguments(grid: int, rounds: int) -> list[Any]:
+    """Those of a launch, with a result that is there if it is right."""
+    a = np.arange(_LANES * grid, dtype=np.float32) % 1000
+    return [a, np.ones_like(a), np.zeros_like(a), rounds]
+
+
+def in_c(given: list[Any], *more: int) -> Callable[[], None]:
+    """The same in C: a block, or with a grid and a number of threads all of them."""
+    *arrays, rounds = given
+    name = "add_blocks_grid" if more else "add_blocks"
+    function: Any = getattr(c_side.library("add_blocks"), name)
+    function.restype = None
+    pointers, numbers = [ctypes.c_void_p] * len(arrays), [ctypes.c_int32] * (1 + len(more))
+    function.argtypes = [*pointers, *numbers]
+    return lambda: function(*(array.ctypes.data for array in arrays), rounds, *more)
+
+
+def _ours(kernel: Any, given: list[Any], grid: int, threads: int) -> Callable[[], None]:
+    return lambda: kernel(*given, grid=grid, threads=threads)
+
+
+def _call() -> Iterator[Row]:
+    kernel: Any = load()
+    given = arguments(1, 1)
+    ours, theirs = _best([lambda: kernel(*given), in_c(given)], _CALLS)
+    what = "a call from Python: one block, 64 sums"
+    yield Row(what, "a call of C by ctypes", ours, theirs, _MOST_CALL, note="three arrays")
+
+
+def _block() -> Iterator[Row]:
+    grid = 65_536
+    (ours,) = _best([_ours(load(), arguments(grid, 1), grid, 1)])
+    what = "a block of 64 sums, of 65,536"
+    yield Row(what, "1 us", ours / grid, _MOST_BLOCK, 1.0, note="UB as zeros, all checks")
+
+
+def _threads(grid: int) -> Iterator[Row]:
+    kernel, given = load(), arguments(grid, _GRIDS[grid])
+    sides = [_ours(kernel, given, grid, threads) for threads in (1, 2)]
+    sides += [in_c(given, grid, threads) for threads in (1, 2)]
+    one, two, c_one, c_two = _best(sides)
+    note = f"{one / two:.2f} times as fast as one, C {c_one / c_two:.2f}"
+    what = f"two threads, {grid:,} blocks of {one / grid * 1e6:.1f} us"
+    # What two would take if they were as much faster than one as those of C are.
+    wanted = one * c_two / c_one
+    yield Row(what, "C's speed-up", two, wanted, _LEAST_SPEED_UP, speed=True, note=note)
+
+
+def _best(sides: list[Callable[[], None]], calls: int = 1) -> list[float]:
+    """Seconds of a call of each side, the best of many, in turns."""
+    best = [float("inf")] * len(sides)
+    for _ in range(1 + _REPEATS):
+        for number, side in enumerate(sides):
+            began = time.perf_counter()
+            for _ in range(calls):
+                side()
+            best[number] = min(best[number], (time.perf_counter() - began) / calls)
+    return best

@@ -95,6 +95,26 @@ def test_a_calibration_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "op,dtype,latency,drain,issue,startup\nvadd,f32,20,,,\ncore,,,15,,\n\nscalar,,,,2,\n"
+        "dma.gm_to_ub,,,,,300\n",
+        "figure,value\nvadd.f32.latency,20\ncore.drain,15\nscalar.issue,2\ndma.gm_to_ub.startup,300\n",
+    ],
+)
+def test_a_calibration_file_has_figures_of_all_kinds(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_text(text, "utf-8")
+    assert Overrides.of(None, path).values == {
+        "vadd.f32.latency": 20,
+        "core.drain": 15,
+        "scalar.issue": 2,
+        "dma.gm_to_ub.startup": 300,
+    }
+    assert cycles(CHAIN, calibration=path) == 23 + 6 + 17 + 18 + 9 + 15
+
+
+@pytest.mark.parametrize(
     "name",
     ["vadd", "vadd.f32", "vadd.f33.latency", "vfoo.f32.latency", "vadd.f32.colour", "core.mood",
      "dma.latency", "dma.sideways.startup", "scalar.f32.issue"],
@@ -114,7 +134,10 @@ def test_numbers_that_cannot_be_are_errors(value: float) -> None:
     ("text", "message"),
     [("", "the first line"), ("name,latency\nvadd,3\n", "'op' among them"),
      ("op,latency\nvadd,fast\n", "line 2: latency is 'fast'"),
-     ("op,latency\nvfoo,3\n", "there is no figure")],
+     ("op,latency\nvfoo,3\n", "there is no figure"),
+     ("figure,value\n\ncore.drain,\n", "line 3: value is ''"),
+     ("figure,value\ncore.mood,3\n", "there is no figure 'core.mood'"),
+     ("figure,value\n,3\n", "there is no figure ''")],
 )  # fmt: skip
 def test_calibration_files_that_mean_nothing_are_errors(
     tmp_path: Path, text: str, message: str

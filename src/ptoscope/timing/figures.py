@@ -82,8 +82,7 @@ class Overrides:
                 f"{', '.join(FIELDS['dma'])}), scalar.issue, or core.FIELD "
                 f"({', '.join(FIELDS['core'])})"
             )
-        rate = parts[-1] == "bytes_per_cycle"
-        least = 1 / LARGEST if rate else float(name == "core.width")
+        rate, least = is_rate(name), least_of(name)
         if not least <= value <= LARGEST:
             raise UsageError(f"{name} is {value:g}; it has to be from {least:g} to {LARGEST}")
         if not rate and value != int(value):
@@ -112,6 +111,16 @@ class Overrides:
         return self.get(name) or otherwise
 
 
+def is_rate(name: str) -> bool:
+    """Whether a figure is a fraction, and not a whole number of cycles."""
+    return name.endswith(".bytes_per_cycle")
+
+
+def least_of(name: str) -> float:
+    """The least value of a figure."""
+    return 1 / LARGEST if is_rate(name) else float(name == "core.width")
+
+
 def _known(kind: str, parts: list[str]) -> bool:
     if kind != "op":
         return parts == [] if kind != "dma" else len(parts) == 1 and parts[0] in paths()
@@ -129,23 +138,34 @@ def _known(kind: str, parts: list[str]) -> bool:
 
 
 def _file(path: Path) -> Iterable[tuple[str, float]]:
-    """A table like those of this package: `op`, maybe `dtype`, and columns named as fields."""
+    """A table like those of this package: `op`, maybe `dtype`, and columns named as fields; `op`
+    may also be `core`, `scalar` or `dma.gm_to_ub`. Or two columns, `figure` and `value`."""
     try:
-        rows = list(csv.DictReader(path.read_text("utf-8").splitlines()))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        reader = csv.DictReader(path.read_text("utf-8-sig").splitlines())
+        rows = [(reader.line_num, row) for row in reader]
+    except (OSError, ValueError, csv.Error) as error:
         raise UsageError(f"cannot read {path}: {error}") from None
-    if not rows or "op" not in rows[0]:
-        raise UsageError(f"{path}: the first line has to name columns, 'op' among them")
-    for number, row in enumerate(rows, 2):
+    columns = reader.fieldnames or ()
+    if "figure" in columns and "value" in columns:
+        for number, row in rows:
+            yield row["figure"] or "", _number(path, number, "value", row["value"])
+        return
+    if not rows or "op" not in columns:
+        wanted = "'op' among them, or 'figure' and 'value'"
+        raise UsageError(f"{path}: the first line has to name columns, {wanted}")
+    for number, row in rows:
         name = ".".join(row[k] for k in ("op", "dtype") if row.get(k))
+        kind = name.partition(".")[0]
         for column, text in row.items():
-            if column not in FIELDS["op"] or not text:
-                continue
-            try:
-                value = float(text)
-            except ValueError:
-                raise UsageError(f"{path}, line {number}: {column} is '{text}'") from None
-            yield f"{name}.{column}", value
+            if column in FIELDS.get(kind, FIELDS["op"]) and text:
+                yield f"{name}.{column}", _number(path, number, column, text)
+
+
+def _number(path: Path, line: int, column: str, text: str | None) -> float:
+    try:
+        return float(text or "")
+    except ValueError:
+        raise UsageError(f"{path}, line {line}: {column} is '{text or ''}'") from None
 
 
 def parse_setting(text: str) -> tuple[str, float]:

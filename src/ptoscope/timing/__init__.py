@@ -45,6 +45,11 @@ class Timing(TimedRun):
                 found[name] = _timed(self.trace, self.program, model(self.model.overrides), self)
         return found
 
+    def again(self, overrides: Mapping[str, float]) -> Timing:
+        """The same run by the same model with these figures instead of those that were given."""
+        given = _given(self.model.target, overrides, None)
+        return _timed(self.trace, self.program, type(self.model)(given), self)
+
     def as_json(self) -> dict[str, object]:
         """Everything, for machines."""
         return report.as_json(self, self.reasons, self.others)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
 import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from ptoscope.cli.options import Request, count
 from ptoscope.cli.output import Result
+from ptoscope.cli.progress import progress
 from ptoscope.cli.saving import check_directory, check_file, write_file
 from ptoscope.diagnostics import UsageError
 from ptoscope.tables import Table
@@ -108,27 +108,14 @@ def _seconds(request: Request) -> float:
 
 @contextlib.contextmanager
 def _progress(total: int) -> Iterator[Callable[[Outcome], None]]:
-    """A bar on the terminal; nothing where there is none."""
-    if sys.stderr is None or not sys.stderr.isatty():
-        yield lambda outcome: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-
-    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}", markup=False))
-    # It is drawn when a case ends: a thread of its own would only get in the way.
-    with Progress(
-        *columns, console=Console(stderr=True), transient=True, auto_refresh=False
-    ) as bar:
-        task = bar.add_task("", total=total)
-        failed = 0
+    """A bar that also says how many cases did not pass."""
+    failed = 0
+    with progress(total) as advance:
 
         def done(outcome: Outcome) -> None:
             nonlocal failed
             failed += outcome.verdict != "pass"
             told = f"{failed} did not pass  " if failed else ""
-            bar.update(task, advance=1, description=f"{told}{outcome.case.title}")
-            bar.refresh()
+            advance(f"{told}{outcome.case.title}")
 
-        bar.refresh()
         yield done

@@ -20,7 +20,7 @@ TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 
 PAGES = [
     (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
-    for name in ("cycles", "debugging", "matrix")
+    for name in ("calibration", "cycles", "debugging", "matrix")
 ]
 
 

@@ -87,6 +87,7 @@ ARGUMENTS = {
     "PTO0807": "there is enough memory for what is asked",
     "PTO0808": "results are those that were expected",
     "PTO0809": "a run does what the one does that it is compared with",
+    "PTO0810": "a row of measured points is a run with its cycles",
 }
 """What is reported of the arguments of a run."""
 
@@ -109,7 +110,9 @@ COMMAND = {
 }
 """What is reported of no kernel."""
 
-NO_EXAMPLE = (*("PTO0000", "PTO0007", "PTO0309", "PTO0805", "PTO0806", "PTO1006", "PTO9999"),)
+NO_EXAMPLE = (
+    *("PTO0000", "PTO0007", "PTO0309", "PTO0805", "PTO0806", "PTO0810", "PTO1006", "PTO9999"),
+)
 """Codes of which a kernel, with arguments that can be written in a line, is no example."""
 
 _TITLES = {**READER, **RUN, **ARGUMENTS, **PYTHON, **COMMAND}

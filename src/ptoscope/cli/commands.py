@@ -115,6 +115,28 @@ COMMANDS = {
             ),
         ),
         Command(
+            "calibrate",
+            "POINTS",
+            "fit the figures of a model to measured cycles: a CSV file of kernels or bodies",
+            1,
+            1,
+            (
+                Option("fit", "FIGURES", "which, as core.*,vadd.f32.latency", many=True),
+                Option("rounds", "N", "search so many rounds at most (default: 20)"),
+                Option(
+                    "leave-out",
+                    "WHAT",
+                    "also fit without each point or family",
+                    ("point", "family"),
+                ),
+                Option("output", "FILE", "(-o) write the figures there, for time --calibration"),
+                _MODEL,
+                Option("set", "FIGURE=N", "begin with other figures", many=True),
+                Option("calibration", "FILE", "begin with a CSV file of figures"),
+                _MAX_STEPS,
+            ),
+        ),
+        Command(
             "trace",
             "KERNEL [ARG...]",
             "the instructions of a run as they are executed, with the values they make; ARGs as in "

@@ -79,6 +79,7 @@ def _navigation() -> str:
         "  - What is chosen: chosen.md",
         "  - The matrix unit: matrix.md",
         "  - Cycles: cycles.md",
+        "  - Calibration: calibration.md",
         "  - Looking into a kernel: debugging.md",
         "  - Testing a kernel: testing.md",
         "  - Kernels in Python, step by step: tutorial.md",

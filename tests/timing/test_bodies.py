@@ -53,6 +53,16 @@ def test_what_an_instruction_reads() -> None:
     assert reads["pto.vsts"][0] == "pto.vdiv"
 
 
+def test_of_which_type_is_what_is_made_ahead_of_the_loops() -> None:
+    """That of the loads where it fits; integers where an index is read."""
+    division = kernel_text("vbr; vlds vdiv vsts", 1, 1, "f16")
+    assert '"pto.vbr"' in division
+    assert "-> (!pto.vreg<128xf16>)" in division.split('"pto.vbr"')[1].split("\n")[0]
+    selection = kernel_text("vci vmuls; vlds vcvt vselr vsts", 1, 1, "f32_to_e4m3")
+    # A5 multiplies no bytes.
+    assert "-> (!pto.vreg<128xi16>)" in selection.split('"pto.vci"')[1].split("\n")[0]
+
+
 @pytest.mark.parametrize(
     ("body", "options", "message"),
     [

@@ -71,13 +71,21 @@ def kernel_text(
     if not inside.split():
         raise BodyError("the body has no instruction in its loops")
     wrong: BodyError | None = None
-    # What is made ahead of the loops says nothing of its type: the first that fits is meant.
-    for made in dict.fromkeys((source, result, *map(dtype_named, ("i32", "i16", "i8")))):
+    found: list[tuple[int, bool, str]] = []
+    # What is made ahead of the loops says nothing of its type: the one is meant that has to be
+    # seen as another least often, and of those rather an integer.
+    for made in dict.fromkeys((source, result, *map(dtype_named, ("i8", "i16", "i32")))):
         writer = _Writer(target, source, result, made, addressing == POST_UPDATE)
         try:
-            return writer.kernel(before.split(), inside.split(), rows, vregs)
+            text = writer.kernel(before.split(), inside.split(), rows, vregs)
         except BodyError as error:
             wrong = wrong or error
+            continue
+        found.append((writer.seen, made.is_float, text))
+        if not writer.seen:
+            break
+    if found:
+        return min(found, key=lambda one: one[:2])[2]
     assert wrong is not None
     raise wrong
 
@@ -119,6 +127,8 @@ class _Writer:
     pointers: dict[str, Type] = field(default_factory=dict[str, Type])
     updated: list[str] = field(default_factory=list[str])
     in_loop: bool = False
+    seen: int = 0
+    """How many registers are read as another type than they were made."""
     count: int = 0
     wide: int = 1
     """Registers that the widest load of an iteration makes."""
@@ -252,6 +262,7 @@ class _Writer:
                     free.remove(value)
                 if dtype is value.type.dtype:
                     return value.name, value.type
+                self.seen += 1
                 seen = self._name(), VReg(dtype)
                 lines.append(generic_line(_VIEW, [(value.name, value.type)], [seen], {}))
                 return seen

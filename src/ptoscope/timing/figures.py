@@ -116,6 +116,11 @@ def is_rate(name: str) -> bool:
     return name.endswith(".bytes_per_cycle")
 
 
+def is_of_copy(name: str) -> bool:
+    """Whether a figure is one of the copies of a path."""
+    return name.startswith("dma.")
+
+
 def least_of(name: str) -> float:
     """The least value of a figure."""
     return 1 / LARGEST if is_rate(name) else float(name == "core.width")

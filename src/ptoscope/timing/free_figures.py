@@ -7,15 +7,15 @@ from fnmatch import fnmatchcase
 
 from ptoscope.diagnostics import UsageError, nearest
 from ptoscope.isa.cost import Figure, FigureSource
-from ptoscope.timing.figures import LARGEST, is_rate, least_of
+from ptoscope.timing.figures import LARGEST, is_of_copy, is_rate, least_of
 from ptoscope.timing.run import TimedRun
 from ptoscope.timing.search import SearchAxis
 
 FREE: tuple[FigureSource, ...] = ("assumed", "measured")
 """The sources of figures that are free to move unless the caller names others."""
 _TIMES = 16
-"""A figure becomes at most so many times what it was, or `_MOST` cycles if that is more."""
-_MOST = 64
+"""A figure becomes at most so many times what it was, or so many cycles if that is more:"""
+_MOST, _MOST_OF_A_COPY = 64, 1024
 _PARTS = 1024
 """Into so many steps the cycles of a byte are divided."""
 
@@ -65,6 +65,6 @@ def axis_of(name: str, start: float) -> SearchAxis:
         slowest, fastest = max(least_of(name), start / _TIMES), min(LARGEST, start * _TIMES)
         low, high = (round((start / rate - 1) * _PARTS) for rate in (fastest, slowest))
         return SearchAxis(low, high, _PARTS // 16, _PARTS // 4)
-    high = min(LARGEST, max(_TIMES * start, _MOST))
+    high = min(LARGEST, max(_TIMES * start, _MOST_OF_A_COPY if is_of_copy(name) else _MOST))
     probe, reach = max(1, int(start) // 8), max(16, int(start))
     return SearchAxis(int(least_of(name) - start), int(high - start), probe, reach)

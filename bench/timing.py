@@ -10,6 +10,7 @@ import ptoscope
 from bench import points
 from bench.measure import Job, Remark, Row, once
 from ptoscope.timing import time_trace
+from ptoscope.timing.bodies import kernel_text
 from ptoscope.timing.critical import _walk
 from ptoscope.timing.in_order import ideal_starts
 from ptoscope.timing.pipe_schedule import run_pipes
@@ -48,7 +49,7 @@ def _points() -> Iterator[Row | Remark]:
 
 
 def _million() -> Iterator[Row | Remark]:
-    kernel = ptoscope.load(points.kernel_text("vlds vlds vadd vsts", _ROWS, _VREGS))
+    kernel = ptoscope.load(kernel_text("vlds vlds vadd vsts", _ROWS, _VREGS))
     run = trace(kernel, [])
 
     def schedule() -> None:

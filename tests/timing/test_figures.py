@@ -111,7 +111,7 @@ def test_a_calibration_file_has_figures_of_all_kinds(tmp_path: Path, text: str) 
         "scalar.issue": 2,
         "dma.gm_to_ub.startup": 300,
     }
-    assert cycles(CHAIN, calibration=path) == 23 + 6 + 17 + 18 + 9 + 15
+    assert cycles(CHAIN, calibration=path) == 21 + 6 + 17 + 18 + 9 + 15
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,13 @@
 A body is a list of instructions, `vlds vlds vadd vsts`, that runs on every register of every
 row; what stands before a `;` runs once, ahead of the loops. A name may have a mode,
 `vlds.dintlv`. An instruction reads the registers that nobody has read yet, the oldest first, then
-those that were made ahead of the loops; masks that the body does not make are all true.
+those that were made ahead of the loops; a mask that the body does not make is counted off in each
+iteration.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
 from dataclasses import dataclass, field
 
 from ptoscope.isa import TABLE
@@ -300,42 +301,45 @@ class _Writer:
         room = MEMORIES["ub"].sizes[self.target]
         if at > room:
             raise BodyError(f"{vregs} registers a row take {at} bytes of UB, which has {room}")
+        inner = self._loop()
         once = [
             f'%all{bits} = pto.pset_b{bits} "PAT_ALL" : {Mask(bits)}'
             for bits in GRANULARITIES
-            if any(f"%all{bits}," in f"{line}," or f"%all{bits})" in line for line in self._all())
+            if any(re.search(rf"%all{bits}\b", line) for line in (*self.once, *inner))
         ]
-        inner = ["scf.for %at = %c0 to %columns step %step {", *self.inside, "}"]
-        if self.updated:
-            inner = self._carrying()
-        lines = [
-            *ahead,
-            "pto.vecscope {",
-            *once,
-            *self.once,
-            "scf.for %row = %c0 to %rows step %c1 {",
-            *inner,
-            "}",
-            "}",
-            "return",
-        ]
+        if rows > 1:
+            inner = ["scf.for %row = %c0 to %rows step %c1 {", *inner, "}"]
+        ahead.append(f"%elements = arith.constant {vregs * self.source.lanes} : i32")
+        lines = [*ahead, "pto.vecscope {", *once, *self.once, *inner, "}", "return"]
         head = f'module attributes {{pto.target_arch = "{self.target}"}} {{\n'
         open_function = "func.func @point() attributes {pto.aicore} {\n"
         return head + open_function + "".join(f"  {line}\n" for line in lines) + "}\n}\n"
 
-    def _all(self) -> Iterator[str]:
-        yield from self.once
-        yield from self.inside
-
-    def _carrying(self) -> list[str]:
-        """The inner loop, with the pointers that its accesses advance."""
+    def _loop(self) -> list[str]:
+        """The inner loop. It counts off a mask in each iteration, of the width of what is loaded if
+        that is read, and carries the pointers that its accesses advance."""
         moved = [name for name in self.pointers if any(f"{name}_now" in x for x in self.inside)]
-        types = ", ".join(str(self.pointers[name]) for name in moved)
-        begin = ", ".join(f"{name}_now = {name}" for name in moved)
-        left = ", ".join(f"{name}_left" for name in moved)
+        carried = [
+            (f"{name}_now", str(self.pointers[name]), name, last)
+            for name, last in zip(moved, self.updated, strict=True)
+        ]
+        inside = self.inside
+        first = granularity(self.source.bits)
+        for bits in dict.fromkeys((first, *GRANULARITIES)):
+            if any(re.search(rf"%all{bits}\b", line) for line in inside):
+                inside = [re.sub(rf"%all{bits}\b", "%some", line) for line in inside]
+                count = f"%some, %next = pto.plt_b{bits} %left : i32 -> {Mask(bits)}, i32"
+                inside = [count, *inside]
+                carried.append(("%left", "i32", "%elements", "%next"))
+                break
+        loop = "scf.for %at = %c0 to %columns step %step"
+        if not carried:
+            return [f"{loop} {{", *inside, "}"]
+        begins = ", ".join(f"{name} = {begin}" for name, _, begin, _ in carried)
+        types = ", ".join(kind for _, kind, _, _ in carried)
         return [
-            f"{left} = scf.for %at = %c0 to %columns step %step iter_args({begin}) -> ({types}) {{",
-            *self.inside,
-            f"scf.yield {', '.join(self.updated)} : {types}",
+            f"%end:{len(carried)} = {loop} iter_args({begins}) -> ({types}) {{",
+            *inside,
+            f"scf.yield {', '.join(last for *_, last in carried)} : {types}",
             "}",
         ]

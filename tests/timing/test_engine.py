@@ -48,7 +48,7 @@ def _random_scopes(seed: int) -> dict[str, Any]:
             (COMPUTE, 1, 16, SFU, 1, 1, 0, 0),
             (LOAD, 0, 9, 0, 1, random.integers(1, 3), 0, 0),
             (STORE, 0, 9, 0, 1, 0, 0, 0),
-            (BARRIER, 0, 5, 0, 1, 0, 0, 0),
+            (BARRIER, 3, 8, 0, 1, 0, 0, 0),
             (PREDICATE, 3, 6, PREDICATE_UNIT, 1, 0, 1, random.integers(2)),
         ]
     )
@@ -78,7 +78,7 @@ def _random_scopes(seed: int) -> dict[str, Any]:
             [row[-1] if row and random.random() < 0.2 else -1 for row in rows or [()]]
         ),
         "state": np.zeros(STATE, dtype=np.int64),
-        "queues": np.zeros(5 * room, dtype=np.int64),
+        "queues": np.zeros(6 * room, dtype=np.int64),
         "room": room,
         "ring": np.zeros(FREED * RING, dtype=np.int64),
         "buses": np.full(4 * RING, -1),

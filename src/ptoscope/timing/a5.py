@@ -151,7 +151,7 @@ class A5(Model):
             code.uses(),
             code.moved,
             np.zeros(STATE, dtype=np.int64),
-            np.zeros(5 * room, dtype=np.int64),
+            np.zeros(6 * room, dtype=np.int64),
             room,
             np.zeros(FREED * RING, dtype=np.int64),
             np.full(4 * RING, -1, dtype=np.int64),

@@ -105,9 +105,11 @@ def _resolved(function: Function, op: Op, record: Record, manual: bool) -> OpCla
     name, cost = record.short, record.cost
     match record.cost_kind:
         case "barrier":
-            # What comes before it decides: stores, or loads or both.
-            stores = str(op.attrs.get("type", "")).startswith(("VST_", "ST_"))
-            return OpClass(name, "", BARRIER, _BEHIND_STORES if stores else _BEHIND_LOADS)
+            # What comes before it decides how long: stores, or loads or both.
+            before, _, after = str(op.attrs.get("type", "VV_ALL")).partition("_")
+            held = {"VLD": 1, "VST": 2, "ALL": 3 * (before != "VS")}.get(after, 0)
+            latency = _BEHIND_STORES if before in ("VST", "ST") else _BEHIND_LOADS
+            return OpClass(name, "", BARRIER, latency, ports=held)
         case "predicate":
             latency = cost.latency or _named(name, LATENCIES["predicate"])
             return OpClass(name, "", PREDICATE, latency, ports=3, unit=PREDICATE_UNIT)

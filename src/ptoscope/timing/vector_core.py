@@ -26,13 +26,13 @@ from ptoscope.timing.vector_queues import (
     FREE_REGISTERS,
     FREE_SHARED,
     FREED,
+    IN_BARRIERS,
     IN_LOADS,
     IN_PORTS,
     IN_SHARED,
     IN_STORES,
     KIND,
     LAST_RETIRED,
-    LATENCY,
     LOAD,
     MASKS,
     MEMORY_FREE,
@@ -50,6 +50,7 @@ from ptoscope.timing.vector_queues import (
     WRITTEN,
     leave_shared_queue,
     oldest_waiting,
+    pass_barrier,
     start_memory,
     start_on_ports,
 )
@@ -121,7 +122,7 @@ def run_scopes(
     since it began before, 1 if it is the entry's first, ANOTHER_LOOP behind another one; of the
     first of a further iteration -1; else 0), whether it is `looped`, producers
     `dep[dep_at[i]:dep_at[i + 1]]`, how many `uses` its result has (counted down), the one that
-    `moved` its pointer, or -1. `state`, five `queues` of so much `room`, `ring` (of zeros), `buses`
+    `moved` its pointer, or -1. `state`, six `queues` of so much `room`, `ring` (of zeros), `buses`
     (of -1), `last_class` and `last_start` are scratch.
 
     Gives for each instruction the cycle in which it was `sent` into a queue, `left` the shared
@@ -147,7 +148,8 @@ def run_scopes(
         state[RETIRED] = t
         state[LAST_RETIRED] = -1
         state[PENDING] = 0
-        state[BARRIER_FROM] = t
+        state[IN_BARRIERS] = 0
+        state[BARRIER_FROM] = head
         state[BUFFERED] = 0
         state[ENTRY] = e << 32
         for u in range(UNITS):
@@ -160,6 +162,7 @@ def run_scopes(
             first = max(first + 2, core[STARTUP] + core[LOOP_ENTRY] + depth[e] - 1)
         loop_began = -1
         iteration_began = t
+        begins = 0
         later = 0
         waiting = 0
         while head < end or waiting > 0:
@@ -193,13 +196,15 @@ def run_scopes(
                     why = REENTRY
                     break
                 if kind == BARRIER:
-                    if waiting > 0 or t < state[BARRIER_FROM] + table[c + LATENCY] - 2:
+                    if state[IN_BARRIERS] == room:
                         why = MEM_BAR
                         break
+                    queues[5 * room + state[IN_BARRIERS]] = head
+                    state[IN_BARRIERS] += 1
                     sent[head] = t
-                    start[head] = t
                     ready[head] = t
                     track[head] = NO_PORT
+                    waiting += 1
                     head += 1
                     continue
                 # What also sets a scalar register is not counted: the points show nothing of it.
@@ -229,8 +234,11 @@ def run_scopes(
                 if gap[head] > 0:
                     loop_began = t
                 if gap[head] != 0:
-                    iteration_began = t
+                    begins = 1
                     later = gap[head] == ANOTHER_LOOP
+                if begins and counted:
+                    iteration_began = t
+                    begins = 0
                 state[FREE_REGISTERS] -= table[c + REGISTERS]
                 state[FREE_MASKS] -= table[c + MASKS]
                 after_load = 0
@@ -274,6 +282,7 @@ def run_scopes(
                 t, classes, core[TWO_LOADS], table, forward, cls, looped, dep_at, dep, state,
                 queues, room, ring, sent, left, start, ready, bound, track
             )  # fmt: skip
+            waiting -= pass_barrier(t, table, cls, state, queues, room, start)
             waiting -= start_memory(
                 t, classes, core[TWO_LOADS], core[RELEASE], core[LOAD_BACK], core[STORE_BACK],
                 table, forward, cls, looped, dep_at, dep, uses, state, queues, room, ring, sent,
@@ -287,11 +296,13 @@ def run_scopes(
             elif waiting > 0:
                 i = oldest_waiting(state, queues, room)
                 kind = table[cls[i] * FIELDS + KIND]
-                if t < sent[i] + 3 - (kind == LOAD):
+                if kind != BARRIER and t < sent[i] + 3 - (kind == LOAD):
                     stall[place[i] * CAUSE_COUNT + ISSUE] += 1
                 elif ready[i] < 0 or ready[i] > t:
                     waited[i] += 1
                     stall[place[i] * CAUSE_COUNT + DEPENDENCY] += 1
+                elif state[IN_BARRIERS] > 0 and kind != COMPUTE:
+                    stall[place[i] * CAUSE_COUNT + MEM_BAR] += 1
                 elif kind == LOAD or kind == STORE:  # noqa: SIM109
                     stall[place[i] * CAUSE_COUNT + MEMORY] += 1
                 else:

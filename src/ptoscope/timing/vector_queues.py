@@ -15,23 +15,24 @@ shared queue to its port a cycle earlier than others."""
 
 KIND, PORTS, LATENCY, UNIT, HOLD, REGISTERS, MASKS, SCALARS = range(8)
 FIELDS = 8
-"""What the table has of each class: its kind, the allowed ports as bits, latency (of a barrier from
-its issue to an access behind it), unit, cycles it holds the load/store unit, registers of each kind
-that it writes: vectors, predicates, and of one that computes a predicate scalars."""
+"""What the table has of each class: its kind, the allowed ports as bits (of a barrier what it holds
+up: loads 1, stores 2), latency (of a barrier from its issue to an access behind it), unit, cycles
+it holds the load/store unit, registers of each kind that it writes: vectors, predicates, and of one
+that computes a predicate scalars."""
 
 FREE_SHARED, FREE_LOADS, FREE_REGISTERS, FREE_MASKS = range(4)
 FREED = 4
 """What is given back; the ring has so many numbers for each cycle."""
 (
     IN_SHARED, IN_PORTS, _, IN_LOADS, IN_STORES, MEMORY_FREE, FIRST_STARTED, RETIRED, LAST_RETIRED,
-    PENDING, BARRIER_FROM, ENTRY, BUFFERED, NEXT_PORT,
-) = range(4, 18)  # fmt: skip
+    PENDING, IN_BARRIERS, BARRIER_FROM, ENTRY, BUFFERED, NEXT_PORT,
+) = range(4, 19)  # fmt: skip
 STATE = NEXT_PORT + UNITS
 """Positions in the state: what is free, how many are in which queue, until when the load/store
 unit is held, the oldest that started in this cycle, when all that started retires and whose
-retirement that is, what is still to be given back, from when on a barrier may be passed, a number
-that no other entry has, stores that wait for memory, and by unit the port of its next
-instruction."""
+retirement that is, what is still to be given back, how many barriers have not been passed and the
+first instruction that the next one waits for, a number that no other entry has, stores that wait
+for memory, and by unit the port of its next instruction."""
 
 FIRST_PORT, SECOND_PORT, FIRST_LOAD, OTHER_LOAD, STORES, NO_PORT = range(6)
 """Where an instruction started."""
@@ -120,12 +121,6 @@ def begin(
         state[LAST_RETIRED] = i
     if state[FIRST_STARTED] < 0 or i < state[FIRST_STARTED]:
         state[FIRST_STARTED] = i
-    after = done + _AFTER_OTHERS
-    if table[c + KIND] == STORE:
-        after = t + _AFTER_STORE
-    elif table[c + KIND] == LOAD:
-        after = t + _AFTER_LOAD
-    state[BARRIER_FROM] = max(state[BARRIER_FROM], after)
     if uses[i] == 0:
         give_back(done, t, FREE_REGISTERS, table[c + REGISTERS], state, ring)
         give_back(done, t, FREE_MASKS, table[c + MASKS], state, ring)
@@ -287,7 +282,7 @@ def start_memory(
             ready[i] = operands_at(
                 i, classes, two_loads, table, forward, cls, looped, dep_at, dep, start, bound
             )
-        if ready[i] < 0 or ready[i] > t:
+        if ready[i] < 0 or ready[i] > t or behind_barrier(i, 1, table, cls, state, queues, room):
             continue
         # One that has two results, or that holds the unit, needs both slots.
         taken = 2 if table[c + REGISTERS] > 1 or table[c + HOLD] > 1 else 1
@@ -321,6 +316,7 @@ def start_memory(
             and sent[i] + 3 <= t
             and ready[i] >= 0
             and ready[i] <= t
+            and not behind_barrier(i, 2, table, cls, state, queues, room)
         ):
             track[i] = STORES
             if not direct:
@@ -335,8 +331,48 @@ def start_memory(
 
 
 @compiled
+def behind_barrier(
+    i: int, kind: int, table: Ints, cls: Ints, state: Ints, queues: Ints, room: int
+) -> Any:
+    """Whether a barrier before an access of a kind, as its bits are, has not been passed."""
+    for q in range(state[IN_BARRIERS]):
+        b = queues[5 * room + q]
+        if b < i and table[cls[b] * FIELDS + PORTS] & kind:
+            return 1
+    return 0
+
+
+@compiled
+def pass_barrier(
+    t: int, table: Ints, cls: Ints, state: Ints, queues: Ints, room: int, start: Ints
+) -> Any:
+    """Issues the oldest barrier when all before it has come far enough, and takes it away when
+    accesses behind it may start; how many were taken."""
+    if state[IN_BARRIERS] == 0:
+        return 0
+    b = queues[5 * room]
+    if start[b] >= 0:
+        if t < start[b] + table[cls[b] * FIELDS + LATENCY]:
+            return 0
+        removed(5 * room, 0, IN_BARRIERS, state, queues)
+        return 1
+    for i in range(state[BARRIER_FROM], b):
+        c = cls[i] * FIELDS
+        after = table[c + LATENCY] + _AFTER_OTHERS
+        if table[c + KIND] == STORE:
+            after = _AFTER_STORE
+        elif table[c + KIND] == LOAD:
+            after = _AFTER_LOAD
+        if start[i] < 0 or t < start[i] + after:
+            return 0
+    state[BARRIER_FROM] = b + 1
+    start[b] = t
+    return 0
+
+
+@compiled
 def oldest_waiting(state: Ints, queues: Ints, room: int) -> Any:
-    """The oldest instruction in any queue."""
+    """The oldest instruction in any queue, a barrier if there are only those."""
     oldest = -1
     if state[IN_SHARED] > 0:
         oldest = queues[0]
@@ -345,4 +381,6 @@ def oldest_waiting(state: Ints, queues: Ints, room: int) -> Any:
         count = state[IN_PORTS + k]
         if count > 0 and (oldest < 0 or queues[queue * room] < oldest):
             oldest = queues[queue * room]
+    if oldest < 0:
+        oldest = queues[5 * room]
     return oldest

@@ -7,7 +7,7 @@ import tracemalloc
 from collections.abc import Iterator
 
 import ptoscope
-from bench import points
+from bench import points, points_a2a3
 from bench.measure import Job, Remark, Row, once
 from ptoscope.timing import time_trace
 from ptoscope.timing.bodies import kernel_text
@@ -27,7 +27,11 @@ _ROWS, _VREGS = 2500, 100
 
 def jobs() -> list[Job]:
     """Every row and remark."""
-    return [Job("profiling points of A5", _points), Job("a million instructions", _million)]
+    return [
+        Job("profiling points of A5", _points),
+        Job("measured points of A2/A3", points_a2a3.remarks),
+        Job("a million instructions", _million),
+    ]
 
 
 def _points() -> Iterator[Row | Remark]:

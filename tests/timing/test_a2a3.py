@@ -5,13 +5,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
 
 from ptoscope.isa import TABLE as INSTRUCTIONS
 from ptoscope.isa.dtypes import BF16, F16, F32, I8, I16, I32, DType
 from ptoscope.isa.repeats import constants, measured
-from tests.timing.kernels import GM, MASK, REG, UB, lds, scope, sts, timed, unary
+from tests.timing.kernels import MASK, REG, UB, lds, scope, sts, timed, unary
 
 INTEGER = "!pto.vreg<64xi32>"
 
@@ -54,15 +53,15 @@ def test_the_manuals_formula(op: str, dtype: str, completion: int, each: int) ->
 
 
 def test_64_by_64_by_both_models() -> None:
-    """1295 by the formula; 10 + 64 * 2 + 14 by the calibrated figures, 160 measured."""
+    """1295 by the formula; 10 + 64 * 2.11 + 14 by the calibrated figures, 160 measured."""
     text = _kernel("vadd", "f32")
     assert _scope_cycles(text, model="manual") == 1295
-    assert _scope_cycles(text) == 152
+    assert _scope_cycles(text) == 159
     timing = timed(text, target="a2a3")
     assert timing.model.name == "calibrated"
     by_line = {line.text: line for line in timing.table()}
     (add,) = (line for text, line in by_line.items() if "vadd" in text)
-    assert (add.cycles, add.others) == (152, {"manual": 1295})
+    assert (add.cycles, add.others) == (159, {"manual": 1295})
 
 
 def test_a_vecscope_that_only_copies_is_moves() -> None:
@@ -99,47 +98,6 @@ def test_an_instruction_without_a_figure_takes_its_nearest_class_and_says_so() -
     assert _scope_cycles(text, model="manual") == 14 + 19 + 2
     names = {(row["name"], row["figure"]) for row in timing.as_json()["assumed"]}
     assert ("vcmax", "completion") in names
-
-
-def _copy(nbytes: int, back: bool = False) -> str:
-    head, tail = scope().split("    pto.vecscope {")
-    tail = tail[tail.index("    return") :]
-    head = head.replace("@k()", f"@k(%gm: {GM})")
-    lines = f"    %bytes = arith.constant {nbytes} : i64\n    %burst = arith.constant 1 : i64\n"
-    ends, types = ("%ub, %gm, ", f"{UB}, {GM}") if back else ("%gm, %ub, %zero, ", f"{GM}, {UB}")
-    integers = ", ".join(["i64"] * (4 if back else 5))
-    lines += (
-        f"    pto.mte_{'ub_gm' if back else 'gm_ub'} {ends}%bytes "
-        f"nburst(%burst, %bytes, %bytes) : {types}, {integers}\n"
-    )
-    return head + lines + tail
-
-
-def _busy(text: str, pipe: str, nbytes: int, **options: Any) -> int:
-    timing = timed(text, np.zeros(nbytes // 4, np.float32), **options)
-    (found,) = (p for p in timing.as_json()["pipes"] if p["pipe"] == pipe)
-    return found["busy"]
-
-
-@pytest.mark.parametrize(("nbytes", "expected"), [(4096, 32), (128, 1), (132, 2), (32, 1)])
-def test_4096_bytes_are_32_cycles(nbytes: int, expected: int) -> None:
-    options = {"target": "a2a3", "model": "manual"}
-    assert _busy(_copy(nbytes), "PIPE_MTE2", nbytes, **options) == expected
-
-
-def test_calibrated_bandwidths() -> None:
-    assert _busy(_copy(4096), "PIPE_MTE2", 4096, target="a2a3") == -(-4096 * 10 // 586)
-    assert _busy(_copy(4096, back=True), "PIPE_MTE3", 4096, target="a2a3") == -(-40960 // 1094)
-
-
-def test_a5_transfers_are_assumed_and_can_be_set() -> None:
-    """64 cycles of start-up and 128 bytes a cycle, unless given."""
-    assert _busy(_copy(4096), "PIPE_MTE2", 4096) == 64 + 32
-    given = {"dma.gm_to_ub.startup": 10.0, "dma.gm_to_ub.bytes_per_cycle": 64.0}
-    assert _busy(_copy(4096), "PIPE_MTE2", 4096, overrides=given) == 10 + 64
-    timing = timed(_copy(4096), np.zeros(1024, np.float32))
-    names = {(row["name"], row["figure"]) for row in timing.as_json()["assumed"]}
-    assert {("gm_to_ub", "startup"), ("gm_to_ub", "bytes_per_cycle")} <= names
 
 
 @pytest.mark.parametrize("dtype", [F32, F16, BF16, I32, I16, I8], ids=str)

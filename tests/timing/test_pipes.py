@@ -15,8 +15,10 @@ from tests.check.pipes import scope as scopes
 from tests.timing.kernels import FLOATS, pipeline, scope, tiles, timed, unchecked
 
 TILES = 8
-TRANSFER = 64 + 4 * FLOATS // 128
-"""Start-up and bytes of one tile, as assumed for A5."""
+TRANSFER = 1 + 477 + 4 * FLOATS // 32
+"""Issue, start-up and bytes of one tile, by the log of A5."""
+AROUND = 5
+"""The waits of MTE2 and V, a cycle each, and the launch of the vecscope, for one tile."""
 
 
 def _timed(text: str, **options: Any) -> Any:
@@ -34,8 +36,8 @@ def _scope_cycles(timing: Any) -> int:
 def test_one_buffer_serialises_and_two_overlap(style: str) -> None:
     one, two = (_timed(pipeline(TILES, n, style)) for n in (1, 2))
     work = _scope_cycles(one)
-    serial = TILES * (TRANSFER + work)
-    assert serial <= one.total_cycles <= serial + 40
+    serial = TILES * (TRANSFER + work + AROUND)
+    assert serial - 40 <= one.total_cycles <= serial + 40
     overlapped = TILES * max(TRANSFER, work) + min(TRANSFER, work)
     assert overlapped <= two.total_cycles <= overlapped + 40
 
@@ -82,7 +84,8 @@ def test_pipes_add_up_and_so_does_the_critical_path() -> None:
             assert all(v >= 0 for v in pipe.values() if isinstance(v, int))
         assert sum(step["cycles"] for step in found["critical_path"]) == found["total_cycles"]
         transfers = next(p for p in found["pipes"] if p["pipe"] == "PIPE_MTE2")
-        assert transfers["busy"] == TILES * TRANSFER
+        # With each wait for a buffer, one cycle; the last two are behind the last transfer.
+        assert transfers["busy"] == TILES * (TRANSFER + 1) + 2
 
 
 def test_lines_add_up_to_the_vecscopes() -> None:
@@ -159,7 +162,7 @@ def test_a_deferred_release_waits_for_the_others_that_hold_the_buffer(mode: int)
     )
     x = np.zeros(4096, np.float32)
     timing = timed(text, x, x.copy(), 3, True, False)
-    scope_cycles, copy_cycles = _scope_cycles(timing), 64 + 256 // 128
+    scope_cycles, copy_cycles = _scope_cycles(timing), 1 + 477 + 256 // 32
     serial = scope_cycles + copy_cycles
     waits = [s for s in timing.as_json()["stalls"] if s["cause"] == "buffer wait"]
     if mode == 0:

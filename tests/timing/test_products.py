@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from ptoscope.isa.copy_costs import transfer
 from ptoscope.isa.cost import product
-from ptoscope.isa.cost_tables import transfer
 from tests.timing.kernels import timed
 
 FRACTAL_ROWS, BLOCK_BYTES = 16, 32

@@ -14,6 +14,7 @@ from ptoscope.cli.run import read_arguments
 from ptoscope.cli.saving import write_file
 from ptoscope.diagnostics import PtoError
 from ptoscope.isa.cost import FigureSource
+from ptoscope.isa.sync_costs import NOT_COUNTED
 from ptoscope.tables import Table, counted
 
 if TYPE_CHECKING:
@@ -91,6 +92,7 @@ def _page(timing: Timing, name: str, grid: int) -> list[str | Table]:
     page: list[str | Table] = [
         f"@{name} on {timing.model.target}, {blocks}: {total} cycles "
         f"({timing.model.name} model{others})",
+        *([str(timing.range)] if timing.range else []),
         timing.table().table(),
         _pipes(reasons.pipes),
     ]
@@ -113,6 +115,7 @@ def _page(timing: Timing, name: str, grid: int) -> list[str | Table]:
     if assumed:
         share = reasons.assumed_cycles / total if total else 0.0
         page.append(f"{share:.0%} of the total rests on assumed figures: {assumed}")
+    page.append(f"not counted: {'; '.join(NOT_COUNTED[timing.model.target])}")
     return page
 
 

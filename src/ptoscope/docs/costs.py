@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ptoscope.isa.copy_costs import transfer
 from ptoscope.isa.cost import BULK, HOLD, LATENCIES, Figure, product
-from ptoscope.isa.cost_tables import rows, stand_in, transfer
+from ptoscope.isa.cost_tables import rows, stand_in
 from ptoscope.isa.record import Record
 from ptoscope.isa.repeats import MEASURED, constants, measured
 from ptoscope.isa.targets import TargetName
@@ -49,9 +50,13 @@ def _target_lines(record: Record, target: TargetName) -> list[str]:
 
 
 def _transfer(path: str, target: TargetName, manual: bool) -> str:
-    rate, startup = transfer(path, target, manual)
+    rate, startup, per_burst, _ = transfer(path, target, manual)
     line = f"{_number(rate)} bytes a cycle"
     line += f", {_number(startup)} cycles to start" if startup.value else ""
+    line += f", {_number(per_burst)} for each burst" if per_burst.value else ""
+    if rate.ends and startup.ends:
+        ends = (f"{r:g} and {s:g}" for r, s in zip(rate.ends, startup.ends, strict=True))
+        line += f", or {' to '.join(ends)}"
     return f"{line} ({_why([rate])})"
 
 

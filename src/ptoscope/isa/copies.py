@@ -52,6 +52,12 @@ class CopyPath:
         return f"{self.source}_to_{self.target}"
 
     @property
+    def by_rows(self) -> bool:
+        """Whether each row costs cycles, so that a trace keeps rows apart that touch: as
+        measured inside UB."""
+        return self.source == self.target
+
+    @property
     def length_bits(self) -> int:
         """The bits that the bytes of a row have to fit."""
         return LENGTH_BITS + self.unit.bit_length() - 1

@@ -27,12 +27,14 @@ own; a move, in a vecscope that computes nothing; part of the others."""
 @dataclass(frozen=True)
 class Figure:
     """A number, its source, and in words what it stands for or stands in for; `name` is what
-    the documents call it."""
+    the documents call it. `ends` are what else it may be where what is published leaves it open:
+    figures of one kind go together to the first of theirs, or to the second."""
 
     value: float
     source: FigureSource
     note: str = ""
     name: str = ""
+    ends: tuple[float, float] | None = None
 
     @property
     def cycles(self) -> int:
@@ -89,6 +91,14 @@ UNDOCUMENTED = "no document gives it"
 NO_FIGURE = Cost()
 STAND_IN = "vadd"
 """What an instruction without any figure, and without anything it is like, costs as much as."""
+SCALAR_ISSUE = Figure(1, "assumed", "the scalar unit executes or issues one instruction a cycle")
+SCALAR_LOAD: Mapping[str, Figure] = {
+    "a5": Figure(393, "cycle model", "a load from GM that misses the data cache, one log"),
+    "a2a3": Figure(393, "assumed", "a load from GM that misses the data cache, as on A5"),
+}
+"""What the scalar unit waits for a number from GM, by target."""
+CACHE_LINE = 64
+"""Bytes that a scalar load brings into the data cache; no document gives it."""
 MOVE = "vmov"
 """What a store of a vecscope that computes nothing is on A2/A3."""
 COPY_PATH = "gm_to_ub"

@@ -1,8 +1,8 @@
 """The measured tables: read here alone, and each row attached to the record it is about.
 
 `a5_ops.csv` and the two tables of pairs come from the vendor's cycle model of A5, `a2a3_ops.csv`
-and `a2a3_bandwidth.csv` from measurements on A2/A3, as their column `basis` says. What
-`a5_bandwidth.csv` has is assumed: nobody has published the rates of A5.
+from measurements on A2/A3, as its column `basis` says. Those of copies are read in
+`isa.copy_costs`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 
-from ptoscope.isa.cost import COPY_PATH, STAND_IN, Figure, FigureSource
+from ptoscope.isa.cost import STAND_IN, Figure, FigureSource
 from ptoscope.isa.dtypes import DType
 from ptoscope.isa.record import Record
 from ptoscope.isa.table import TABLE
@@ -38,7 +38,7 @@ class RepeatRow:
     """A2/A3: head, if the pipe is idle, cycles per repeat, tail until all is complete."""
 
     head: int
-    per_repeat: int
+    per_repeat: float
     tail: int
     basis: str
 
@@ -58,7 +58,8 @@ class RepeatRow:
 
 @dataclass
 class CostRows:
-    """What the tables have of one record: by the name it has there, A5 then by element type."""
+    """What the tables have of one record: by the name it has there, A5 then by element type. A row
+    of A2/A3 that is of integers alone has `.int` behind its name."""
 
     a5: dict[str, dict[str, LatencyRow]] = field(default_factory=dict[str, dict[str, LatencyRow]])
     a2a3: dict[str, RepeatRow] = field(default_factory=dict[str, RepeatRow])
@@ -90,8 +91,8 @@ def attached() -> dict[str, CostRows]:
     for row in table("a2a3_ops.csv"):
         for record in _meant("a2a3_ops.csv", row["op"]):
             mine = found.setdefault(record.name, CostRows()).a2a3
-            mine[row["op"]] = RepeatRow(
-                int(row["head"]), int(row["per_repeat"]), int(row["tail"]), row["basis"]
+            mine[".".join(filter(None, (row["op"], row["elements"])))] = RepeatRow(
+                int(row["head"]), float(row["per_repeat"]), int(row["tail"]), row["basis"]
             )
     return found
 
@@ -156,42 +157,6 @@ def stand_in(record: Record, target: TargetName) -> tuple[str, Record]:
     if not found:
         raise ValueError(f"{record.name}: '{name}', which it is like, is no instruction")
     return name, found[0]
-
-
-def paths() -> tuple[str, ...]:
-    """The paths of all copies."""
-    return tuple(dict.fromkeys(r.path.name for r in TABLE.values() if r.path is not None))
-
-
-def transfer(path: str, target: TargetName, manual: bool) -> tuple[Figure, Figure]:
-    """Bytes a cycle of a path, and cycles of start-up."""
-    if target == "a5":
-        for row in table("a5_bandwidth.csv"):
-            if row["path"] == path:
-                note = f"{path}: {row['note']}"
-                return (
-                    Figure(float(row["bytes_per_cycle"]), "assumed", note),
-                    Figure(float(row["startup"]), "assumed", f"{path}: start-up of a transfer"),
-                )
-        return (
-            Figure(128, "assumed", f"{path}: as the manual's GM to UB of A2/A3"),
-            Figure(64, "assumed", f"{path}: start-up of a transfer"),
-        )
-    rates = {
-        row["path"]: Figure(
-            float(row["bytes_per_cycle"]),
-            "manual" if manual else "measured",
-            "" if manual else row["basis"],
-            row["name"],
-        )
-        for row in table("a2a3_bandwidth.csv")
-        if (row["basis"] == "manual") == manual
-    }
-    whose = "the manual's GM to UB" if manual else COPY_PATH
-    other = Figure(rates[COPY_PATH].value, "assumed", f"{path}: as {whose}")
-    if manual:
-        return rates.get(path, other), Figure(0, "manual", "none in the formula")
-    return rates.get(path, other), Figure(0, "assumed", f"{path}: no start-up of a transfer")
 
 
 @cache

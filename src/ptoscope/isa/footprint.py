@@ -1,8 +1,9 @@
 """Which bytes an access touches, relative to its address.
 
-Two forms. A footprint is what is touched, as few runs of bytes as possible: recorders keep it,
-the race detector and cycle models read it. Bursts are how a copy goes through its bytes, in
-numbers of any kind: integers in a run, expressions before it.
+Two forms. A footprint is what is touched, as few runs of bytes as possible (of a copy whose rows
+cost cycles one for each): recorders keep it, the race detector and cycle models read it. Bursts
+are how a copy goes through its bytes, in numbers of any kind: integers in a run, expressions
+before it.
 """
 
 from __future__ import annotations
@@ -124,13 +125,13 @@ def starts(loops: Sequence[tuple[int, int]], at: int = 0) -> Iterator[int]:
         yield from starts(inner, at + i * stride)
 
 
-def covered(bursts: Bursts[int]) -> Footprint:
-    """All bytes of the rows, from the start on."""
-    return _covered(bursts.length, bursts.loops)
+def covered(bursts: Bursts[int], by_rows: bool = False) -> Footprint:
+    """All bytes of the rows, from the start on; with `by_rows` those that touch stay apart."""
+    return _covered(bursts.length, bursts.loops, by_rows)
 
 
 @lru_cache(4096)
-def _covered(length: int, loops: tuple[tuple[int, int], ...]) -> Footprint:
+def _covered(length: int, loops: tuple[tuple[int, int], ...], by_rows: bool) -> Footprint:
     if length <= 0 or any(count <= 0 for count, _ in loops):
         return ()
     start = sum(reach_down(count, stride) for count, stride in loops)
@@ -138,7 +139,7 @@ def _covered(length: int, loops: tuple[tuple[int, int], ...]) -> Footprint:
     steps = sorted((abs(stride), count) for count, stride in loops if stride and count > 1)
     apart: list[tuple[int, int]] = []
     for stride, count in steps:
-        if not apart and stride <= length:
+        if not apart and stride <= length - by_rows:
             length += (count - 1) * stride
         elif apart and stride % apart[-1][0] == 0 and stride <= apart[-1][0] * apart[-1][1]:
             # It goes on where the loop inside it ends, or before: one loop with more steps.

@@ -54,16 +54,22 @@ def _assumed(figure: Figure, note: str) -> Figure:
     return replace(figure, source="assumed", note=note, name="")
 
 
-def measured(record: Record, attrs: Mapping[str, AttrValue]) -> tuple[Figure, Figure, Figure]:
+def measured(
+    record: Record, attrs: Mapping[str, AttrValue], dtype: DType | None = None
+) -> tuple[Figure, Figure, Figure]:
     """Head, cycles per repeat and tail of an instruction; of its nearest class where it has
     none."""
     first = record
+    integers = dtype is not None and dtype.is_int
     while True:
         base = record.cost.row_a2a3 or record.short
         known = rows(record).a2a3
-        for name in (f"{base}_{str(attrs.get(record.cost.rows_by, '')).lower()}", base):
+        names = [f"{base}_{str(attrs.get(record.cost.rows_by, '')).lower()}", base]
+        for name in [f"{base}.int", *names] if integers else names:
             if name in known:
                 head, each, tail = known[name].figures
+                if name.endswith(".int") and dtype is not None and dtype.bits != 32:
+                    head, each, tail = (_assumed(f, "as i32") for f in (head, each, tail))
                 if record is not first:
                     head, each, tail = (_assumed(f, f"as {name}") for f in (head, each, tail))
                 return head, each, tail

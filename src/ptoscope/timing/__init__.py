@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from ptoscope.diagnostics import UsageError
+from ptoscope.isa.sync_costs import NOT_COUNTED
 from ptoscope.isa.targets import Target
 from ptoscope.machine.prints import Prints
 from ptoscope.program import Launchable, Program
-from ptoscope.timing import a2a3, a5, reasons, report
+from ptoscope.timing import a2a3, a5, ranges, reasons, report
 from ptoscope.timing.figures import Overrides
 from ptoscope.timing.model import Model
+from ptoscope.timing.pipe_work import pipe_work
 from ptoscope.timing.pipes import pipe_events, schedule
 from ptoscope.timing.run import TimedRun
 from ptoscope.timing.scopes import instructions
@@ -37,6 +40,11 @@ class Timing(TimedRun):
         return reasons.find(self)
 
     @cached_property
+    def range(self) -> ranges.CycleRange | None:
+        """Between which cycles the total lies; None where all figures are known."""
+        return ranges.find(self)
+
+    @cached_property
     def others(self) -> dict[str, Timing]:
         """The same run by the target's other models."""
         found: dict[str, Timing] = {}
@@ -52,7 +60,12 @@ class Timing(TimedRun):
 
     def as_json(self) -> dict[str, object]:
         """Everything, for machines."""
-        return report.as_json(self, self.reasons, self.others)
+        found = self.range
+        return {
+            **report.as_json(self, self.reasons, self.others),
+            "range": None if found is None else asdict(found),
+            "not_counted": list(NOT_COUNTED[self.model.target]),
+        }
 
     def table(self) -> report.Lines:
         """The lines of the source that took cycles or waited; `print` shows them as a table."""
@@ -85,8 +98,8 @@ def _timed(trace: Trace, program: Program, model: Model, like: Timing | None) ->
     code = instructions(trace) if like is None else like.code
     events = pipe_events(trace) if like is None else like.events
     scopes = model.scopes(trace, code)
-    work = model.work(events, scopes)
-    times = schedule(events, work, model.issue.cycles)
+    work = pipe_work(model, events, scopes)
+    times = schedule(events, work)
     return Timing(trace, program, model, code, scopes, events, work, times)
 
 

@@ -122,10 +122,13 @@ class Calibrated(A2A3):
         last[:-1] = first[1:]
         for index in np.unique(place):
             mine = place == index
+            figures = self._figures(trace, trace.places[int(index)])
             head, each, tail = (
-                f.cycles for f in self._figures(trace, trace.places[int(index)]).values()
+                figures["head"].cycles,
+                figures["per_repeat"].value,
+                figures["tail"].cycles,
             )
-            spent = repeats[mine] * each
+            spent = np.rint(repeats[mine] * each).astype(np.int64)
             spent[first[mine]] += head
             spent[last[mine]] += tail
             found.head[entry[mine & first]] = head
@@ -135,11 +138,12 @@ class Calibrated(A2A3):
 
     def _figures(self, trace: Trace, place: Place) -> dict[str, Figure]:
         record = _charged(place)
+        found = measured(record, place.op.attrs, element_type(trace.function, place.op))
         figures = {
             key: self._given(
                 place, trace, key, replace(figure, note=f"{record.short}: {figure.note}")
             )
-            for key, figure in zip(self.fields, measured(record, place.op.attrs), strict=True)
+            for key, figure in zip(self.fields, found, strict=True)
         }
         self.used[place.index] = PlaceFigures(record.short, figures)
         return figures

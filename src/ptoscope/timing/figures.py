@@ -11,9 +11,11 @@ from pathlib import Path
 
 from ptoscope.diagnostics import UsageError
 from ptoscope.isa import TABLE
+from ptoscope.isa.copy_costs import CopyFigures, paths
 from ptoscope.isa.cost import Figure
-from ptoscope.isa.cost_tables import named, paths
+from ptoscope.isa.cost_tables import named
 from ptoscope.isa.dtypes import dtype as dtype_named
+from ptoscope.isa.sync_costs import SYNC
 
 FIELDS = {
     "op": (
@@ -28,8 +30,9 @@ FIELDS = {
         "completion",
         "interval",
     ),
-    "dma": ("bytes_per_cycle", "startup"),
-    "scalar": ("issue",),
+    "dma": CopyFigures._fields,
+    "scalar": ("issue", "load"),
+    "sync": tuple(SYNC["a5"]),
     "core": (
         "startup",
         "drain",
@@ -55,7 +58,7 @@ LARGEST = 4000
 @dataclass
 class Overrides:
     """Figures given by the user, by name: `vadd.f32.latency`, `vadd.latency` (all element
-    types), `dma.gm_to_ub.bytes_per_cycle`, `core.startup`, `scalar.issue`."""
+    types), `dma.gm_to_ub.bytes_per_cycle`, `sync.wait`, `core.startup`, `scalar.issue`."""
 
     values: dict[str, float] = field(default_factory=dict[str, float])
 
@@ -79,13 +82,15 @@ class Overrides:
             raise UsageError(
                 f"there is no figure '{name}'; write OP.DTYPE.FIELD or OP.FIELD with a field of "
                 f"{', '.join(FIELDS['op'])}, dma.PATH.FIELD ({', '.join(paths())}; "
-                f"{', '.join(FIELDS['dma'])}), scalar.issue, or core.FIELD "
+                f"{', '.join(FIELDS['dma'])}), scalar.FIELD ({', '.join(FIELDS['scalar'])}), "
+                f"sync.FIELD ({', '.join(FIELDS['sync'])}), or core.FIELD "
                 f"({', '.join(FIELDS['core'])})"
             )
         rate, least = is_rate(name), least_of(name)
         if not least <= value <= LARGEST:
             raise UsageError(f"{name} is {value:g}; it has to be from {least:g} to {LARGEST}")
-        if not rate and value != int(value):
+        # A repeat may take a fraction: it is the slope of a line through measured points.
+        if not rate and parts[-1] != "per_repeat" and value != int(value):
             raise UsageError(f"{name} is {value:g}; it has to be a whole number of cycles")
         self.values[name] = value
 
@@ -94,10 +99,13 @@ class Overrides:
         known = set(fields)
         for name in self.values:
             first, last = name.split(".")[0], name.split(".")[-1]
-            if first not in ("dma", "scalar") and (first if first == "core" else last) not in known:
+            if (
+                first not in ("dma", "scalar", "sync")
+                and (first if first == "core" else last) not in known
+            ):
                 raise UsageError(
                     f"the models of {target} have no figure '{name}'; theirs are "
-                    f"{', '.join(sorted(known))}, dma and scalar.issue"
+                    f"{', '.join(sorted(known))}, dma, scalar and sync"
                 )
 
     def get(self, *names: str) -> Figure | None:

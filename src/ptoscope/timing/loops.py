@@ -111,7 +111,7 @@ def _around(timing: TimedRun, line: int, mine: np.ndarray, iterations: int, core
     for pipe in np.unique(events.pipe[mine]):
         cycles = float(spent[events.pipe[mine] == pipe].sum())
         if not pipe:
-            cycles = float(events.issues[mine].sum() * timing.model.issue.cycles)
+            cycles = float(timing.work.issue[: len(events)][mine].sum())
         bounds[ALL_PIPES[int(pipe)].unit] = cycles / iterations
     span = 0
     for block in np.unique(events.block[mine]):

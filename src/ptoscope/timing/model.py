@@ -8,15 +8,13 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ptoscope.isa.cost import Figure, product
-from ptoscope.isa.cost_tables import transfer
+from ptoscope.isa.copy_costs import CopyFigures, transfer
+from ptoscope.isa.cost import SCALAR_ISSUE, SCALAR_LOAD, Figure
 from ptoscope.isa.record import Record
+from ptoscope.isa.sync_costs import SYNC
 from ptoscope.isa.targets import TargetName
 from ptoscope.native.subset import Ints
-from ptoscope.program import Scope
 from ptoscope.timing.figures import Overrides
-from ptoscope.timing.pipes import PipeEvents, Work
-from ptoscope.timing.products import left_element, product_repeats
 from ptoscope.timing.scopes import Instructions
 from ptoscope.timing.vector_core import CAUSE_COUNT
 from ptoscope.timing.vector_queues import (
@@ -27,10 +25,7 @@ from ptoscope.timing.vector_queues import (
     SECOND_PORT,
     STORES,
 )
-from ptoscope.trace.trace import Place, Trace
-
-REPEAT_BYTES = 256
-"""What one repeat of an instruction that works on UB reads at most."""
+from ptoscope.trace.trace import Trace
 
 
 @dataclass
@@ -108,10 +103,9 @@ class Model(ABC):
 
     def __init__(self, overrides: Overrides) -> None:
         self.overrides = overrides
-        self.issue: Figure = overrides.figure(
-            "scalar.issue",
-            Figure(1, "assumed", "the scalar unit executes or issues one instruction a cycle"),
-        )
+        self.issue: Figure = overrides.figure("scalar.issue", SCALAR_ISSUE)
+        self.end: int | None = None
+        """Which end of the figures that are open it takes; None: those that they have."""
         self.used: dict[int, PlaceFigures] = {}
         """The figures of every place that was timed."""
 
@@ -119,13 +113,29 @@ class Model(ABC):
     def scopes(self, trace: Trace, code: Instructions) -> ScopeTimes:
         """The cycles of every vecscope entry."""
 
-    def bandwidth(self, path: str) -> tuple[Figure, Figure]:
-        """Bytes a cycle, and cycles of start-up, of a copy."""
-        rate, startup = transfer(path, self.target, self.manual)
-        return (
-            self.overrides.figure(f"dma.{path}.bytes_per_cycle", rate),
-            self.overrides.figure(f"dma.{path}.startup", startup),
-        )
+    def copying(self, path: str) -> CopyFigures:
+        """What a copy costs. A figure that is given is known, and so is what goes with it."""
+        published = transfer(path, self.target, self.manual)
+        named = zip(CopyFigures._fields, published, strict=True)
+        found = [self.overrides.figure(f"dma.{path}.{name}", figure) for name, figure in named]
+        known = any(figure.source == "given" for figure in found[:2])
+        return CopyFigures(*(self._at_end(f, known) for f in found))
+
+    def _at_end(self, figure: Figure, known: bool) -> Figure:
+        if known:
+            return replace(figure, ends=None)
+        if self.end is None or figure.ends is None:
+            return figure
+        return replace(figure, value=figure.ends[self.end])
+
+    def sync(self, name: str) -> Figure:
+        """What a kind of synchronisation costs, or the launch of a vecscope."""
+        return self.overrides.figure(f"sync.{name}", SYNC[self.target][name])
+
+    @property
+    def scalar_load(self) -> Figure:
+        """What a scalar load from GM costs."""
+        return self.overrides.figure("scalar.load", SCALAR_LOAD[self.target])
 
     @abstractmethod
     def bulk(self, record: Record) -> tuple[Figure, Figure, Figure]:
@@ -162,80 +172,6 @@ class Model(ABC):
             for used in (*general, *here)
             for name, figure in used.figures.items()
         }
-
-    def work(self, events: PipeEvents, scopes: ScopeTimes) -> Work:
-        """What every event costs its pipe."""
-        trace = events.trace
-        found = Work(*(np.zeros(max(1, len(events)), dtype=np.int64) for _ in range(3)))
-        moved: Ints | None = None
-        entry = trace.events.entry
-        for place in trace.places:
-            if place.scope >= 0 or place.record is None:
-                continue
-            mine = np.flatnonzero((events.place == place.index) & (events.sync == 0))
-            if isinstance(place.op, Scope):
-                entries = entry[events.event[mine]]
-                head = _of(scopes.head, entries)
-                tail = _of(scopes.tail, entries)
-                found.work[mine] = scopes.cycles[entries] - head - tail
-                found.head[mine], found.tail[mine] = head, tail
-            elif place.record.cost_kind in ("copy", "bulk"):
-                if moved is None:
-                    moved = bytes_moved(trace)
-                size = moved[events.event[mine]]
-                if place.record.path is not None:
-                    self._copying(place.index, place.record.path.name, mine, size, found)
-                else:
-                    self._working(place.index, place.record, mine, size, found)
-            elif place.record.cost_kind == "product":
-                self._multiplying(place, mine, events, found)
-        return found
-
-    def _multiplying(self, place: Place, mine: Ints, events: PipeEvents, found: Work) -> None:
-        assert place.record is not None
-        element = left_element(events.trace, place)
-        names = place.record.short, element.name
-        head, each = (
-            self.overrides.get(f"{'.'.join(names)}.{key}", f"{names[0]}.{key}") or figure
-            for key, figure in zip(
-                ("head", "per_repeat"), product(self.target, names[1], self.manual), strict=True
-            )
-        )
-        figures = {"head": head, "per_repeat": each}
-        self.used[place.index] = PlaceFigures(".".join(names), figures)
-        repeats = product_repeats(events.trace, place, events.event[mine])
-        found.work[mine] = head.cycles + each.cycles * repeats
-
-    def _copying(self, index: int, path: str, mine: Ints, moved: Ints, found: Work) -> None:
-        rate, startup = self.bandwidth(path)
-        self.used[index] = PlaceFigures(
-            path, {"bytes_per_cycle": rate} | ({"startup": startup} if startup.value else {}), "dma"
-        )
-        found.work[mine] = startup.cycles + np.ceil(moved / rate.value).astype(np.int64)
-
-    def _working(self, index: int, record: Record, mine: Ints, moved: Ints, found: Work) -> None:
-        head, each, tail = self.bulk(record)
-        figures = {"head": head, "per_repeat": each, "tail": tail}
-        self.used[index] = PlaceFigures(record.short, figures)
-        found.head[mine] = head.cycles
-        found.tail[mine] = tail.cycles
-        found.work[mine] = each.cycles * -(-moved // REPEAT_BYTES)
-
-
-def _of(column: Ints | None, entries: Ints) -> Ints:
-    return np.zeros(len(entries), dtype=np.int64) if column is None else column[entries]
-
-
-def bytes_moved(trace: Trace) -> Ints:
-    """By event: the bytes it reads or those it writes, whichever are more."""
-    accesses = trace.accesses
-    size = (accesses.length * accesses.count).astype(np.float64)
-    count = len(trace.events)
-    sides = [
-        np.bincount(accesses.event[chosen], weights=size[chosen], minlength=count)
-        for chosen in (accesses.writes, ~accesses.writes)
-    ]
-    return np.maximum(*sides).astype(np.int64)
 
 
 def empty_scopes(trace: Trace, entries: int) -> ScopeTimes:

@@ -2,8 +2,9 @@
 
 The scalar unit of a core issues in program order. Each pipe takes what was issued to it in order; a
 synchronisation holds its pipe (on PIPE_S the scalar unit itself) until what it depends on is
-done. Work keeps its pipe busy for `work` cycles, `head` more if the pipe was idle, and is
-done `tail` cycles later.
+done, and `work` cycles more. Work keeps its pipe busy for `work` cycles, `head` more if the pipe
+was idle, and is done `tail` cycles later. It begins `latency` cycles after it came to its pipe, but
+if the pipe is still at work these pass meanwhile.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ def run_pipes(
     work: Ints,
     head: Ints,
     tail: Ints,
+    latency: Ints,
     dep_at: Ints,
     dep: Ints,
     list_at: Ints,
@@ -51,6 +53,7 @@ def run_pipes(
     at: Ints,
     free: Ints,
     complete: Ints,
+    came: Ints,
     previous: Ints,
     next_issued: Ints,
     clock: Ints,
@@ -72,8 +75,8 @@ def run_pipes(
     program), whether the `scalar` unit executes it, whether it is a `sync`, its cycles, its
     dependencies. Unit u is core u mod `cores` of its block: its events are those from
     `core_at[u]` on, those of its pipe p are in `lists` from `list_at[u * pipes + p]` on. `at`,
-    `free`, `complete` and `previous` are scratch of one number for each pipe of a block's cores,
-    `next_issued`, `clock` and `last_scalar` of one for each core.
+    `free`, `complete`, `came` and `previous` are scratch of one number for each pipe of a block's
+    cores, `next_issued`, `clock` and `last_scalar` of one for each core.
 
     Gives by event when it was `issued`, its `start`, when it is `done` (from -1), the cycles
     of its `wait`, what `decided` its start and which event that was (`by`); by unit and pipe
@@ -89,6 +92,7 @@ def run_pipes(
                 at[c * pipes + p] = list_at[u * pipes + p]
                 free[c * pipes + p] = 0
                 complete[c * pipes + p] = 0
+                came[c * pipes + p] = 0
                 previous[c * pipes + p] = -1
         moved = 1
         while moved:
@@ -156,16 +160,20 @@ def run_pipes(
                                 decided[e] = BY_SYNC
                                 by[e] = last
                             start[e] = first
+                            first += work[e]
+                            busy[u * pipes + p] += work[e]
                             done[e] = first
                             free[q] = first
                             complete[q] = first
+                            came[q] = first
                         else:
+                            begin = max(first, came[q]) + latency[e]
                             if free[q] > first:
                                 first = free[q]
                                 decided[e] = BY_ORDER
                                 by[e] = previous[q]
                             start[e] = first
-                            spent = work[e]
+                            spent = work[e] + max(0, begin - first)
                             if first >= complete[q]:
                                 spent += head[e]
                                 complete[q] = first

@@ -19,11 +19,14 @@ PIPE_COUNT = len(PIPES)
 
 @dataclass
 class Work:
-    """What each event costs its pipe, in cycles; by row of `PipeEvents`."""
+    """What each event costs its pipe, in cycles, and the scalar unit (`issue`); by row of
+    `PipeEvents`. See `pipe_schedule`."""
 
     work: Ints
     head: Ints
     tail: Ints
+    latency: Ints
+    issue: Ints
 
 
 @dataclass
@@ -147,9 +150,7 @@ def _rows(trace: Trace) -> _Rows:
     return _Rows(rows[order], which[order], (turn[order] == 1).astype(np.int64))
 
 
-def schedule(
-    events: PipeEvents, work: Work, issue_cost: int, without: int | None = None
-) -> PipeSchedule:
+def schedule(events: PipeEvents, work: Work, without: int | None = None) -> PipeSchedule:
     """Runs the pipes; `without` leaves out every event of one place."""
     size = max(1, len(events))
     skipped = np.zeros(size, dtype=np.int64)
@@ -177,18 +178,19 @@ def schedule(
         cores,
         PIPE_COUNT,
         events.unit_at,
-        _some(events.issues * issue_cost),
+        work.issue,
         skipped,
         _some(events.scalar),
         _some(events.sync),
-        _some(work.work),
-        _some(work.head),
-        _some(work.tail),
+        work.work,
+        work.head,
+        work.tail,
+        work.latency,
         dep_at,
         dep,
         events.list_at,
         _some(events.lists),
-        *(fresh(cores * PIPE_COUNT) for _ in range(4)),
+        *(fresh(cores * PIPE_COUNT) for _ in range(5)),
         *(fresh(cores) for _ in range(3)),
         *vars(found).values(),
     )

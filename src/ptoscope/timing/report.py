@@ -97,10 +97,12 @@ def cycles_by_line(timing: TimedRun) -> dict[int, int]:
     vecscope itself startup and drain, of a transfer its pipe's, of a wait the waiting."""
     found: dict[int, int] = defaultdict(int)
     stall = timing.scopes.stall.reshape(-1, CAUSE_COUNT).sum(axis=1)
-    work, wait = timing.work, timing.schedule.wait
-    size = len(timing.trace.places)
-    events = timing.events
-    weights = (work.work + work.head + work.tail)[: len(events)] + wait[: len(events)]
+    times, events = timing.schedule, timing.events
+    size, count = len(timing.trace.places), len(events)
+    spent = (times.done - times.start)[:count]
+    # Of the scalar unit only what an instruction takes beyond its issue.
+    spent -= (events.scalar * events.issues) * timing.model.issue.cycles
+    weights = spent + times.wait[:count]
     outside = np.bincount(events.place, weights=weights, minlength=size)
     entries = np.bincount(events.place, minlength=size)
     for place in timing.trace.places:

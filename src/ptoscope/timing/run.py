@@ -50,5 +50,4 @@ class TimedRun:
 
     def without(self, place: int) -> int:
         """The total if the synchronisation at a place were not there."""
-        cost = self.model.issue.cycles
-        return schedule(self.events, self.work, cost, without=place).total
+        return schedule(self.events, self.work, without=place).total

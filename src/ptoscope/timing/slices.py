@@ -105,7 +105,7 @@ def _part(
 def _pipes(timing: TimedRun) -> list[dict[str, Column]]:
     """What the pipes did, and the scalar unit's issue of it."""
     events, times = timing.events, timing.schedule
-    size, cost = len(events), timing.model.issue.cycles
+    size, cost = len(events), timing.work.issue
     start, wait = times.start[:size], times.wait[:size]
     critical = np.zeros(size, dtype=np.int64)
     critical[[piece.event for piece in path_pieces(timing) if piece.event >= 0]] = 1
@@ -123,7 +123,7 @@ def _pipes(timing: TimedRun) -> list[dict[str, Column]]:
             on=events.place[awaited(timing, waited)],
         )
     ]
-    if cost:
+    if cost.any():
         issued = np.where(events.pipe == 0, start, times.issued[:size])
         for kind in (WORK, ISSUE):
             mine = (events.pipe == 0) == (kind == WORK)
@@ -136,7 +136,7 @@ def _pipes(timing: TimedRun) -> list[dict[str, Column]]:
                     kind,
                     zero,
                     start=issued[rows],
-                    length=zero + cost,
+                    length=cost[rows],
                     critical=critical[rows] * (kind == WORK),
                 )
             )

@@ -198,8 +198,9 @@ class RecordingReferenceCore(RecordingCore, ReferenceCore):
             # The copy itself faults, when its pipe comes to it.
             return
         if inside(made.read, at, source.size) and inside(made.written, to, target.size):
-            self._at(site, False, source, at, covered(made.read))
-            self._at(site, True, target, to, covered(made.written), copy.atomic or 0)
+            self._at(site, False, source, at, covered(made.read, path.by_rows))
+            written = covered(made.written, path.by_rows)
+            self._at(site, True, target, to, written, copy.atomic or 0)
             self.note_rows((source, at), (target, to), made)
 
     def note_rows(

@@ -222,7 +222,9 @@ class _Decoder:
             if made is None or NONE in (read_size, write_size):
                 continue
             if inside(made.read, read_at, read_size) and inside(made.written, write_at, write_size):
-                found[i] = self._number(covered(made.read)), self._number(covered(made.written))
+                found[i] = [
+                    self._number(covered(end, path.by_rows)) for end in (made.read, made.written)
+                ]
         read, written = found[which].T
         fine = read != NONE
         for extent, offset, writes, footprint, mode in (

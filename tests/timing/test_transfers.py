@@ -101,6 +101,14 @@ def test_behind_a_flag_it_starts_again() -> None:
     assert busy == 1 + 829 + 1 + 1 + 317 + 8
 
 
+def test_a_flag_that_is_up_does_not_start_it_again() -> None:
+    """A signal behind the first and a wait for what is long there: the second starts meanwhile."""
+    ready = _flag("set", "V", "MTE3"), _flag("wait", "V", "MTE3")
+    between = _flag("set", "MTE3", "V"), ready[1]
+    busy = _busy("PIPE_MTE3", ready[0], _store(16384), *between, _store(256))
+    assert busy == 1 + 829 + 1 + 8
+
+
 def test_the_total_is_a_range() -> None:
     """4096 bytes: 128 cycles and 477 to start; 139 and 393; 32 and 1245."""
     timing = _timed(_load(4096))

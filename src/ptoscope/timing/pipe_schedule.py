@@ -3,8 +3,9 @@
 The scalar unit of a core issues in program order. Each pipe takes what was issued to it in order; a
 synchronisation holds its pipe (on PIPE_S the scalar unit itself) until what it depends on is
 done, and `work` cycles more. Work keeps its pipe busy for `work` cycles, `head` more if the pipe
-was idle, and is done `tail` cycles later. It begins `latency` cycles after it came to its pipe, but
-if the pipe is still at work these pass meanwhile.
+was idle, and is done `tail` cycles later. It begins `latency` cycles after it came to its pipe,
+which pass meanwhile if the pipe is still at work. What is behind a synchronisation comes when that
+one has what it waits for, even if earlier work goes on (assumed: no log has it).
 """
 
 from __future__ import annotations
@@ -147,6 +148,10 @@ def run_pipes(
                             last = dependencies_done(e, dep_at, dep, done)
                             if last == -2:
                                 break
+                            came[q] = max(came[q], first)
+                            if last >= 0:
+                                came[q] = max(came[q], done[last])
+                            came[q] += work[e]
                             busy[u * pipes + p] += complete[q] - free[q]
                             free[q] = complete[q]
                             if free[q] > first:
@@ -165,7 +170,6 @@ def run_pipes(
                             done[e] = first
                             free[q] = first
                             complete[q] = first
-                            came[q] = first
                         else:
                             begin = max(first, came[q]) + latency[e]
                             if free[q] > first:

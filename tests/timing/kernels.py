@@ -89,8 +89,7 @@ def pipeline(tiles: int, buffers: int, style: str = "flags") -> str:
         lines += _tile(tile, tile % buffers, style)
     if style == "flags":
         lines += [f'pto.wait_flag["PIPE_V", "PIPE_MTE2", "EVENT_ID{b}"]' for b in range(buffers)]
-    text = "".join(f"    {line}\n" for line in lines)
-    return _HEAD.format(parameters=f"%gm: {GM}", n=1, m=1) + text + _TAIL
+    return whole(*lines)
 
 
 def _tile(tile: int, b: int, style: str) -> list[str]:
@@ -128,6 +127,41 @@ def _tile(tile: int, b: int, style: str) -> list[str]:
         *work,
         f'pto.set_flag["PIPE_V", "PIPE_MTE2", {event}]',
     ]
+
+
+def looped(tiles: int, buffers: int, style: str = "flags", floats: int = FLOATS) -> str:
+    """The same in a loop: so many tiles of so many floats come and are worked on, as many in an
+    iteration as there are buffers."""
+    lines = [
+        f"%bytes = arith.constant {4 * FLOATS} : i64",
+        f"%burst = arith.constant {floats // FLOATS} : i64",
+        f"%end = arith.constant {floats} : index",
+        f"%each = arith.constant {buffers} : index",
+    ]
+    for b in range(buffers):
+        lines.append(f"%at{b} = arith.constant {b * 4 * floats} : i64")
+        lines.append(f"%ub{b} = pto.castptr %at{b} : i64 -> {UB}")
+        if style == "flags":
+            lines.append(f'pto.set_flag["PIPE_V", "PIPE_MTE2", "EVENT_ID{b}"]')
+    lines.append("scf.for %tile = %c0 to %n step %each {")
+    for b in range(buffers):
+        moved = [
+            f"%b{b} = arith.constant {b} : index",
+            f"%t{b} = arith.addi %tile, %b{b} : index",
+            f"%e{b} = arith.muli %t{b}, %end : index",
+            f"%gm{b} = pto.addptr %gm, %e{b} : {GM} -> {GM}",
+        ]
+        lines += [*moved, *_tile(b, b, style)[2:]]
+    lines.append("}")
+    if style == "flags":
+        lines += [f'pto.wait_flag["PIPE_V", "PIPE_MTE2", "EVENT_ID{b}"]' for b in range(buffers)]
+    return whole(*lines, n=tiles)
+
+
+def whole(*lines: str, n: int = 1) -> str:
+    """A kernel of these lines with the parameter %gm; loops may use %n as their end."""
+    text = "".join(f"    {line}\n" for line in lines)
+    return _HEAD.format(parameters=f"%gm: {GM}", n=n, m=1) + text + _TAIL
 
 
 def tiles(count: int) -> Any:

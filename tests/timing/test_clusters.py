@@ -95,11 +95,14 @@ def test_cores_that_do_not_wait_run_side_by_side() -> None:
 
 def test_the_critical_path_crosses_cores() -> None:
     timing = _timed(CHAIN)
-    path = [(step.core, step.pipe, step.line) for step in timing.reasons.path if step.cycles > 50]
-    assert path == [
-        ("cube", "PIPE_MTE2", _line(CHAIN, "mte_gm_l1")),
-        ("cube", "PIPE_MTE1", _line(CHAIN, "mte_l1_ub")),
-        ("vector 0", "PIPE_MTE3", _line(CHAIN, "mte_ub_gm")),
+    steps = [step for step in timing.reasons.path if step.cycles > 50]
+    load, across, store = (_line(CHAIN, copy) for copy in ("gm_l1", "l1_ub", "mte_ub_gm"))
+    assert [(step.core, step.pipe, step.line, step.what, step.cycles) for step in steps] == [
+        ("cube", "PIPE_MTE2", load, "start-up", 64),
+        ("cube", "PIPE_MTE2", load, "transfer", BYTES // 256),
+        ("cube", "PIPE_MTE1", across, "transfer", ACROSS),
+        ("vector 0", "PIPE_MTE3", store, "start-up", 64),
+        ("vector 0", "PIPE_MTE3", store, "transfer", BYTES // 128),
     ]
     assert sum(step.cycles for step in timing.reasons.path) == timing.total_cycles
 
@@ -118,9 +121,19 @@ def test_each_core_has_its_pipes() -> None:
 
 
 def test_what_a_wait_for_another_core_is_worth() -> None:
+    """Nothing if it is needed; if the other core touches other bytes, what both take less side
+    by side."""
     wait = _timed(CHAIN).reasons.waits[0]
-    assert wait.line == _line(CHAIN, "sync.wait")
+    assert (wait.line, wait.removable, wait.fewer) == (_line(CHAIN, "sync.wait"), False, 0)
+    apart = CHAIN.replace("mte_ub_gm %ub,", "mte_ub_gm %other,").replace(
+        "    pto.section.cube",
+        f"    %other = pto.castptr %size : i64 -> {UB}\n    pto.section.cube",
+    )
+    wait = _timed(apart).reasons.waits[0]
+    assert wait.line == _line(apart, "sync.wait")
+    assert wait.lines == [_line(apart, "sync.set"), _line(apart, "sync.wait")]
     longest = max(LOAD + ACROSS, STORE)
+    assert wait.removable
     assert abs(wait.fewer - (LOAD + ACROSS + STORE - longest)) <= SLACK
 
 
@@ -157,14 +170,23 @@ def test_both_vector_cores_hear_the_matrix_core(target: str) -> None:
     assert abs(timing.total_cycles - load - store.busy) <= SLACK
 
 
-def test_a_loop_of_several_cores_is_told_for_each() -> None:
-    """Four stores by either vector core; only the first waits for its start."""
+def test_a_loop_of_cores_that_agree_is_told_once() -> None:
+    """Four stores by either vector core, and then twice as many by the second."""
     loop = f"""%first = arith.constant 0 : index
 %next = arith.constant 1 : index
 %end = arith.constant 4 : index
 scf.for %i = %first to %end step %next {{
 {STORES}
 }}"""
-    loops = _timed(_cluster(LOADS, loop)).reasons.loops
-    assert [(found.core, found.iterations) for found in loops] == [("vector 0", 4), ("vector 1", 4)]
-    assert all(found.bound == (STARTED + 4 * BYTES // 32) / 4 for found in loops)
+    (found,) = _timed(_cluster(LOADS, loop)).reasons.loops
+    assert (found.core, found.iterations) == ("vector 0, vector 1", 4)
+    assert found.bound == (STARTED + 4 * BYTES // 32) / 4
+    more = """%me = pto.get_subblock_idx
+%mine = arith.index_cast %me : i64 to index
+%twice = arith.muli %mine, %end : index
+%last = arith.addi %end, %twice : index
+scf.for"""
+    apart = loop.replace("scf.for", more).replace("to %end", "to %last")
+    loops = _timed(_cluster(LOADS, apart)).reasons.loops
+    assert [(one.core, one.iterations) for one in loops] == [("vector 0", 4), ("vector 1", 8)]
+    assert [one.bound for one in loops] == [(STARTED + n * BYTES // 32) / n for n in (4, 8)]

@@ -19,8 +19,9 @@ from ptoscope.tables import Table, counted
 
 if TYPE_CHECKING:
     from ptoscope.timing import Timing
+    from ptoscope.timing.critical import PathStep
     from ptoscope.timing.loops import TimedLoop
-    from ptoscope.timing.reasons import PipeUse
+    from ptoscope.timing.reasons import PipeUse, Reasons
 
 _SHOWN = 6
 """Rows of the shorter tables; --json has all."""
@@ -97,18 +98,10 @@ def _page(timing: Timing, name: str, grid: int) -> list[str | Table]:
         _pipes(reasons.pipes),
     ]
     if reasons.path:
-        cycles: Counter[int] = Counter()
-        for step in reasons.path:
-            cycles[step.line] += step.cycles
-        path = ", ".join(f"line {line} {most}" for line, most in cycles.most_common(_SHOWN))
-        page.append(f"critical path, most cycles first: {path}")
+        page.append(f"critical path, most cycles first: {_path(reasons.path)}")
     if reasons.loops:
         page.append(_loops(reasons.loops[:_SHOWN]))
-    page += [
-        f"without the wait of line {wait.line}: {counted(wait.fewer, 'cycle')} fewer"
-        for wait in reasons.waits[:_SHOWN]
-        if wait.fewer
-    ]
+    page += _advice(reasons)
     by_source = _figures(timing)
     assumed = by_source.pop("assumed", "")
     page += [f"figures ({source}): {named}" for source, named in by_source.items()]
@@ -117,6 +110,51 @@ def _page(timing: Timing, name: str, grid: int) -> list[str | Table]:
         page.append(f"{share:.0%} of the total rests on assumed figures: {assumed}")
     page.append(f"not counted: {'; '.join(NOT_COUNTED[timing.model.target])}")
     return page
+
+
+def _path(path: list[PathStep]) -> str:
+    """Its lines with what their cycles were."""
+    cycles: Counter[int] = Counter()
+    parts: dict[int, Counter[str]] = {}
+    for step in path:
+        cycles[step.line] += step.cycles
+        parts.setdefault(step.line, Counter())[step.what] += step.cycles
+    return ", ".join(
+        f"line {line} {most} ({_parts(parts[line])})" for line, most in cycles.most_common(_SHOWN)
+    )
+
+
+def _parts(parts: Counter[str]) -> str:
+    if len(parts) == 1:
+        return next(iter(parts))
+    return ", ".join(f"{what} {cycles}" for what, cycles in parts.items())
+
+
+def _advice(reasons: Reasons) -> list[str]:
+    """What the run shows that would make it shorter: each was scheduled so."""
+    found: dict[str, None] = {}
+    for wait in reasons.waits:
+        if wait.removable:
+            fewer = counted(wait.fewer, "cycle")
+            found[f"nothing needs the synchronisation of {_lines(wait.lines)}: {fewer} fewer"] = (
+                None
+            )
+    for one in reasons.double_buffers[:_SHOWN]:
+        named = (f"{name} (line {line})" for name, line in zip(one.names, one.lines, strict=True))
+        fewer = counted(one.fewer, "cycle")
+        found[
+            f"double-buffering {_and(list(named))} in the loop of line {one.loop}: "
+            f"up to {fewer} fewer, {one.bytes} more bytes of UB"
+        ] = None
+    return list(found)
+
+
+def _lines(lines: list[int]) -> str:
+    return f"line{'s' if len(lines) > 1 else ''} {_and([str(line) for line in lines])}"
+
+
+def _and(names: list[str]) -> str:
+    return " and ".join((", ".join(names[:-1]), names[-1])) if len(names) > 1 else names[0]
 
 
 def _pipes(pipes: list[PipeUse]) -> Table:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
-from ptoscope.isa.parts import COPY_PIPES, PIPES
+from ptoscope.isa.parts import PIPES, SCALAR
 from ptoscope.native.subset import Ints, compiled
 from ptoscope.program import Scope
 from ptoscope.timing.pipe_schedule import BY_ISSUE, BY_ORDER, BY_SYNC
@@ -16,8 +16,11 @@ from ptoscope.timing.run import TimedRun
 
 @dataclass(frozen=True)
 class PathStep:
-    """A part of a path: the cycles a line contributed on a pipe, in so many pieces. `core` is
-    the core of a cluster, else empty."""
+    """A part of a path: the cycles a line contributed on a pipe, in so many pieces, and by what:
+    `issue` of the scalar unit, `start-up` and `transfer` of a copy, `start-up` and `product` of
+    the matrix unit, `vecscope`, or other `work`. `waited` are the cycles that it stood behind
+    others on its pipe before, in which those are on the path. `core` is the core of a cluster,
+    else empty."""
 
     line: int
     pipe: str
@@ -25,6 +28,7 @@ class PathStep:
     cycles: int
     times: int = 1
     core: str = ""
+    waited: int = 0
 
 
 def line(timing: TimedRun, place: int) -> int:
@@ -71,7 +75,7 @@ def awaited(timing: TimedRun, waits: Ints) -> Ints:
 def critical_path(timing: TimedRun) -> list[PathStep]:
     """What decided the end of the slowest block, from its begin; the cycles add up to the
     total."""
-    return _joined([_step(timing, piece) for piece in path_pieces(timing)])
+    return _joined([step for piece in path_pieces(timing) for step in _steps(timing, piece)])
 
 
 def path_pieces(timing: TimedRun) -> list[PathPiece]:
@@ -125,29 +129,56 @@ def _back(
     return start, int(timing.schedule.by[blocked[earlier]]) if waited else -1
 
 
-def _step(timing: TimedRun, piece: PathPiece) -> PathStep:
+def _steps(timing: TimedRun, piece: PathPiece) -> list[PathStep]:
+    """A piece in its parts, in order."""
     place, cycles = timing.trace.places[piece.place], piece.until - piece.start
-    pipe = "PIPE_S" if piece.event < 0 else PIPES[int(timing.events.pipe[piece.event])]
-    what = "vecscope" if isinstance(place.op, Scope) else "work"
-    if pipe in COPY_PIPES or "_ub_ub" in place.name or "ubuf_to_ubuf" in place.name:
-        what = "DMA"
-    if pipe == "PIPE_M":
-        what = "product"
-    if pipe == "PIPE_S":
-        what = "issue"
-    return PathStep(place.span.line, pipe, what, cycles, core=core_name(timing, piece.core))
+    line, core = place.span.line, core_name(timing, piece.core)
+    if piece.event < 0 or timing.events.scalar[piece.event]:
+        return [PathStep(line, PIPES[SCALAR], "issue", cycles, core=core)]
+    pipe = PIPES[int(timing.events.pipe[piece.event])]
+    kind = "" if place.record is None else place.record.cost_kind
+    what = "vecscope" if isinstance(place.op, Scope) else _PARTS.get(kind, "work")
+    first = min(cycles, _start_up(timing, piece.place)) if kind in _PARTS else 0
+    parts = [("start-up", first), (what, cycles - first)]
+    steps = [PathStep(line, pipe, *part, core=core) for part in parts if part[1]]
+    return [replace(steps[0], waited=_behind(timing, piece.event)), *steps[1:]]
+
+
+_PARTS = {"copy": "transfer", "product": "product"}
+"""By what an instruction costs as: what comes after its start-up."""
+
+
+def _start_up(timing: TimedRun, place: int) -> int:
+    """Cycles before the first byte of a copy, or before the first repeat of a product."""
+    used = timing.model.used.get(place)
+    named = () if used is None else (used.figures.get(name) for name in ("startup", "head"))
+    return sum(figure.cycles for figure in named if figure is not None)
+
+
+def _behind(timing: TimedRun, event: int) -> int:
+    """Cycles from the issue of an event to its start in which its pipe did others."""
+    schedule = timing.schedule
+    if schedule.decided[event] != BY_ORDER:
+        return 0
+    return int(schedule.start[event] - schedule.issued[event]) - timing.model.issue.cycles
 
 
 def _joined(steps: list[PathStep]) -> list[PathStep]:
-    found: dict[tuple[int, str, str, str], tuple[int, int]] = {}
+    found: dict[tuple[int, str, str, str], PathStep] = {}
     for step in steps:
         key = step.line, step.pipe, step.what, step.core
-        cycles, times = found.get(key, (0, 0))
-        found[key] = cycles + step.cycles, times + 1
-    return [
-        PathStep(line, pipe, what, *numbers, core)
-        for (line, pipe, what, core), numbers in found.items()
-    ]
+        same = found.get(key)
+        found[key] = step if same is None else _sum(same, step)
+    return list(found.values())
+
+
+def _sum(one: PathStep, two: PathStep) -> PathStep:
+    return replace(
+        one,
+        cycles=one.cycles + two.cycles,
+        times=one.times + two.times,
+        waited=one.waited + two.waited,
+    )
 
 
 def chain(timing: TimedRun) -> list[PathStep]:

@@ -25,17 +25,18 @@ class Dependencies:
     """
 
     def __init__(self, trace: Trace, unit: Ints, pipe: Ints, sync_row: Ints) -> None:
-        self._syncs, self._unit, self._pipe, self._sync_row = trace.syncs, unit, pipe, sync_row
+        self._syncs, self._unit, self._pipe, self.sync_row = trace.syncs, unit, pipe, sync_row
         self._cores = trace.cores
         self._rows = np.flatnonzero(sync_row >= 0)
-        self._tokens, self._places = self._settle(self._rows)
+        self.tokens, self._places = self._settle(self._rows)
+        """Who waits for what whom gives: rows of two events."""
 
     @cached_property
-    def _account(self) -> Ints:
+    def account(self) -> Ints:
         """Of each event, -1 of those that do not synchronise."""
-        account = np.full(len(self._sync_row), -1, dtype=np.int64)
+        account = np.full(len(self.sync_row), -1, dtype=np.int64)
         if len(self._rows):
-            syncs, at = self._syncs, self._sync_row[self._rows]
+            syncs, at = self._syncs, self.sync_row[self._rows]
             names = [rule.account for rule in RULES]
             family = np.array([names.index(name) for name in names])
             by_pipes = np.array([rule.by_pipes for rule in RULES])[syncs.kind[at]]
@@ -47,17 +48,17 @@ class Dependencies:
             account[self._rows] = (key << 16) + number
         return account
 
-    def without(self, skipped: Ints) -> tuple[Ints, Ints]:
+    def without(self, skipped: Ints, tokens: Ints | None = None) -> tuple[Ints, Ints]:
         """What each synchronisation waits for, as a ragged array: the events that give what it
         awaits, and the last one before it on each pipe that it stands behind. Events that are
-        `skipped` count as if they were not there."""
+        `skipped` count as if they were not there; `tokens` stand in for those of the run."""
         there = skipped == 0
-        tokens, places = self._tokens, self._places
+        tokens, places = self.tokens if tokens is None else tokens, self._places
         if not there[self._rows].all():
-            gone = np.unique(self._account[~there])
-            anew = self._rows[np.isin(self._account[self._rows], gone) & there[self._rows]]
+            gone = np.unique(self.account[~there])
+            anew = self._rows[np.isin(self.account[self._rows], gone) & there[self._rows]]
             others = (
-                table[~np.isin(self._account[table[:, 0]], gone)] for table in (tokens, places)
+                table[~np.isin(self.account[table[:, 0]], gone)] for table in (tokens, places)
             )
             tokens, places = map(np.vstack, zip(others, self._settle(anew), strict=True))
         pairs = [tokens]
@@ -73,7 +74,7 @@ class Dependencies:
 
     def _settle(self, rows: Ints) -> tuple[Ints, Ints]:
         """Who waits for the token of whom, and who stands behind all of which pipe."""
-        syncs, at = self._syncs, self._sync_row[rows]
+        syncs, at = self._syncs, self.sync_row[rows]
         columns = (syncs.kind, syncs.src, syncs.dst, syncs.id, syncs.mode)
         table = np.column_stack([column[at] for column in columns]).astype(np.int64)
         counted = _BY_COUNTS[table[:, 0]]

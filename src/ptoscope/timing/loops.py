@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,10 +18,9 @@ class TimedLoop:
     """A loop: how many iterations, cycles of one, and the bound: the least cycles of an
     iteration, by what. `bounds` has all that were considered.
 
-    Inside a vecscope, cycles of one are those of a loop that has settled: the mean between the
-    first iteration and the last, but the bound where a loop ends before its first loads have met
-    its stores. Of a loop around work of pipes that several cores of a cluster execute, there is
-    one for each `core`.
+    Cycles of one are those from the first start in the loop to its last end, over its iterations:
+    no less than the bound, whatever the loop. Of a loop around work of pipes that several cores
+    of a cluster execute, there is one for each `core`, or one for those that agree.
     """
 
     line: int
@@ -35,51 +34,84 @@ class TimedLoop:
 
 def find(timing: TimedRun) -> list[TimedLoop]:
     """Innermost loops of vecscopes, and loops around work of pipes."""
-    found = [*_inner(timing), *_outer(timing)]
+    found = [*_inner(timing), *_joined(_outer(timing))]
     return sorted(found, key=lambda loop: loop.line)
+
+
+def _joined(loops: list[TimedLoop]) -> list[TimedLoop]:
+    """Those of cores that agree as one."""
+    found: dict[tuple[object, ...], TimedLoop] = {}
+    for loop in loops:
+        key = loop.line, loop.iterations, round(loop.cycles_per_iteration, 1), loop.bound, loop.by
+        same = found.get(key)
+        found[key] = replace(same, core=f"{same.core}, {loop.core}") if same else loop
+    return list(found.values())
 
 
 def _inner(timing: TimedRun) -> list[TimedLoop]:
     scopes, code, trace = timing.scopes, timing.code, timing.trace
     if scopes.start is None or scopes.ideal is None or not len(code):
         return []
+    assert scopes.latency is not None
     mine, run, iterations = loop_runs(trace, code.iteration, code.entry)
     if not len(mine):
         return []
     loop = trace.iterations.loop[code.iteration[mine]]
-    loop_of_run = loop[np.flatnonzero(np.diff(run, prepend=-1))]
-    steps = iterations - 1
-    span = _pace(scopes.start[mine], run, code.place[mine])
-    chain = _pace(scopes.ideal[mine], run, code.place[mine])
+    begin = np.flatnonzero(np.diff(run, prepend=-1))
+    loop_of_run = loop[begin]
+    ends = scopes.start[mine] + np.maximum(scopes.latency[mine], 1)
+    span = np.maximum.reduceat(ends, begin) - np.minimum.reduceat(scopes.start[mine], begin)
+    chain = _chains(timing, mine, run, begin)
     found: list[TimedLoop] = []
     for place in np.unique(loop):
-        runs = np.flatnonzero((loop_of_run == place) & (steps > 0))
+        runs = np.flatnonzero(loop_of_run == place)
         inside = mine[loop == place]
-        count = int(iterations[loop_of_run == place].sum())
-        if not len(runs):
+        count = int(iterations[runs].sum())
+        if count == len(runs):
             continue
-        moved = int(steps[runs].sum())
         places, times = np.unique(code.place[inside], return_counts=True)
         per_iteration = {int(p): float(n) / count for p, n in zip(places, times, strict=True)}
         bounds = timing.model.loop_bounds(per_iteration)
-        bounds["dependency chain"] = float(chain[runs].sum()) / moved
+        bounds["dependency chain"] = float(chain[runs].sum()) / count
         by = max(bounds, key=lambda name: bounds[name])
-        pace = max(bounds[by], float(span[runs].sum()) / moved)
+        pace = float(span[runs].sum()) / count
         line = trace.places[int(place)].span.line
         found.append(TimedLoop(line, count, pace, bounds[by], by, bounds))
     return found
 
 
-def _pace(start: np.ndarray, run: np.ndarray, place: np.ndarray) -> np.ndarray:
-    """Of each run: cycles from the first start of an instruction to its last, of that
-    instruction for which they are most."""
-    key = run * (int(place.max()) + 1) + place
+def _chains(timing: TimedRun, mine: np.ndarray, run: np.ndarray, begin: np.ndarray) -> np.ndarray:
+    """Of each run of a loop: cycles by which results alone keep the last start of an instruction
+    behind its first, of that instruction for which they are most."""
+    scopes, code = timing.scopes, timing.code
+    assert scopes.ideal is not None
+    key = run * (int(code.place.max()) + 1) + code.place[mine]
     order = np.argsort(key, kind="stable")
     first = np.flatnonzero(np.diff(key[order], prepend=-1))
     last = np.append(first[1:], len(order)) - 1
-    spans = start[order[last]] - start[order[first]]
     runs = run[order[first]]
+    ideal = scopes.ideal[mine[order]]
+    # Only from when on what comes from outside is there does the loop itself make them wait.
+    since = np.maximum(ideal[first], _given(timing, mine, run, len(begin))[runs])
+    spans = np.maximum(ideal[last] - since, 0)
     return np.maximum.reduceat(spans, np.flatnonzero(np.diff(runs, prepend=-1)))
+
+
+def _given(timing: TimedRun, mine: np.ndarray, run: np.ndarray, runs: int) -> np.ndarray:
+    """Of each run of a loop: when the results of others that it reads are there at the latest,
+    if results alone had to be waited for."""
+    scopes, code = timing.scopes, timing.code
+    assert scopes.ideal is not None
+    assert scopes.latency is not None
+    run_of = np.full(len(code), -1, dtype=np.int32)
+    run_of[mine] = run
+    reader = np.repeat(run_of, np.diff(code.dep_at[: len(code) + 1]))
+    read = code.dep[: len(reader)]
+    outside = np.flatnonzero((reader >= 0) & (run_of[read] != reader))
+    read = read[outside]
+    found = np.zeros(runs, dtype=np.int64)
+    np.maximum.at(found, reader[outside], scopes.ideal[read] + scopes.latency[read])
+    return found
 
 
 def _outer(timing: TimedRun) -> list[TimedLoop]:
@@ -106,7 +138,8 @@ def _outer(timing: TimedRun) -> list[TimedLoop]:
 def _around(timing: TimedRun, line: int, mine: np.ndarray, iterations: int, core: str) -> TimedLoop:
     """A loop around work of pipes, of which these are the events on one core of each block."""
     events, schedule = timing.events, timing.schedule
-    spent = np.where(events.sync[mine] == 1, 0, schedule.done[mine] - schedule.start[mine])
+    # What a pipe cannot share; what begins and ends a piece of work may overlap another.
+    spent = timing.work.work[mine]
     bounds: dict[str, float] = {}
     for pipe in np.unique(events.pipe[mine]):
         cycles = float(spent[events.pipe[mine] == pipe].sum())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -150,13 +151,19 @@ def _rows(trace: Trace) -> _Rows:
     return _Rows(rows[order], which[order], (turn[order] == 1).astype(np.int64))
 
 
-def schedule(events: PipeEvents, work: Work, without: int | None = None) -> PipeSchedule:
-    """Runs the pipes; `without` leaves out every event of one place."""
+def schedule(
+    events: PipeEvents,
+    work: Work,
+    without: Collection[int] = (),
+    tokens: Ints | None = None,
+) -> PipeSchedule:
+    """Runs the pipes; `without` leaves out every event of some places, and `tokens` says who
+    waits for whom instead of the run's own."""
     size = max(1, len(events))
     skipped = np.zeros(size, dtype=np.int64)
-    if without is not None:
-        skipped[: len(events)] = events.place == without
-    dep_at, dep = events.dependencies.without(skipped[: len(events)])
+    if without:
+        skipped[: len(events)] = np.isin(events.place, list(without))
+    dep_at, dep = events.dependencies.without(skipped[: len(events)], tokens)
     blocks, cores = events.trace.grid, events.cores
 
     def fresh(count: int, value: int = 0) -> Ints:

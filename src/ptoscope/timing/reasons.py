@@ -10,19 +10,13 @@ import numpy as np
 from ptoscope.isa.parts import PIPES
 from ptoscope.timing import loops
 from ptoscope.timing.critical import PathStep, chain, core_name, critical_path, line, slowest
+from ptoscope.timing.double_buffers import DoubleBuffer, double_buffers
 from ptoscope.timing.model import NamedFigure
 from ptoscope.timing.pipes import PIPE_COUNT
 from ptoscope.timing.run import TimedRun
-from ptoscope.timing.stalls import (
-    Stall,
-    TimedWait,
-    scope_stalls,
-    transfers,
-    wait_stalls,
-    waited_for,
-    waits,
-)
+from ptoscope.timing.stalls import Stall, scope_stalls, transfers, wait_stalls, waited_for
 from ptoscope.timing.vector_core import CAUSE_COUNT, DEPENDENCY
+from ptoscope.timing.waits import TimedWait, waits
 
 
 @dataclass(frozen=True)
@@ -50,6 +44,7 @@ class Reasons:
     chain: list[PathStep]
     loops: list[loops.TimedLoop]
     waits: list[TimedWait]
+    double_buffers: list[DoubleBuffer]
     assumed_cycles: float
     assumed: dict[str, NamedFigure]
 
@@ -68,6 +63,7 @@ def find(timing: TimedRun) -> Reasons:
         chain(timing),
         loops.find(timing),
         waits(timing),
+        double_buffers(timing),
         _assumed_cycles(timing, path),
         _assumed_figures(timing),
     )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
 
+from ptoscope.native.subset import Ints
 from ptoscope.program import Program
 from ptoscope.tables import counted
 from ptoscope.timing.model import Model, NamedFigure, ScopeTimes
@@ -48,6 +50,7 @@ class TimedRun:
         """The figures that the run used, by the names by which they are given."""
         return self.model.all_figures(set(np.unique(self.trace.events.place).tolist()))
 
-    def without(self, place: int) -> int:
-        """The total if the synchronisation at a place were not there."""
-        return schedule(self.events, self.work, without=place).total
+    def otherwise(self, without: Collection[int] = (), tokens: Ints | None = None) -> int:
+        """The total if the synchronisations at some places were not there, or if they waited for
+        others (see `schedule`)."""
+        return schedule(self.events, self.work, without, tokens).total

@@ -13,8 +13,6 @@ from ptoscope.timing.critical import PathStep, awaited, line
 from ptoscope.timing.run import TimedRun
 from ptoscope.timing.vector_core import CAUSE_COUNT, CAUSES, DEPENDENCY
 
-_TOP_WAITS = 5
-
 
 @dataclass(frozen=True)
 class Stall:
@@ -24,18 +22,6 @@ class Stall:
     cause: str
     line: int
     cycles: int
-    on: int = 0
-
-
-@dataclass(frozen=True)
-class TimedWait:
-    """A synchronisation that waited: how long in all, and what the total would be less by if
-    it were not there."""
-
-    line: int
-    kind: str
-    cycles: int
-    fewer: int
     on: int = 0
 
 
@@ -78,17 +64,18 @@ def _dependencies(timing: TimedRun) -> list[Stall]:
     ]
 
 
-def _kind(timing: TimedRun, event: int) -> str:
+def wait_kind(timing: TimedRun, event: int) -> str:
+    """What the cycles of a wait are called."""
     return RULES[int(timing.events.kind[event])].stall
 
 
-def _awaited_line(timing: TimedRun, event: int) -> int:
+def awaited_line(timing: TimedRun, event: int) -> int:
     """The line of the work that a wait was for."""
     (at,) = awaited(timing, np.array([event]))
     return line(timing, int(timing.events.place[at]))
 
 
-def _waited(timing: TimedRun) -> dict[int, tuple[int, int]]:
+def waited_at(timing: TimedRun) -> dict[int, tuple[int, int]]:
     """By place of a synchronisation: the cycles it waited, and its longest wait's event."""
     wait = timing.schedule.wait[: len(timing.events)]
     found: dict[int, tuple[int, int]] = {}
@@ -102,26 +89,15 @@ def _waited(timing: TimedRun) -> dict[int, tuple[int, int]]:
 def wait_stalls(timing: TimedRun) -> list[Stall]:
     """Of the pipes, at synchronisations."""
     return [
-        Stall(_kind(timing, event), line(timing, place), cycles, _awaited_line(timing, event))
-        for place, (cycles, event) in _waited(timing).items()
+        Stall(wait_kind(timing, event), line(timing, place), cycles, awaited_line(timing, event))
+        for place, (cycles, event) in waited_at(timing).items()
     ]
-
-
-def waits(timing: TimedRun) -> list[TimedWait]:
-    """The synchronisations that waited most, and what each is worth."""
-    found: list[TimedWait] = []
-    ranked = sorted(_waited(timing).items(), key=lambda item: -item[1][0])
-    for place, (cycles, event) in ranked[:_TOP_WAITS]:
-        fewer = timing.total_cycles - timing.without(place)
-        on = _awaited_line(timing, event)
-        found.append(TimedWait(line(timing, place), _kind(timing, event), cycles, fewer, on))
-    return found
 
 
 def transfers(path: list[PathStep]) -> list[Stall]:
     """Transfers on the critical path."""
     cycles: dict[int, int] = defaultdict(int)
     for step in path:
-        if step.what == "DMA":
+        if step.what == "transfer":
             cycles[step.line] += step.cycles
     return [Stall("DMA bandwidth", line, count) for line, count in cycles.items()]

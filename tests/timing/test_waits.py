@@ -1,0 +1,81 @@
+"""What waits are worth: those that nothing needs, and no others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.timing.kernels import FLOATS, GM, UB, looped, pipeline, tiles, timed, whole
+
+TILES = 8
+_COPY = "nburst(%burst, %bytes, %bytes)"
+_IN = f"{_COPY} : {GM}, {UB}, i64, i64, i64, i64, i64"
+_OUT = f"{_COPY} : {UB}, {GM}, i64, i64, i64, i64"
+UNRELATED = whole(
+    f"%bytes = arith.constant {4 * FLOATS} : i64",
+    "%burst = arith.constant 1 : i64",
+    f"%floats = arith.constant {FLOATS} : index",
+    f"%out = pto.addptr %gm, %floats : {GM} -> {GM}",
+    f"%there = pto.castptr %bytes : i64 -> {UB}",
+    "pto.mte_gm_ub %gm, %ub, %zero, %bytes " + _IN,
+    'pto.set_flag["PIPE_MTE2", "PIPE_MTE3", "EVENT_ID0"]',
+    "pto.mte_gm_ub %gm, %there, %zero, %bytes " + _IN,
+    'pto.set_flag["PIPE_MTE2", "PIPE_MTE3", "EVENT_ID1"]',
+    'pto.wait_flag["PIPE_MTE2", "PIPE_MTE3", "EVENT_ID0"]',
+    'pto.wait_flag["PIPE_MTE2", "PIPE_MTE3", "EVENT_ID1"]',
+    "pto.mte_ub_gm %ub, %out, %bytes " + _OUT,
+)
+"""What is stored was loaded first; the second load, which nobody reads, is waited for too."""
+
+
+def _numbers(text: str, part: str) -> list[int]:
+    return [n for n, line in enumerate(text.split("\n"), 1) if part in line]
+
+
+def _less(text: str, lines: list[int]) -> str:
+    return "\n".join(line for n, line in enumerate(text.split("\n"), 1) if n not in lines)
+
+
+@pytest.mark.parametrize("style", ["flags", "bufs"])
+@pytest.mark.parametrize("buffers", [1, 2])
+@pytest.mark.parametrize("kernel", [pipeline, looped])
+def test_a_wait_that_is_needed_is_not_offered(kernel: Any, buffers: int, style: str) -> None:
+    """Every flag and every buffer of these keeps a copy apart from the work on its bytes."""
+    timing = timed(kernel(TILES, buffers, style), tiles(TILES))
+    waits = timing.as_json()["waits"]
+    assert waits
+    assert not [wait for wait in waits if wait["removable"] or wait["fewer"] or wait["lines"]]
+
+
+def test_a_wait_for_a_copy_that_nobody_reads() -> None:
+    """The store may begin a copy earlier: start-up and 128 bytes a cycle."""
+    timing = timed(UNRELATED, tiles(2))
+    (wait,) = (wait for wait in timing.as_json()["waits"] if wait["removable"])
+    assert wait["lines"] == _numbers(UNRELATED, "EVENT_ID1")
+    assert wait["fewer"] == 64 + 4 * FLOATS // 128
+    shorter = timed(_less(UNRELATED, wait["lines"]), tiles(2))
+    # Two instructions fewer are issued, which the store does not wait for.
+    assert timing.total_cycles - shorter.total_cycles == wait["fewer"]
+
+
+def test_a_barrier_that_flags_make_superfluous() -> None:
+    """It is one line; without it copies and work overlap. With it some of the flags could go
+    instead, but not together with it: the one that costs more is offered."""
+    barrier = "pto.barrier #pto.pipe<PIPE_ALL>"
+    text = looped(TILES, 2)
+    at = text.index("    pto.set_flag", text.index("scf.for %i"))
+    text = f"{text[:at]}    {barrier}\n{text[at:]}"
+    timing = timed(text, tiles(TILES))
+    (wait,) = (wait for wait in timing.as_json()["waits"] if wait["removable"])
+    assert wait["lines"] == _numbers(text, barrier)
+    shorter = timed(_less(text, wait["lines"]), tiles(TILES))
+    assert timing.total_cycles - shorter.total_cycles == wait["fewer"] > TILES * 20
+
+
+def test_of_a_run_with_races_nothing_is_offered() -> None:
+    """Where order is missing nobody can say that a wait is one too many."""
+    load = next(line for line in UNRELATED.split("\n") if "mte_gm_ub %gm, %ub" in line)
+    racing = UNRELATED.replace("    return", f"{load}\n    return")
+    assert any(wait.removable for wait in timed(UNRELATED, tiles(2)).reasons.waits)
+    assert not any(wait.removable for wait in timed(racing, tiles(2)).reasons.waits)

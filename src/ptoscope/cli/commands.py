@@ -97,7 +97,7 @@ COMMANDS = {
         ),
         Command(
             "time",
-            "KERNEL [ARG...]",
+            "KERNEL [KERNEL] [ARG...]",
             "cycles of a run by a model of the target, with reasons; ARGs as in run",
             1,
             None,
@@ -108,6 +108,7 @@ COMMANDS = {
                 _MODEL,
                 Option("set", "FIGURE=N", "other figures, as vadd.f32.latency=9", many=True),
                 Option("calibration", "FILE", "a CSV file of figures"),
+                Option("compare", "", "two kernels on the same arguments, line by line"),
                 Option("trace", "FILE", "write the schedule for Perfetto (Chrome trace format)"),
                 _MAX_STEPS,
                 _ACCUMULATE,

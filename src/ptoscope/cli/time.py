@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, get_args
 
-from ptoscope.cli.files import ArrayFile, kernel_name, read_word
+from ptoscope.cli import time_compare
+from ptoscope.cli.files import kernel_name, read_word
 from ptoscope.cli.kernels import kernel_word, prepared
 from ptoscope.cli.options import Request, count
 from ptoscope.cli.output import Result
-from ptoscope.cli.run import read_arguments
 from ptoscope.cli.saving import write_file
+from ptoscope.cli.timed import timed
 from ptoscope.diagnostics import PtoError
 from ptoscope.isa.cost import FigureSource
 from ptoscope.isa.sync_costs import NOT_COUNTED
@@ -28,20 +29,17 @@ _SHOWN = 6
 
 
 def answer(request: Request) -> Result:
-    """Times a run on real arguments."""
+    """Times a run on real arguments, or compares two."""
+    if request.has("compare"):
+        return time_compare.answer(request)
     kernel_path, *texts = request.args
     grid = count("grid", request.get("grid") or "1")
     given, words = kernel_word(kernel_path), [read_word(text) for text in texts]
-    limit = request.get("max-steps")
     from ptoscope.cli.prints import printed
     from ptoscope.engines import choose_engine
     from ptoscope.kernel import stops
     from ptoscope.machine.prints import Prints
-    from ptoscope.timing import time_kernel
-    from ptoscope.timing.figures import parse_setting
 
-    setting = request.get("set")
-    overrides = dict(map(parse_setting, setting.split(","))) if setting else None
     findings: list[Any] = []
     prints = Prints()
     try:
@@ -49,18 +47,7 @@ def answer(request: Request) -> Result:
         findings = kernel.findings
         if any(stops(d, request.has("force")) for d in findings):
             return Result("time", diagnostics=findings, exit=1)
-        passed = [a.seen if isinstance(a, ArrayFile) else a for a in read_arguments(kernel, words)]
-        timing = time_kernel(
-            kernel,
-            passed,
-            grid,
-            request.get("model"),
-            overrides,
-            request.get("calibration"),
-            count("max-steps", limit) if limit else None,
-            request.get("engine"),
-            prints,
-        )
+        timing = timed(kernel, words, request, prints)
     except PtoError as error:
         shown, fields = printed(*prints.kept(), kernel_name(given.path), grid)
         return Result("time", shown, fields, [*findings, *error.diagnostics], exit=1)

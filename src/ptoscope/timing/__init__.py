@@ -14,6 +14,7 @@ from ptoscope.isa.targets import Target
 from ptoscope.machine.prints import Prints
 from ptoscope.program import Launchable, Program
 from ptoscope.timing import a2a3, a5, ranges, reasons, report
+from ptoscope.timing.compare import TimingComparison, compare
 from ptoscope.timing.figures import Overrides
 from ptoscope.timing.model import Model
 from ptoscope.timing.pipe_work import pipe_work
@@ -70,6 +71,11 @@ class Timing(TimedRun):
     def table(self) -> report.Lines:
         """The lines of the source that took cycles or waited; `print` shows them as a table."""
         return report.lines(self, self.reasons, self.others)
+
+    def compare(self, other: Timing) -> TimingComparison:
+        """This run beside another one, of another kernel or of another version of this one: what
+        each line takes more or less there; `print` shows it as a table."""
+        return compare(self, other)
 
 
 def time_trace(

@@ -21,7 +21,7 @@ _MOST_CELLS = 4_000_000
 
 
 @dataclass(frozen=True)
-class Buffer:
+class FilledBuffer:
     """The bytes `low` up to `high` (excluded) of UB, which the pointer in a slot points to: its
     name, the line where it is made, and the pipes that touch the bytes in the loop."""
 
@@ -76,7 +76,7 @@ class LoopEvents:
         return int((self._counted[1] == block * 256 + core).sum())
 
 
-def buffers_of(loop: LoopEvents) -> list[Buffer]:
+def buffers_of(loop: LoopEvents) -> list[FilledBuffer]:
     """The buffers in UB that instructions of a loop write to by one pointer."""
     trace = loop.trace
     accesses, roots = trace.accesses, _Roots(trace)
@@ -84,7 +84,7 @@ def buffers_of(loop: LoopEvents) -> list[Buffer]:
     start, stop = accesses.start[rows], _stops(trace, rows)
     place, writes = trace.events.place[accesses.event[rows]], accesses.writes[rows]
     of_place = np.array([roots.of(p) for p in trace.places])[place]
-    found: list[Buffer] = []
+    found: list[FilledBuffer] = []
     for slot in np.unique(of_place[writes & (of_place >= 0)]).tolist():
         mine = np.flatnonzero(writes & (of_place == slot))
         low, high = int(start[mine].min()), int(stop[mine].max())
@@ -97,11 +97,11 @@ def buffers_of(loop: LoopEvents) -> list[Buffer]:
         others = of_place[touched][writes[touched]]
         if (others == slot).all():
             pipes = {_pipe(trace.places[p]) for p in np.unique(place[touched]).tolist()}
-            found.append(Buffer(*roots.named(slot), low, high, frozenset(pipes)))
+            found.append(FilledBuffer(*roots.named(slot), low, high, frozenset(pipes)))
     return found
 
 
-def fresh_each_time(loop: LoopEvents, buffer: Buffer) -> bool:
+def fresh_each_time(loop: LoopEvents, buffer: FilledBuffer) -> bool:
     """Whether no iteration reads what another one left in a buffer, nor anyone outside: what is
     read was written before in the same iteration, by the same core."""
     trace = loop.trace

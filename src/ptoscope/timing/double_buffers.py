@@ -16,7 +16,14 @@ import numpy as np
 
 from ptoscope.races.cells import cut
 from ptoscope.timing.back_edges import BackEdges, back_edges
-from ptoscope.timing.buffers import UB, Buffer, LoopEvents, buffers_of, fresh_each_time, room_for
+from ptoscope.timing.buffers import (
+    UB,
+    FilledBuffer,
+    LoopEvents,
+    buffers_of,
+    fresh_each_time,
+    room_for,
+)
 from ptoscope.timing.run import TimedRun
 from ptoscope.timing.waits import MOST_ACCESSES, in_order
 from ptoscope.trace.trace import UBS, Accesses
@@ -57,9 +64,9 @@ def double_buffers(timing: TimedRun) -> list[DoubleBuffer]:
 
 
 def _of_loop(
-    timing: TimedRun, loop: LoopEvents, edges: BackEdges, buffers: Sequence[Buffer]
+    timing: TimedRun, loop: LoopEvents, edges: BackEdges, buffers: Sequence[FilledBuffer]
 ) -> Iterator[DoubleBuffer]:
-    worth: dict[frozenset[Buffer], int] = {}
+    worth: dict[frozenset[FilledBuffer], int] = {}
     for count in range(1, min(len(buffers), _TOGETHER) + 1):
         for some in combinations(buffers, count):
             fewer = _worth(timing, loop, edges, some)
@@ -75,7 +82,9 @@ def _of_loop(
                 )
 
 
-def _worth(timing: TimedRun, loop: LoopEvents, edges: BackEdges, buffers: Sequence[Buffer]) -> int:
+def _worth(
+    timing: TimedRun, loop: LoopEvents, edges: BackEdges, buffers: Sequence[FilledBuffer]
+) -> int:
     """By how many cycles the total would be less; 0 where there is no room, no flag or buffer id
     left, or something would not be in order."""
     trace = timing.trace
@@ -92,7 +101,7 @@ def _worth(timing: TimedRun, loop: LoopEvents, edges: BackEdges, buffers: Sequen
     return fewer if in_order(apart, cut(apart)) else 0
 
 
-def _apart(loop: LoopEvents, buffers: Sequence[Buffer]) -> Accesses:
+def _apart(loop: LoopEvents, buffers: Sequence[FilledBuffer]) -> Accesses:
     """The accesses of the run, in every other iteration those to a buffer elsewhere."""
     accesses = loop.trace.accesses
     here = np.isin(accesses.space, UBS) & loop.odd(accesses.event)

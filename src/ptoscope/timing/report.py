@@ -53,9 +53,21 @@ class Lines(list[Line]):
 def _row(line: Line, names: tuple[str, ...]) -> tuple[str, ...]:
     mark = "*" if line.assumed else ""
     others = (str(line.others[name]) for name in names)
-    text = line.text if len(line.text) <= 56 else f"{line.text[:53]}..."
     held = str(line.stalled) if line.stalled else ""
-    return str(line.line), str(line.times), f"{line.cycles}{mark}", *others, held, line.why, text
+    return (
+        str(line.line),
+        str(line.times),
+        f"{line.cycles}{mark}",
+        *others,
+        held,
+        line.why,
+        shortened(line.text),
+    )
+
+
+def shortened(text: str) -> str:
+    """A line of a source as tables show it."""
+    return text if len(text) <= 56 else f"{text[:53]}..."
 
 
 def lines(timing: TimedRun, reasons: Reasons, models: Mapping[str, TimedRun]) -> Lines:

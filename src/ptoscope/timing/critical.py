@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -47,15 +46,16 @@ def slowest(timing: TimedRun) -> int:
     return int(np.argmax(timing.schedule.ends))
 
 
-class PathPiece(NamedTuple):
-    """One piece of the critical path: the event of a pipe, or of the scalar unit's issue (-1) up to
-    the one at `place`, from a cycle until another, on a core of its block."""
+@dataclass(frozen=True, eq=False)
+class PathPieces:
+    """The critical path piece by piece, in order: the `event` of a pipe, or of the scalar unit's
+    issue (-1) up to the one at `place`, from a cycle until another, on a core of its block."""
 
-    event: int
-    place: int
-    start: int
-    until: int
-    core: int
+    event: Ints
+    place: Ints
+    start: Ints
+    until: Ints
+    core: Ints
 
 
 def awaited(timing: TimedRun, waits: Ints) -> Ints:
@@ -75,110 +75,156 @@ def awaited(timing: TimedRun, waits: Ints) -> Ints:
 def critical_path(timing: TimedRun) -> list[PathStep]:
     """What decided the end of the slowest block, from its begin; the cycles add up to the
     total."""
-    return _joined([step for piece in path_pieces(timing) for step in _steps(timing, piece)])
+    pieces, events = path_pieces(timing), timing.events
+    cycles = pieces.until - pieces.start
+    issue = (pieces.event < 0) | (events.scalar[pieces.event] == 1)
+    parts = [_parts(timing, place) for place in range(len(timing.trace.places))]
+    first = np.minimum(cycles, np.array([start_up for start_up, _ in parts])[pieces.place])
+    first[issue] = 0
+    waited = np.where(issue, 0, _behind(timing, np.maximum(pieces.event, 0)))
+    pipe = np.where(issue, SCALAR, events.pipe[pieces.event])
+    found: dict[tuple[int, str, str, str], PathStep] = {}
+    keys = np.column_stack((pieces.place, pipe, pieces.core, issue))
+    rows, begins, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    group = group.reshape(-1)
+    numbers = [np.bincount(group, weights=w) for w in (first, cycles - first, waited)]
+    times = [np.bincount(group, weights=part > 0) for part in (first, cycles - first)]
+    for n in np.argsort(begins).tolist():
+        place, number, core, issued = rows[n].tolist()
+        whats = ("", "issue") if issued else ("start-up", parts[place][1])
+        for part, what in enumerate(whats):
+            took, pieces_of = int(numbers[part][n]), int(times[part][n])
+            if took:
+                # What it stood behind others comes before its first part.
+                late = int(numbers[2][n]) if part == 0 or not numbers[0][n] else 0
+                where = line(timing, place), PIPES[number], what, core_name(timing, core)
+                same = found.get(where, PathStep(*where[:3], 0, 0, where[3]))
+                found[where] = replace(
+                    same,
+                    cycles=same.cycles + took,
+                    times=same.times + pieces_of,
+                    waited=same.waited + late,
+                )
+    return list(found.values())
 
 
-def path_pieces(timing: TimedRun) -> list[PathPiece]:
+_AFTER = {"copy": "transfer", "product": "product"}
+"""By what an instruction costs as: what comes after its start-up."""
+
+
+def _parts(timing: TimedRun, index: int) -> tuple[int, str]:
+    """Of a place: the cycles before the first byte of a copy or the first repeat of a product, and
+    what comes then."""
+    place, used = timing.trace.places[index], timing.model.used.get(index)
+    kind = "" if place.record is None else place.record.cost_kind
+    if isinstance(place.op, Scope):
+        return 0, "vecscope"
+    if kind not in _AFTER or used is None:
+        return 0, _AFTER.get(kind, "work")
+    named = (used.figures.get(name) for name in ("startup", "head"))
+    return sum(figure.cycles for figure in named if figure is not None), _AFTER[kind]
+
+
+def _behind(timing: TimedRun, events: Ints) -> Ints:
+    """Cycles from the issue of events to their start in which their pipe did others."""
+    schedule = timing.schedule
+    waited = schedule.start[events] - schedule.issued[events] - timing.model.issue.cycles
+    return np.where(schedule.decided[events] == BY_ORDER, waited, 0)
+
+
+def path_pieces(timing: TimedRun) -> PathPieces:
     """The same, piece by piece."""
     schedule, events = timing.schedule, timing.events
     unit = slowest(timing)
     first, end = (int(n) for n in events.unit_at[unit : unit + 2])
-    found: list[PathPiece] = []
-    if first == end:
-        return found
-    done = schedule.done[first:end]
-    until = timing.total_cycles
-    at = first + int(np.argmax(done))
-    blocked = np.flatnonzero((events.scalar == 1) & (schedule.decided[: len(events)] == BY_SYNC))
-    if done[at - first] < until:
-        # The scalar unit issued to the end.
-        until, at = _back(timing, found, blocked, end, until, end - 1, unit)
-    while at >= 0:
-        start = int(schedule.start[at])
-        if until > start:
-            core = int(events.unit[at]) % events.cores
-            found.append(PathPiece(at, int(events.place[at]), start, until, core))
-        until = min(until, start)
-        match int(schedule.decided[at]):
-            case value if value == BY_SYNC or (value == BY_ORDER and schedule.by[at] >= 0):
-                at = int(schedule.by[at])
-            case value if value == BY_ISSUE and until > 0:
-                until, at = _back(timing, found, blocked, at, until, at, int(events.unit[at]))
-            case _:
-                at = -1
-    return found[::-1]
+    found = [np.zeros(0, dtype=np.int64)] * 4
+    if first < end:
+        last = first + int(np.argmax(schedule.done[first:end]))
+        given = (
+            events.scalar,
+            schedule.start,
+            schedule.done,
+            schedule.decided,
+            schedule.by,
+            events.unit_at,
+            events.unit,
+        )
+        room = [np.zeros(1, dtype=np.int64)] * 4
+        count = _back_from(last, unit, timing.total_cycles, 0, *given, *room)
+        found = [np.zeros(max(1, count), dtype=np.int64) for _ in range(4)]
+        _back_from(last, unit, timing.total_cycles, 1, *given, *found)
+        found = [column[:count][::-1] for column in found]
+    event, shown, start, until = found
+    return PathPieces(event, events.place[shown], start, until, events.unit[shown] % events.cores)
 
 
-def _back(
-    timing: TimedRun,
-    found: list[PathPiece],
-    blocked: np.ndarray,
-    before: int,
-    until: int,
-    shown: int,
+@compiled
+def _back_from(
+    last: int,
     unit: int,
-) -> tuple[int, int]:
-    """The part of the scalar unit of a core, back to where it waited itself."""
-    events = timing.events
-    place = int(events.place[shown])
-    earlier = int(np.searchsorted(blocked, before)) - 1
-    waited = earlier >= 0 and int(blocked[earlier]) >= int(events.unit_at[unit])
-    start = int(timing.schedule.start[blocked[earlier]]) if waited else 0
-    if until > start:
-        found.append(PathPiece(-1, place, start, until, unit % events.cores))
-    return start, int(timing.schedule.by[blocked[earlier]]) if waited else -1
-
-
-def _steps(timing: TimedRun, piece: PathPiece) -> list[PathStep]:
-    """A piece in its parts, in order."""
-    place, cycles = timing.trace.places[piece.place], piece.until - piece.start
-    line, core = place.span.line, core_name(timing, piece.core)
-    if piece.event < 0 or timing.events.scalar[piece.event]:
-        return [PathStep(line, PIPES[SCALAR], "issue", cycles, core=core)]
-    pipe = PIPES[int(timing.events.pipe[piece.event])]
-    kind = "" if place.record is None else place.record.cost_kind
-    what = "vecscope" if isinstance(place.op, Scope) else _PARTS.get(kind, "work")
-    first = min(cycles, _start_up(timing, piece.place)) if kind in _PARTS else 0
-    parts = [("start-up", first), (what, cycles - first)]
-    steps = [PathStep(line, pipe, *part, core=core) for part in parts if part[1]]
-    return [replace(steps[0], waited=_behind(timing, piece.event)), *steps[1:]]
-
-
-_PARTS = {"copy": "transfer", "product": "product"}
-"""By what an instruction costs as: what comes after its start-up."""
-
-
-def _start_up(timing: TimedRun, place: int) -> int:
-    """Cycles before the first byte of a copy, or before the first repeat of a product."""
-    used = timing.model.used.get(place)
-    named = () if used is None else (used.figures.get(name) for name in ("startup", "head"))
-    return sum(figure.cycles for figure in named if figure is not None)
-
-
-def _behind(timing: TimedRun, event: int) -> int:
-    """Cycles from the issue of an event to its start in which its pipe did others."""
-    schedule = timing.schedule
-    if schedule.decided[event] != BY_ORDER:
-        return 0
-    return int(schedule.start[event] - schedule.issued[event]) - timing.model.issue.cycles
-
-
-def _joined(steps: list[PathStep]) -> list[PathStep]:
-    found: dict[tuple[int, str, str, str], PathStep] = {}
-    for step in steps:
-        key = step.line, step.pipe, step.what, step.core
-        same = found.get(key)
-        found[key] = step if same is None else _sum(same, step)
-    return list(found.values())
-
-
-def _sum(one: PathStep, two: PathStep) -> PathStep:
-    return replace(
-        one,
-        cycles=one.cycles + two.cycles,
-        times=one.times + two.times,
-        waited=one.waited + two.waited,
-    )
+    total: int,
+    kept: int,
+    scalar: Ints,
+    start: Ints,
+    done: Ints,
+    decided: Ints,
+    by: Ints,
+    unit_at: Ints,
+    units: Ints,
+    event: Ints,
+    shown: Ints,
+    begin: Ints,
+    end: Ints,
+) -> int:
+    """Goes back from the event of a unit that is done last, by what decided the start of each;
+    how many pieces there are. If they are `kept`, gives of each, the last first: its event or -1
+    for the scalar unit's issue, the event `shown` for it, where it begins and ends."""
+    count = 0
+    until = total
+    at = last
+    # Where the scalar unit issues: before this event, of this unit; -1 while a pipe works.
+    before = -1
+    if done[at] < until:
+        # The scalar unit issued to the end.
+        before = unit_at[unit + 1]
+        at = unit_at[unit + 1] - 1
+    while at >= 0:
+        if before >= 0:
+            # Back to where it waited itself.
+            earlier = before - 1
+            low = unit_at[units[at]]
+            while earlier >= low and not (scalar[earlier] and decided[earlier] == BY_SYNC):
+                earlier -= 1
+            since = 0
+            if earlier >= low:
+                since = start[earlier]
+            if until > since:
+                if kept:
+                    event[count] = -1
+                    shown[count] = at
+                    begin[count] = since
+                    end[count] = until
+                count += 1
+            until = since
+            before = -1
+            at = by[earlier] if earlier >= low else -1
+            continue
+        since = start[at]
+        if until > since:
+            if kept:
+                event[count] = at
+                shown[count] = at
+                begin[count] = since
+                end[count] = until
+            count += 1
+        until = min(until, since)
+        if decided[at] == BY_SYNC or (decided[at] == BY_ORDER and by[at] >= 0):
+            at = by[at]
+        elif decided[at] == BY_ISSUE and until > 0:
+            before = at
+        else:
+            at = -1
+    return count
 
 
 def chain(timing: TimedRun) -> list[PathStep]:

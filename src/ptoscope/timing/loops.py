@@ -160,10 +160,12 @@ def _iteration_cores(timing: TimedRun) -> np.ndarray:
     found = np.zeros(len(iterations), dtype=np.int64)
     if timing.events.cores == 1:
         return found
-    inside = events.iteration >= 0
-    found[events.iteration[inside]] = events.core[inside]
-    # An iteration comes after the one around it.
-    for row in range(len(iterations) - 1, -1, -1):
-        if iterations.parent[row] >= 0:
-            found[iterations.parent[row]] = found[row]
+    at = np.flatnonzero(events.iteration >= 0)
+    iteration = events.iteration[at]
+    core = events.core[at]
+    while len(iteration):
+        found[iteration] = core
+        # The iteration of the next loop outside, where nothing has to be in it itself.
+        iteration = iterations.parent[iteration]
+        core, iteration = core[iteration >= 0], iteration[iteration >= 0]
     return found

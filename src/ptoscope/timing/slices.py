@@ -108,7 +108,8 @@ def _pipes(timing: TimedRun) -> list[dict[str, Column]]:
     size, cost = len(events), timing.work.issue
     start, wait = times.start[:size], times.wait[:size]
     critical = np.zeros(size, dtype=np.int64)
-    critical[[piece.event for piece in path_pieces(timing) if piece.event >= 0]] = 1
+    on_path = path_pieces(timing).event
+    critical[on_path[on_path >= 0]] = 1
     waited = np.flatnonzero(wait)
     found = [
         _part(

@@ -22,7 +22,7 @@ from ptoscope.timing.stalls import awaited_line, wait_kind, waited_at
 from ptoscope.trace.trace import Syncs, Trace
 
 _TOP_WAITS = 5
-MOST_ACCESSES = 1_000_000
+MOST_ACCESSES = 250_000
 """With more accesses than that nobody looks whether a wait is needed: it takes too long."""
 
 

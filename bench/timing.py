@@ -11,7 +11,7 @@ from bench import points, points_a2a3
 from bench.measure import Job, Remark, Row, once
 from ptoscope.timing import time_trace
 from ptoscope.timing.bodies import kernel_text
-from ptoscope.timing.critical import _walk
+from ptoscope.timing.critical import _back_from, _walk
 from ptoscope.timing.in_order import ideal_starts
 from ptoscope.timing.pipe_schedule import run_pipes
 from ptoscope.timing.producers import _count_depths, _follow
@@ -20,7 +20,7 @@ from ptoscope.tracing import trace
 
 TITLE = "The cycle models. With <=: as a multiple of what is allowed"
 _MEAN, _WORST = 0.02, 0.06
-_SECONDS, _BYTES = 5.0, 500e6
+_SECONDS, _REPORTED, _BYTES = 5.0, 1.0, 500e6
 _ROWS, _VREGS = 2500, 100
 """Iterations of two loops around a body of four instructions: a million in all."""
 
@@ -62,6 +62,14 @@ def _million() -> Iterator[Row | Remark]:
     schedule()
     warm = min(once(schedule, time.perf_counter) for _ in range(3))
     yield Row(f"schedule {len(run.events):,} instructions", "5 s", warm, _SECONDS, 1.0, note="warm")
+
+    def report() -> None:
+        timing = time_trace(run, kernel.program, kernel.target)
+        timing.table()
+
+    report()
+    whole = min(once(report, time.perf_counter) for _ in range(3))
+    yield Row("the same with reasons and report", "1 s", whole, _REPORTED, 1.0, note="warm")
     tracemalloc.start()
     schedule()
     peak = tracemalloc.get_traced_memory()[1] + run.nbytes
@@ -73,6 +81,7 @@ def _million() -> Iterator[Row | Remark]:
 def _compilation() -> float:
     """Seconds to make the machine code of the loops, without the cache."""
     begun = time.perf_counter()
-    for one in (run_scopes, run_pipes, _follow, _count_depths, ideal_starts, _walk):
+    loops = run_scopes, run_pipes, _follow, _count_depths, ideal_starts, _walk, _back_from
+    for one in loops:
         one.machine_code()
     return time.perf_counter() - begun

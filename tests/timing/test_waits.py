@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from ptoscope.timing import double_buffers, reasons
+from ptoscope.timing import waits as timed_waits
 from tests.timing.kernels import FLOATS, GM, UB, looped, pipeline, tiles, timed, whole
 
 TILES = 8
@@ -79,3 +81,12 @@ def test_of_a_run_with_races_nothing_is_offered() -> None:
     racing = UNRELATED.replace("    return", f"{load}\n    return")
     assert any(wait.removable for wait in timed(UNRELATED, tiles(2)).reasons.waits)
     assert not any(wait.removable for wait in timed(racing, tiles(2)).reasons.waits)
+
+
+def test_a_very_long_run_says_that_nobody_looked(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (reasons, double_buffers, timed_waits):
+        monkeypatch.setattr(module, "MOST_ACCESSES", 2)
+    found = timed(UNRELATED, tiles(2)).as_json()
+    assert not found["advised"]
+    assert found["waits"]
+    assert not [wait for wait in found["waits"] if wait["removable"]]

@@ -133,6 +133,10 @@ def _advice(reasons: Reasons) -> list[str]:
             f"double-buffering {_and(list(named))} in the loop of line {one.loop}: "
             f"up to {fewer} fewer, {one.bytes} more bytes of UB"
         ] = None
+    if reasons.waits and not reasons.advised:
+        found["the run is too long to look for waits that nothing needs and for second buffers"] = (
+            None
+        )
     return list(found)
 
 

@@ -243,7 +243,9 @@ def chain(timing: TimedRun) -> list[PathStep]:
     times = np.zeros(2 * places, dtype=np.int64)
     cycles[code.place[at]] = scopes.latency[at]
     times[code.place[at]] = 1
-    _walk(first, at, places, scopes.start, scopes.ready, scopes.bound, code.place, cycles, times)
+    mine = slice(first, at + 1)
+    columns = scopes.start[mine], scopes.ready[mine], scopes.bound[mine] - first, code.place[mine]
+    _walk(0, at - first, places, *(c.astype(np.int64) for c in columns), cycles, times)
     found = [
         PathStep(
             line(timing, int(i) % places),

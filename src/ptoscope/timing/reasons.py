@@ -16,7 +16,7 @@ from ptoscope.timing.pipes import PIPE_COUNT
 from ptoscope.timing.run import TimedRun
 from ptoscope.timing.stalls import Stall, scope_stalls, transfers, wait_stalls, waited_for
 from ptoscope.timing.vector_core import CAUSE_COUNT, DEPENDENCY
-from ptoscope.timing.waits import TimedWait, waits
+from ptoscope.timing.waits import MOST_ACCESSES, TimedWait, waits
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,8 @@ class Reasons:
     loops: list[loops.TimedLoop]
     waits: list[TimedWait]
     double_buffers: list[DoubleBuffer]
+    advised: bool
+    """Whether somebody looked what waits and second buffers are worth: not in very long runs."""
     assumed_cycles: float
     assumed: dict[str, NamedFigure]
 
@@ -64,6 +66,7 @@ def find(timing: TimedRun) -> Reasons:
         loops.find(timing),
         waits(timing),
         double_buffers(timing),
+        len(timing.trace.accesses) <= MOST_ACCESSES,
         _assumed_cycles(timing, path),
         _assumed_figures(timing),
     )

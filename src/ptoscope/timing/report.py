@@ -175,6 +175,7 @@ def as_json(timing: TimedRun, reasons: Reasons, models: Mapping[str, TimedRun]) 
         "chain": [asdict(step) for step in reasons.chain],
         "loops": [asdict(loop) for loop in reasons.loops],
         "waits": [asdict(wait) for wait in reasons.waits],
+        "advised": reasons.advised,
         "double_buffers": [asdict(one) for one in reasons.double_buffers],
         "assumed_share": round(share, 4),
         "assumed": [

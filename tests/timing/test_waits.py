@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from ptoscope.timing import double_buffers, reasons
 from ptoscope.timing import waits as timed_waits
 from tests.timing.kernels import FLOATS, GM, UB, looped, pipeline, tiles, timed, whole
 
@@ -84,8 +83,7 @@ def test_of_a_run_with_races_nothing_is_offered() -> None:
 
 
 def test_a_very_long_run_says_that_nobody_looked(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (reasons, double_buffers, timed_waits):
-        monkeypatch.setattr(module, "MOST_ACCESSES", 2)
+    monkeypatch.setattr(timed_waits, "MOST_SYNCS", 2)
     found = timed(UNRELATED, tiles(2)).as_json()
     assert not found["advised"]
     assert found["waits"]

@@ -25,7 +25,7 @@ from ptoscope.timing.buffers import (
     room_for,
 )
 from ptoscope.timing.run import TimedRun
-from ptoscope.timing.waits import MOST_ACCESSES, in_order
+from ptoscope.timing.waits import in_order, too_long
 from ptoscope.trace.trace import UBS, Accesses
 
 _TOGETHER = 3
@@ -49,7 +49,7 @@ class DoubleBuffer:
 def double_buffers(timing: TimedRun) -> list[DoubleBuffer]:
     """Those that are worth something, the most cycles first; several together where that is
     worth more than each."""
-    if len(timing.trace.accesses) > MOST_ACCESSES:
+    if too_long(timing.trace):
         return []
     found: list[DoubleBuffer] = []
     for place, edges in back_edges(timing).items():

@@ -16,7 +16,7 @@ from ptoscope.timing.pipes import PIPE_COUNT
 from ptoscope.timing.run import TimedRun
 from ptoscope.timing.stalls import Stall, scope_stalls, transfers, wait_stalls, waited_for
 from ptoscope.timing.vector_core import CAUSE_COUNT, DEPENDENCY
-from ptoscope.timing.waits import MOST_ACCESSES, TimedWait, waits
+from ptoscope.timing.waits import TimedWait, too_long, waits
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def find(timing: TimedRun) -> Reasons:
         loops.find(timing),
         waits(timing),
         double_buffers(timing),
-        len(timing.trace.accesses) <= MOST_ACCESSES,
+        not too_long(timing.trace),
         _assumed_cycles(timing, path),
         _assumed_figures(timing),
     )

@@ -22,8 +22,8 @@ from ptoscope.timing.stalls import awaited_line, wait_kind, waited_at
 from ptoscope.trace.trace import Syncs, Trace
 
 _TOP_WAITS = 5
-MOST_ACCESSES = 250_000
-"""With more accesses than that nobody looks whether a wait is needed: it takes too long."""
+MOST_ACCESSES, MOST_SYNCS = 250_000, 10_000
+"""With more of either nobody looks whether a wait is needed: it takes too long."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def waits(timing: TimedRun) -> list[TimedWait]:
 def _worth(timing: TimedRun, groups: set[frozenset[int]]) -> dict[frozenset[int], int]:
     """Of those that nothing needs, also if all of them go: the cycles that each takes."""
     found: dict[frozenset[int], int] = {}
-    if len(timing.trace.accesses) > MOST_ACCESSES:
+    if too_long(timing.trace):
         return found
     fewer = {g: timing.total_cycles - timing.otherwise(without=g) for g in groups}
     ranked = sorted((g for g in groups if fewer[g] > 0), key=lambda g: (-fewer[g], min(g)))
@@ -70,6 +70,11 @@ def _worth(timing: TimedRun, groups: set[frozenset[int]]) -> dict[frozenset[int]
         if in_order(_without(timing.trace, group.union(*found)), runs):
             found[group] = fewer[group]
     return found
+
+
+def too_long(trace: Trace) -> bool:
+    """Whether nobody looks what waits and second buffers are worth."""
+    return len(trace.accesses) > MOST_ACCESSES or len(trace.syncs) > MOST_SYNCS
 
 
 def in_order(trace: Trace, runs: Runs) -> bool:

@@ -52,10 +52,10 @@ def test_figures_are_found_again(found: Calibration) -> None:
 
 
 def test_a_rate_is_found_again(runs: list[tuple[Timing, bool]]) -> None:
-    hidden = {"dma.gm_to_ub.bytes_per_cycle": 32}
+    hidden = {"dma.gm_to_ub.bytes_per_cycle": 64}
     again = calibrate(points(runs, hidden), fit=["dma.gm_to_ub.bytes_per_cycle"])
     assert again.after.mean < 1e-4
-    assert again.values["dma.gm_to_ub.bytes_per_cycle"] == pytest.approx(32, rel=0.01)
+    assert again.values["dma.gm_to_ub.bytes_per_cycle"] == pytest.approx(64, rel=0.01)
 
 
 def test_which_points_rest_on_which_figures(found: Calibration) -> None:
@@ -97,8 +97,9 @@ def test_what_no_point_determines_is_said(runs: list[tuple[Timing, bool]]) -> No
     # What begins and what ends a vecscope is only seen together.
     assert by_name["core.drain"].alike == ("core.startup",)
     # So are start-up and rate of copies that are all of one size.
-    rate, startup = calibrate(points(runs, {}), fit=["dma.gm_to_ub.*"]).figures
-    assert (rate.alike, startup.alike) == ((startup.name,), (rate.name,))
+    rate, startup, *_ = calibrate(points(runs, {}), fit=["dma.gm_to_ub.*"]).figures
+    assert startup.name in rate.alike
+    assert rate.name in startup.alike
 
 
 def test_points_that_are_left_out_show_what_was_fitted_too_well(

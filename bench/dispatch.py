@@ -19,7 +19,8 @@ _ELSEWHERE = {"smov", "smovi", "smovk", "vag", "vloop"}
 
 @dataclass(frozen=True)
 class Moment:
-    """An instruction of the log: cycles of its dispatch and its start, there and modelled."""
+    """An instruction of the log: cycles of its dispatch and its start, there and modelled; `port` is
+    its execution port, where the log tells (else -1)."""
 
     index: int
     name: str
@@ -27,6 +28,8 @@ class Moment:
     start: int
     modelled_dispatch: int
     modelled_start: int
+    port: int
+    modelled_port: int
 
 
 def moments() -> tuple[list[Moment], int]:
@@ -35,6 +38,7 @@ def moments() -> tuple[list[Moment], int]:
     scopes = timing.scopes
     assert scopes.sent is not None
     assert scopes.start is not None
+    assert scopes.track is not None
     rows = list(csv.DictReader(LOG.read_text("utf-8").splitlines()))
     known = {int(row["index"]): row for row in rows if row["index"]}
     # The log numbers what is executed; scalar instructions stand before and between the loops.
@@ -47,6 +51,9 @@ def moments() -> tuple[list[Moment], int]:
             int(known[index]["start"]),
             int(scopes.sent[number]),
             int(scopes.start[number]),
+            # Of two that start in a cycle the log has the first port first.
+            int(known[index]["ex_order"] or 0) - 1,
+            int(scopes.track[number]),
         )
         for number, index in enumerate(counted)
         if index in known

@@ -7,7 +7,7 @@ import tracemalloc
 from collections.abc import Iterator
 
 import ptoscope
-from bench import points, points_a2a3
+from bench import dispatch, points, points_a2a3
 from bench.measure import Job, Remark, Row, once
 from ptoscope.timing import time_trace
 from ptoscope.timing.bodies import kernel_text
@@ -19,7 +19,10 @@ from ptoscope.timing.vector_core import run_scopes
 from ptoscope.tracing import trace
 
 TITLE = "The cycle models. With <=: as a multiple of what is allowed"
-_MEAN, _WORST = 0.02, 0.06
+_MEAN, _WORST = 0.05, 0.11
+"""Of a family of points."""
+_OVERALL, _NEAR = 0.015, 0.9
+"""The mean error of all, and how many instructions of the log are within two cycles."""
 _SECONDS, _REPORTED, _BYTES = 5.0, 1.0, 500e6
 _ROWS, _VREGS = 2500, 100
 """Iterations of two loops around a body of four instructions: a million in all."""
@@ -29,6 +32,7 @@ def jobs() -> list[Job]:
     """Every row and remark."""
     return [
         Job("profiling points of A5", _points),
+        Job("a log of A5, instruction by instruction", _log),
         Job("measured points of A2/A3", points_a2a3.remarks),
         Job("a million instructions", _million),
     ]
@@ -36,20 +40,41 @@ def jobs() -> list[Job]:
 
 def _points() -> Iterator[Row | Remark]:
     found = points.points()
-    for body, (mean, worst) in points.errors(found).items():
-        mine = [p for p in found if p.body == body]
-        fitted = "fitted" if body in points.FITTED else "no figure fitted to it"
+    left_out = points.left_out(found)
+    yield Remark(f"left out: where {', '.join(points.FREE)} are fitted to the other bodies alone")
+    for family, (mean, worst) in points.errors(found).items():
+        mine = [p for p in found if p.family == family]
         yield Remark(
-            f"A5, {body} ({fitted}): mean absolute error {mean:.2%} (<= {_MEAN:.0%}), "
-            f"largest {worst:.2%} (<= {_WORST:.0%}), {len(mine)} points",
+            f"A5, {family}: mean absolute error {mean:.2%} (<= {_MEAN:.0%}), largest {worst:.2%} "
+            f"(<= {_WORST:.0%}), {len(mine)} points; left out {left_out[family]:.2%}",
             failed=mean > _MEAN or worst > _WORST,
         )
-        shapes = ", ".join(
-            f"{p.rows}x{p.vregs}{'+' if p.addressing == 'post_update' else ''} "
-            f"{p.modelled}/{p.measured} ({p.error:+.1%})"
-            for p in mine
+        yield Remark(f"  rows x registers (+: post-update), model/measured: {_listed(mine)}")
+    mean = sum(abs(p.error) for p in found) / len(found)
+    yield Remark(
+        f"A5, all {len(found)} points: mean absolute error {mean:.2%} (<= {_OVERALL:.1%})",
+        failed=mean > _OVERALL,
+    )
+
+
+def _listed(mine: list[points.Point]) -> str:
+    return ", ".join(map(str, mine))
+
+
+def _log() -> Iterator[Row | Remark]:
+    found, whole = dispatch.moments()
+    for what, off in (
+        ("dispatch", [m.modelled_dispatch - m.dispatch for m in found]),
+        ("start", [m.modelled_start - m.start for m in found]),
+    ):
+        near = sum(abs(n) <= 2 for n in off) / len(off)
+        exact = sum(n == 0 for n in off) / len(off)
+        yield Remark(
+            f"A5, log of a softmax, {what} of {len(off)} instructions: {near:.1%} within 2 cycles "
+            f"(>= {_NEAR:.0%}), {exact:.1%} exact",
+            failed=near < _NEAR,
         )
-        yield Remark(f"  rows x registers (+: post-update), model/measured: {shapes}")
+    yield Remark(f"A5, the same as a whole: {whole} cycles, {dispatch.WHOLE} in the log")
 
 
 def _million() -> Iterator[Row | Remark]:

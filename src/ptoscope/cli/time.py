@@ -21,6 +21,7 @@ from ptoscope.tables import Table, counted
 if TYPE_CHECKING:
     from ptoscope.timing import Timing
     from ptoscope.timing.critical import PathStep
+    from ptoscope.timing.holds import Hold
     from ptoscope.timing.loops import TimedLoop
     from ptoscope.timing.reasons import PipeUse, Reasons
 
@@ -88,6 +89,7 @@ def _page(timing: Timing, name: str, grid: int) -> list[str | Table]:
         page.append(f"critical path, most cycles first: {_path(reasons.path)}")
     if reasons.loops:
         page.append(_loops(reasons.loops[:_SHOWN]))
+    page += _holds(reasons.holds)
     page += _advice(reasons)
     by_source = _figures(timing)
     assumed = by_source.pop("assumed", "")
@@ -115,6 +117,16 @@ def _parts(parts: Counter[str]) -> str:
     if len(parts) == 1:
         return next(iter(parts))
     return ", ".join(f"{what} {cycles}" for what, cycles in parts.items())
+
+
+def _holds(holds: list[Hold]) -> list[str]:
+    """What stopped the dispatch of the vector core, and what helps."""
+    if not holds:
+        return []
+    causes = ", ".join(f"{h.cause} {h.share:.0%} (line {h.line})" for h in holds[:_SHOWN])
+    total = counted(sum(hold.cycles for hold in holds), "cycle")
+    helps = [f"{hold.cause}: {hold.helps}" for hold in holds if hold.helps]
+    return [f"dispatch of the vector core stopped in {total}: {causes}", *helps]
 
 
 def _advice(reasons: Reasons) -> list[str]:

@@ -79,6 +79,7 @@ def _navigation() -> str:
         "  - What is chosen: chosen.md",
         "  - The matrix unit: matrix.md",
         "  - Cycles: cycles.md",
+        "  - How cycles are modelled: timing.md",
         "  - Calibration: calibration.md",
         "  - Looking into a kernel: debugging.md",
         "  - Testing a kernel: testing.md",

@@ -11,6 +11,7 @@ from ptoscope.isa.parts import PIPES
 from ptoscope.timing import loops
 from ptoscope.timing.critical import PathStep, chain, core_name, critical_path, line, slowest
 from ptoscope.timing.double_buffers import DoubleBuffer, double_buffers
+from ptoscope.timing.holds import Hold, holds
 from ptoscope.timing.model import NamedFigure
 from ptoscope.timing.pipes import PIPE_COUNT
 from ptoscope.timing.run import TimedRun
@@ -33,13 +34,15 @@ class PipeUse:
 
 @dataclass(frozen=True)
 class Reasons:
-    """All of it. `path` is the critical path by line, in order of first appearance; its cycles
-    add up to the total. `chain` is the path through the longest vecscope entry, from its first
-    instruction to its last retirement: `result` cycles of a line that others waited for, `room`
-    cycles in which the line itself found no room. `assumed` are figures as in `all_figures`."""
+    """All of it. `holds` is what stopped the dispatch of the vector core. `path` is the critical
+    path by line, in order of first appearance; its cycles add up to the total. `chain` is the path
+    through the longest vecscope entry, from its first instruction to its last retirement: `result`
+    cycles of a line that others waited for, `room` cycles in which the line itself found no room.
+    `assumed` are figures as in `all_figures`."""
 
     pipes: list[PipeUse]
     stalls: list[Stall]
+    holds: list[Hold]
     path: list[PathStep]
     chain: list[PathStep]
     loops: list[loops.TimedLoop]
@@ -61,6 +64,7 @@ def find(timing: TimedRun) -> Reasons:
     return Reasons(
         _pipes(timing),
         stalls,
+        holds(timing),
         path,
         chain(timing),
         loops.find(timing),

@@ -171,6 +171,7 @@ def as_json(timing: TimedRun, reasons: Reasons, models: Mapping[str, TimedRun]) 
         "pipes": [asdict(pipe) for pipe in reasons.pipes],
         "vecscopes": vecscopes(timing),
         "stalls": [asdict(stall) for stall in reasons.stalls],
+        "holds": [asdict(hold) for hold in reasons.holds],
         "critical_path": [asdict(step) for step in reasons.path],
         "chain": [asdict(step) for step in reasons.chain],
         "loops": [asdict(loop) for loop in reasons.loops],

@@ -177,14 +177,17 @@ def _entrances(
     looping = np.zeros(max(1, entries), dtype=bool)
     looping[entry[np.flatnonzero(gap[: len(entry)] > 0)]] = True
     again = np.bincount(entry[np.flatnonzero(gap[: len(entry)] > 1)], minlength=max(1, entries)) > 0
-    loops = trace.iterations.loop
-    parents = trace.iterations.parent
-    for one, first in zip(where.tolist(), iteration[inside[at]].tolist(), strict=True):
-        depth[one] = looping[one] * (1 + again[one])
-        row = first
-        while row >= 0 and trace.places[loops[row]].scope >= 0:
-            moves[one] += carried[loops[row]]
-            row = int(parents[row])
+    depth[where] = looping[where] * (1 + again[where])
+    # Outwards from the first iteration, as far as loops are in the vecscope.
+    inner = np.array([p.scope >= 0 for p in trace.places] or [False])
+    row = iteration[inside[at]]
+    while len(where):
+        loop = trace.iterations.loop[row]
+        kept = inner[loop]
+        where, row, loop = where[kept], row[kept], loop[kept]
+        moves[where] += carried[loop]
+        row = trace.iterations.parent[row].astype(np.int64)
+        where, row = where[row >= 0], row[row >= 0]
     return depth, moves
 
 

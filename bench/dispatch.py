@@ -19,8 +19,8 @@ _ELSEWHERE = {"smov", "smovi", "smovk", "vag", "vloop"}
 
 @dataclass(frozen=True)
 class Moment:
-    """An instruction of the log: cycles of its dispatch and its start, there and modelled; `port` is
-    its execution port, where the log tells (else -1)."""
+    """An instruction of the log: cycles of its dispatch and its start, there and modelled; `port`
+    is its execution port, where the log tells (else -1)."""
 
     index: int
     name: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from itertools import product
 
 from tests.isa import ieee
@@ -53,6 +54,11 @@ def updates(copy: Copy, source: bytes, target: bytes, kind: str, operation: str)
 
 def numbers(kind: str, size: int, seed: object) -> bytes:
     """Edges of a type, and others, in so many bytes."""
+    return _numbers(kind, size, str(seed))
+
+
+@cache
+def _numbers(kind: str, size: int, seed: str) -> bytes:
     e = element(kind)
     return b"".join(n.to_bytes(e.bytes, "little") for n in some(e, size // e.bytes, seed))
 

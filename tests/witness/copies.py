@@ -14,7 +14,7 @@ from ptoscope.isa.types import Ptr, Scalar
 from ptoscope.isa.types import Type as AnyType
 from tests.isa.test_dma import Copy, loops
 from tests.witness import atomics
-from tests.witness.inputs import main, memory, rng
+from tests.witness.inputs import main, memory, random_bytes, rng
 from tests.witness.machine import Case
 from tests.witness.programs import always
 from tests.witness.registry import Refused, State, Trial, program, witness
@@ -58,7 +58,7 @@ def clauses(use: Use) -> Iterator[Use]:
 
 
 def _gm(seed: object) -> bytes:
-    return rng("gm", seed).randbytes(GM)
+    return random_bytes(GM, "gm", seed)
 
 
 def _numbers(use: Use, number: int, inward: bool) -> tuple[int, int, int, list[int]]:

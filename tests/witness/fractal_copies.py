@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ptoscope.isa.dtypes import I1, I64
 from ptoscope.isa.types import Scalar
-from tests.witness.inputs import main, rng
+from tests.witness.inputs import main, random_bytes
 from tests.witness.machine import GM_BYTES, Case
 from tests.witness.matrix_copies import content
 from tests.witness.registry import Refused, State, witness
@@ -47,7 +47,7 @@ def _cases(use: Use) -> Iterator[Case]:
         for wrong in (1 << bits, -1):
             plans.append((0, 0, *good[:field], wrong, *good[field + 1 :], 0))
         plans.append((0, 0, *none[:field], (1 << bits) - 1, *none[field + 1 :], 0))
-    gm = rng("gm", 0).randbytes(GM_BYTES)
+    gm = random_bytes(GM_BYTES, "gm", 0)
     outer = dict(use.site.segments)["src_layout"] == 2
     for number, plan in enumerate(plans if main(use) else plans[:2]):
         values = plan[:5] + (plan[5:6] if outer else ()) + plan[6:10] + (0, plan[10])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 
 from ptoscope.isa.types import Mask, Scalar, VReg
 from tests.isa.elements import NARROW, Element
@@ -32,6 +32,11 @@ def rng(*about: object) -> random.Random:
 
 def mask(kind: int, lanes: int, seed: object = 0) -> list[int]:
     """A predicate register: any 256 bits, all, the first lanes, none, any lanes."""
+    return list(_mask(kind, lanes, str(seed)))
+
+
+@lru_cache(4096)
+def _mask(kind: int, lanes: int, seed: str) -> list[int]:
     r = rng("mask", kind, lanes, seed)
     match kind % 5:
         case 0:
@@ -49,7 +54,17 @@ def mask(kind: int, lanes: int, seed: object = 0) -> list[int]:
 
 def memory(seed: object) -> bytes:
     """Random bytes for all of UB."""
-    return rng("memory", seed).randbytes(UB_BYTES)
+    return random_bytes(UB_BYTES, "memory", seed)
+
+
+def random_bytes(size: int, *about: object) -> bytes:
+    """So many, for one purpose."""
+    return _random_bytes(size, " ".join(map(str, about)))
+
+
+@lru_cache(1024)
+def _random_bytes(size: int, about: str) -> bytes:
+    return rng(about).randbytes(size)
 
 
 @cache
@@ -60,10 +75,14 @@ def numbers(e: Element) -> tuple[int, ...]:
 
 def some(e: Element, count: int, seed: object) -> list[int]:
     """Edges and random bits, shuffled."""
-    r = rng(e.name, count, seed)
-    out = [
-        r.choice(numbers(e)) if r.random() < 0.5 else r.getrandbits(e.bits) for _ in range(count)
-    ]
+    return list(_some(e, count, str(seed)))
+
+
+# Uses of one instruction ask for the same numbers again and again.
+@lru_cache(4096)
+def _some(e: Element, count: int, seed: str) -> list[int]:
+    r, known = rng(e.name, count, seed), numbers(e)
+    out = [r.choice(known) if r.random() < 0.5 else r.getrandbits(e.bits) for _ in range(count)]
     if e.is_float:
         out[::3] = scattered(e, len(out[::3]), r.getrandbits(30))
     return out

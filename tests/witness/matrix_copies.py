@@ -10,7 +10,7 @@ from ptoscope.isa.dtypes import I64
 from ptoscope.isa.types import Scalar
 from tests.isa.test_dma import Copy, loops
 from tests.witness.copies import GM, clauses
-from tests.witness.inputs import main, memory, rng
+from tests.witness.inputs import main, memory, random_bytes
 from tests.witness.machine import SECOND_UB, Case
 from tests.witness.registry import Refused, State, witness
 from tests.witness.use import Use
@@ -22,7 +22,7 @@ _I64 = Scalar(I64)
 
 def content(name: str, size: int, seed: object) -> bytes:
     """Random bytes for a memory."""
-    return rng(name, seed).randbytes(size)
+    return random_bytes(size, name, seed)
 
 
 def _signed(number: int) -> int:

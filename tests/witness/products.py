@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from math import floor, frexp, isinf, isnan
 
 import numpy as np
@@ -355,6 +355,14 @@ def _few(use: Use) -> tuple[Use, ...]:
     return () if silent and others else (use,)
 
 
+# Of the same numbers in uses that differ in what does not change a value.
+@lru_cache(1 << 15)
+def _summed(left: tuple[int, ...], right: tuple[int, ...], total: int) -> int:
+    for a, b in zip(left, right, strict=True):
+        total = fma(F32, a, b, total)
+    return total
+
+
 @witness(*NAMES, *SCALED_NAMES, inputs=_cases, variants=_few, also=_unit_flags)
 def _product(state: State) -> None:
     """The sum begins with zero, with what is there or with the bias of its column, and goes on in
@@ -424,8 +432,5 @@ def _product(state: State) -> None:
                 total = start + sum(a * b for a, b in zip(left[r], right[c], strict=True))
                 total %= 1 << 32
             else:
-                total = start
-                for a, b in zip(left[r], right[c], strict=True):
-                    total = fma(F32, a, b, total)
-                total = _result(use, total)
+                total = _result(use, _summed(tuple(left[r]), tuple(right[c]), start))
             chip["l0c"][at : at + 4] = total.to_bytes(4, "little")

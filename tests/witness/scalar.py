@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ptoscope.isa.types import Ptr
-from tests.witness.inputs import main, memory, rng, scalars, some
+from tests.witness.inputs import main, memory, random_bytes, scalars, some
 from tests.witness.machine import GM_BYTES, Case, Value
 from tests.witness.registry import Refused, State, witness
 from tests.witness.use import Use
@@ -67,7 +67,7 @@ def _accesses(use: Use) -> Iterator[Case]:
         ((0, 5), (32, end - 1 - 32 // e.bytes), (64, -3), (0, end), (0, -1), (1, 0))
     ):
         value = (some(e, 1, (number, 1))[0],) if len(use.operands) == 3 else ()
-        gm = rng("gm", number).randbytes(GM_BYTES)
+        gm = random_bytes(GM_BYTES, "gm", number)
         yield Case((*value, base, use.operands[-1].wrap(offset)), memory(number), gm)
 
 

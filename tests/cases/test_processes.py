@@ -91,23 +91,26 @@ time.sleep(0.2)
 
 
 @contextmanager
-def hanging(tmp_path: Path, before: str = "") -> Iterator[tuple[subprocess.Popen[bytes], Path]]:
-    """A command under way on a case that never ends; its scratch directory."""
+def hanging(
+    tmp_path: Path, before: str = "", rest: str = "time.sleep(1000)\n"
+) -> Iterator[tuple[subprocess.Popen[bytes], Path]]:
+    """A command under way on a case that does not end by itself; its scratch directory."""
     mark, scratch = tmp_path / "pid", tmp_path / "scratch"
     scratch.mkdir()
-    make_case(
-        tmp_path / "cases", "hangs", golden=DAEMON.format(mark=str(mark)) + "time.sleep(1000)\n"
-    )
+    make_case(tmp_path / "cases", "hangs", golden=DAEMON.format(mark=str(mark)) + rest)
     script = f"import signal, sys\n{before}\nfrom ptoscope.cli.main import main\nsys.exit(main())"
     with subprocess.Popen(
-        [sys.executable, "-c", script, "cases", str(tmp_path / "cases"), "--timeout", "8"],
+        [sys.executable, "-c", script, "cases", str(tmp_path / "cases"), "--timeout", "600"],
         env={**os.environ, "TMPDIR": str(scratch)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     ) as process:
-        deadline = time.monotonic() + 30
-        while not (mark.exists() and mark.read_text()) and time.monotonic() < deadline:
-            time.sleep(0.05)
+        # The whole line: half a number is that of another process.
+        deadline = time.monotonic() + 120
+        while not (mark.exists() and mark.read_text().endswith("\n")):
+            assert process.poll() is None, process.communicate()
+            assert time.monotonic() < deadline, "the case does not begin"
+            time.sleep(0.02)
         yield process, scratch
         assert all(ended(pid) for pid in started(mark))
 
@@ -122,11 +125,18 @@ def test_a_signal_ends_everything(tmp_path: Path, number: signal.Signals) -> Non
 
 
 def test_a_signal_that_is_ignored_stays_ignored(tmp_path: Path) -> None:
-    with hanging(tmp_path, "signal.signal(signal.SIGHUP, signal.SIG_IGN)") as (process, _):
+    """The case goes on, and says at its own time how it ended."""
+    go = tmp_path / "go"
+    rest = f"while not os.path.exists({str(go)!r}):\n    time.sleep(0.01)\nos._exit(7)\n"
+    ignored = "signal.signal(signal.SIGHUP, signal.SIG_IGN)"
+    with hanging(tmp_path, ignored, rest) as (process, _):
         process.send_signal(signal.SIGHUP)
-        out, _ = process.communicate(timeout=30)
+        time.sleep(0.5)
+        assert process.poll() is None
+        go.touch()
+        out, _ = process.communicate(timeout=60)
         assert process.returncode == 1
-        assert b"golden.py took longer than 8 s" in out
+        assert b"golden.py: exit status 7" in out
 
 
 def test_a_command_that_is_killed_leaves_nothing(tmp_path: Path) -> None:

@@ -3,8 +3,10 @@ one."""
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 
 import pytest
 
@@ -15,6 +17,26 @@ from tests.engines import run_on_both, trace_on_both
 
 # No test depends on, or leaves anything in, the user's cache.
 os.environ["PTOSCOPE_CACHE"] = ""
+
+# Tens of thousands of tests live as long as the run: to look through them for garbage every few
+# hundred objects takes a tenth of its time.
+gc.set_threshold(20_000, 20, 20)
+
+
+def pytest_collection_finish() -> None:
+    """What there is by now stays."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_compilation_of_a_text() -> Iterator[None]:
+    """LLVM makes the same object of the same text: many tests load a kernel anew."""
+    from ptoscope.native import jit
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(jit, "object_code", lru_cache(1024)(jit.object_code))
+        yield
 
 
 @pytest.fixture(autouse=True)

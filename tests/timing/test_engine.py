@@ -27,6 +27,24 @@ from ptoscope.timing.vector_queues import (
 )
 from tests.timing.kernels import pipeline, tiles, timed
 
+_BY_INSTRUCTION = [
+    "cls",
+    "place",
+    "gap",
+    "looped",
+    "dep",
+    "uses",
+    "moved",
+    "sent",
+    "left",
+    "start",
+    "ready",
+    "bound",
+    "track",
+    "waited",
+]
+"""Arrays of 32-bit numbers."""
+
 
 def _random_scopes(seed: int) -> dict[str, Any]:
     """Instructions of six classes that read earlier ones of their entry, with loops."""
@@ -57,7 +75,7 @@ def _random_scopes(seed: int) -> dict[str, Any]:
     core = np.concatenate((core, registers, (6, 2, 7, 1, 1, 1, 8, 3)))
     room = int(core[3] + core[4]) + 1
     zeros = np.zeros(size, dtype=np.int64)
-    return {
+    found = {
         "entries": 4,
         "classes": classes,
         "core": core,
@@ -96,6 +114,9 @@ def _random_scopes(seed: int) -> dict[str, Any]:
         "held": np.zeros(5 * CAUSE_COUNT, dtype=np.int64),
         "cycles": np.zeros(4, dtype=np.int64),
     }
+    for name in _BY_INSTRUCTION:
+        found[name] = found[name].astype(np.int32)
+    return found
 
 
 def _copied(arguments: dict[str, Any]) -> dict[str, Any]:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from ptoscope.diagnostics import UsageError
 from ptoscope.isa.sync_costs import NOT_COUNTED
@@ -18,11 +16,11 @@ from ptoscope.program import Launchable, Program
 from ptoscope.timing import a2a3, a5, ranges, reasons, report
 from ptoscope.timing.compare import TimingComparison, compare
 from ptoscope.timing.figures import Overrides
-from ptoscope.timing.model import Model, ScopeTimes
+from ptoscope.timing.model import Model
 from ptoscope.timing.pipe_work import pipe_work
 from ptoscope.timing.pipes import pipe_events, schedule
 from ptoscope.timing.run import TimedRun
-from ptoscope.timing.scopes import Instructions, instructions
+from ptoscope.timing.scopes import instructions
 from ptoscope.trace.trace import Trace
 from ptoscope.tracing import trace
 
@@ -103,29 +101,12 @@ def time_trace(
 
 def _timed(trace: Trace, program: Program, model: Model, like: Timing | None) -> Timing:
     """The run by a model; what does not depend on the model is taken from another timing."""
-    code = _slim(instructions(trace)) if like is None else like.code
+    code = instructions(trace) if like is None else like.code
     events = pipe_events(trace) if like is None else like.events
-    scopes = _narrowed(model.scopes(trace, code), len(code))
+    scopes = model.scopes(trace, code)
     work = pipe_work(model, events, scopes)
     times = schedule(events, work)
     return Timing(trace, program, model, code, scopes, events, work, times)
-
-
-def _slim(code: Instructions) -> Instructions:
-    """The same with numbers of the trace as wide as they are there."""
-    event, iteration = (column.astype(np.int32) for column in (code.event, code.iteration))
-    return replace(code, event=event, iteration=iteration)
-
-
-def _narrowed(scopes: ScopeTimes, count: int) -> ScopeTimes:
-    """The same with the columns of so many instructions in half the memory: cycles of an entry and
-    numbers of instructions fit. Columns by place or entry stay as they are."""
-    columns = ("start", "ready", "ideal", "latency", "track", "bound", "waited")
-    for name in columns:
-        column = getattr(scopes, name)
-        if column is not None and len(column) == max(1, count):
-            setattr(scopes, name, column.astype(np.int16 if name == "track" else np.int32))
-    return scopes
 
 
 def time_kernel(

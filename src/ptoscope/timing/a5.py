@@ -84,17 +84,14 @@ class A5(Model):
         classes, of_place = self._classes(trace)
         found = empty_scopes(trace, entries)
         size = max(1, len(code))
-        cls = of_place[code.place] if len(code) else np.zeros(1, dtype=np.int64)
-        found.start = np.full(size, -1, dtype=np.int64)
-        found.bound = np.full(size, -1, dtype=np.int64)
-        found.ready = np.full(size, -1, dtype=np.int64)
-        found.ideal = np.zeros(size, dtype=np.int64)
-        found.waited = np.zeros(size, dtype=np.int64)
-        found.track = np.zeros(size, dtype=np.int64)
-        found.sent = np.zeros(size, dtype=np.int64)
+        cls = of_place.astype(np.int32)[code.place] if len(code) else np.zeros(1, dtype=np.int32)
+        found.start, found.bound, found.ready = (np.full(size, -1, np.int32) for _ in range(3))
+        found.ideal, found.waited, found.track, found.sent = (
+            np.zeros(size, np.int32) for _ in range(4)
+        )
         latency = _column(classes, lambda c: c.latency.cycles)
-        found.latency = latency[cls]
         self._run(entries, classes, cls, latency, code, found)
+        found.latency = latency.astype(np.int32)[cls]
         self._class_of = {p: classes[int(of_place[p])] for p in self.used}
         return found
 
@@ -158,7 +155,7 @@ class A5(Model):
             np.zeros(2 * UNITS, dtype=np.int64),
             np.zeros(2 * UNITS, dtype=np.int64),
             found.sent,
-            np.zeros(max(1, len(code)), dtype=np.int64),
+            np.zeros(max(1, len(code)), dtype=np.int32),
             found.start,
             found.ready,
             found.bound,
@@ -278,4 +275,4 @@ def _column(classes: list[OpClass], of: Callable[[OpClass], int]) -> Ints:
 
 
 def _some(column: Ints) -> Ints:
-    return column if len(column) else np.zeros(1, dtype=np.int64)
+    return column if len(column) else np.zeros(1, dtype=column.dtype)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ptoscope.isa.parts import PIPES, SCALAR
-from ptoscope.native.subset import Ints, compiled
+from ptoscope.native.subset import Ints, Ints32, compiled
 from ptoscope.program import Scope
 from ptoscope.timing.pipe_schedule import BY_ISSUE, BY_ORDER, BY_SYNC
 from ptoscope.timing.run import TimedRun
@@ -245,7 +245,7 @@ def chain(timing: TimedRun) -> list[PathStep]:
     times[code.place[at]] = 1
     mine = slice(first, at + 1)
     columns = scopes.start[mine], scopes.ready[mine], scopes.bound[mine] - first, code.place[mine]
-    _walk(0, at - first, places, *(c.astype(np.int64) for c in columns), cycles, times)
+    _walk(0, at - first, places, *(c.astype(np.int32) for c in columns), cycles, times)
     found = [
         PathStep(
             line(timing, int(i) % places),
@@ -264,10 +264,10 @@ def _walk(
     first: int,
     last: int,
     places: int,
-    start: Ints,
-    ready: Ints,
-    bound: Ints,
-    place: Ints,
+    start: Ints32,
+    ready: Ints32,
+    bound: Ints32,
+    place: Ints32,
     cycles: Ints,
     times: Ints,
 ) -> int:

@@ -3,7 +3,7 @@ order, and one that needs a result starts when the latency of its producer is ov
 
 from __future__ import annotations
 
-from ptoscope.native.subset import Ints, compiled
+from ptoscope.native.subset import Ints, Ints32, compiled
 from ptoscope.timing.vector_core import CAUSE_COUNT, DEPENDENCY, MEM_BAR, RETIRE
 from ptoscope.timing.vector_queues import BARRIER
 
@@ -14,14 +14,14 @@ def run_in_order(
     kind: Ints,
     latency: Ints,
     entry_at: Ints,
-    cls: Ints,
-    place: Ints,
+    cls: Ints32,
+    place: Ints32,
     dep_at: Ints,
-    dep: Ints,
-    start: Ints,
-    ready: Ints,
-    bound: Ints,
-    waited: Ints,
+    dep: Ints32,
+    start: Ints32,
+    ready: Ints32,
+    bound: Ints32,
+    waited: Ints32,
     busy: Ints,
     stall: Ints,
     cycles: Ints,
@@ -62,7 +62,7 @@ def run_in_order(
 
 @compiled
 def ideal_starts(
-    count: int, classes: int, cls: Ints, dep_at: Ints, dep: Ints, forward: Ints, ideal: Ints
+    count: int, classes: int, cls: Ints32, dep_at: Ints, dep: Ints32, forward: Ints, ideal: Ints32
 ) -> int:
     """When each instruction would start if it waited for results alone."""
     for i in range(count):

@@ -10,7 +10,7 @@ import numpy as np
 from ptoscope.dataflow import BranchResult, Dataflow, Definition, LoopResult, OpResult, Received
 from ptoscope.isa import TABLE
 from ptoscope.isa.types import Type, is_vector_state
-from ptoscope.native.subset import Ints, compiled
+from ptoscope.native.subset import Ints, Ints32, compiled
 from ptoscope.program import Loop, Op
 from ptoscope.trace.trace import Trace
 
@@ -44,7 +44,7 @@ def producers(
     reads of the types that are wanted.
 
     `events` are the rows of `trace.events` inside vecscopes, in order; `number` gives each
-    one its number as an instruction, or -1 (scalar code); `entry` the vecscope entered.
+    one its number as an instruction, or -1 (scalar code); `entry` the vecscope entered: both int32.
     """
     function = trace.function
     vector = [wanted(kind) for kind in function.types]
@@ -58,17 +58,18 @@ def producers(
     _, initial = ragged([[i for _, i, _ in loop] for loop in loops])
     _, yielded = ragged([[y for _, _, y in loop] for loop in loops])
 
-    place = trace.events.place[events].astype(np.int64)
+    place = trace.events.place[events].astype(np.int32)
     room = (read_at[1:] - read_at[:-1])[place]
     room[number < 0] = 0
     dep_at = np.zeros(len(events) + 1, dtype=np.int64)
     np.cumsum(room, out=dep_at[1:])
-    dep = np.full(max(1, int(dep_at[-1])), NONE, dtype=np.int64)
+    del room
+    dep = np.full(max(1, int(dep_at[-1])), NONE, dtype=np.int32)
     parent = ints(trace.iterations.parent)
     _follow(
         len(events),
         place,
-        trace.events.iteration[events].astype(np.int64),
+        trace.events.iteration[events].astype(np.int32),
         entry,
         number,
         parent,
@@ -99,7 +100,7 @@ def _tidy(dep_at: Ints, dep: Ints, number: Ints) -> tuple[Ints, Ints]:
     before = np.zeros(len(dep) + 1, dtype=np.int64)
     np.cumsum(kept, out=before[1:])
     at = before[np.append(dep_at[:-1][number >= 0], dep_at[-1])]
-    return at, dep[kept] if kept.any() else np.zeros(1, dtype=np.int64)
+    return at, dep[kept] if kept.any() else np.zeros(1, dtype=np.int32)
 
 
 def _depths(parent: np.ndarray) -> Ints:
@@ -183,10 +184,10 @@ def _iteration(
 @compiled
 def _follow(
     count: int,
-    place: Ints,
-    iteration: Ints,
-    entry: Ints,
-    number: Ints,
+    place: Ints32,
+    iteration: Ints32,
+    entry: Ints32,
+    number: Ints32,
     parent: Ints,
     loop: Ints,
     depth: Ints,
@@ -203,7 +204,7 @@ def _follow(
     last: Ints,
     fresh: Ints,
     dep_at: Ints,
-    dep: Ints,
+    dep: Ints32,
 ) -> int:
     now = NONE
     first = 0

@@ -21,7 +21,8 @@ OVERHEAD = 5
 
 @dataclass
 class Instructions:
-    """Dynamic instructions of all vecscope entries, in order.
+    """Dynamic instructions of all vecscope entries, in order. What there is of each takes 32 bits,
+    so that very long runs fit.
 
     `event` is the row of each in the trace, `place` its place, `iteration` its iteration; those of
     entry e are `entry_at[e]` to `entry_at[e + 1]`. `gap`, `looped`, `depth` and `moves` are as the
@@ -51,7 +52,7 @@ class Instructions:
     def uses(self) -> Ints:
         """How many instructions read the result of each, as a fresh array."""
         count = int(self.dep_at[-1])
-        return np.bincount(self.dep[:count], minlength=max(1, len(self))).astype(np.int64)
+        return np.bincount(self.dep[:count], minlength=max(1, len(self))).astype(np.int32)
 
 
 def is_instruction(trace: Trace, place: Place) -> bool:
@@ -70,22 +71,22 @@ def instructions(trace: Trace) -> Instructions:
     """Those of all vecscopes of a trace."""
     counted = np.array([is_instruction(trace, p) for p in trace.places], dtype=bool)
     inside = np.array([p.scope >= 0 for p in trace.places], dtype=bool)
-    events = np.flatnonzero(inside[trace.events.place])
+    events = np.flatnonzero(inside[trace.events.place]).astype(np.int32)
     place = trace.events.place[events]
     kept = counted[place]
-    number = np.where(kept, np.cumsum(kept) - 1, -1)
-    entry = trace.events.entry[events].astype(np.int64)
+    number = np.where(kept, np.cumsum(kept, dtype=np.int32) - 1, -1).astype(np.int32)
+    entry = trace.events.entry[events].astype(np.int32)
     dep_at, dep = producers(trace, events, number, entry)
     mine = events[kept]
     entries = int(trace.events.entry.max(initial=-1)) + 1
     entry_at = np.zeros(entries + 1, dtype=np.int64)
     np.cumsum(np.bincount(entry[kept], minlength=entries), out=entry_at[1:])
-    iteration = trace.events.iteration[mine].astype(np.int64)
+    iteration = trace.events.iteration[mine].astype(np.int32)
     gap, looped = _gaps(trace, iteration, entry[kept])
     depth, moves = _entrances(trace, gap, iteration, entry[kept], entries)
     return Instructions(
         mine,
-        trace.events.place[mine].astype(np.int64),
+        trace.events.place[mine].astype(np.int32),
         iteration,
         entry_at,
         gap,
@@ -100,7 +101,7 @@ def instructions(trace: Trace) -> Instructions:
 
 def _moved(trace: Trace, events: Ints, number: Ints, entry: Ints, counted: np.ndarray) -> Ints:
     """The instruction that advanced the pointer of each, by post-update."""
-    none = np.full(max(1, int((number >= 0).sum())), -1, dtype=np.int64)
+    none = np.full(max(1, int((number >= 0).sum())), -1, dtype=np.int32)
     types = trace.function.types
     made = (s for p in trace.places if counted[p.index] for s in p.op.results)
     if not any(isinstance(types[slot], Ptr) for slot in made):
@@ -142,7 +143,7 @@ def loop_runs(trace: Trace, iteration: Ints, entry: Ints) -> tuple[np.ndarray, I
 def _gaps(trace: Trace, iteration: Ints, entry: Ints) -> tuple[Ints, Ints]:
     """The gap of each instruction, and whether it is in a loop. Loops of one iteration are
     folded into the one around them; what is left of a single iteration is no loop."""
-    gap, looped = np.zeros((2, max(1, len(iteration))), dtype=np.int64)
+    gap, looped = np.zeros((2, max(1, len(iteration))), dtype=np.int32)
     mine, run, iterations = loop_runs(trace, iteration, entry)
     if not len(mine):
         return gap, looped

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ptoscope.native.subset import Ints, compiled
+from ptoscope.native.subset import Ints, Ints32, compiled
 
 COMPUTE, LOAD, STORE, BARRIER, PREDICATE = range(5)
 """Kinds of instructions."""
@@ -57,12 +57,12 @@ def operands_at(
     two_loads: int,
     table: Ints,
     forward: Ints,
-    cls: Ints,
-    looped: Ints,
+    cls: Ints32,
+    looped: Ints32,
     dep_at: Ints,
-    dep: Ints,
-    start: Ints,
-    bound: Ints,
+    dep: Ints32,
+    start: Ints32,
+    bound: Ints32,
 ) -> Any:
     """The cycle in which the operands of an instruction are there, -1 while a producer has not
     started. `bound` gets the producer that comes last."""
@@ -104,13 +104,13 @@ def begin(
     t: int,
     release: int,
     table: Ints,
-    cls: Ints,
+    cls: Ints32,
     dep_at: Ints,
-    dep: Ints,
-    uses: Ints,
+    dep: Ints32,
+    uses: Ints32,
     state: Ints,
     ring: Ints,
-    start: Ints,
+    start: Ints32,
 ) -> int:
     """Starts an instruction, and gives back what it is the last to read."""
     c = cls[i] * FIELDS
@@ -151,10 +151,10 @@ def start_on_ports(
     release: int,
     table: Ints,
     interval: Ints,
-    cls: Ints,
+    cls: Ints32,
     dep_at: Ints,
-    dep: Ints,
-    uses: Ints,
+    dep: Ints32,
+    uses: Ints32,
     state: Ints,
     queues: Ints,
     room: int,
@@ -162,9 +162,9 @@ def start_on_ports(
     buses: Ints,
     last_class: Ints,
     last_start: Ints,
-    left: Ints,
-    start: Ints,
-    ready: Ints,
+    left: Ints32,
+    start: Ints32,
+    ready: Ints32,
 ) -> Any:
     """Starts the instruction that came to a port first and can start; how many started."""
     queue = (1 + port) * room
@@ -199,20 +199,20 @@ def leave_shared_queue(
     two_loads: int,
     table: Ints,
     forward: Ints,
-    cls: Ints,
-    looped: Ints,
+    cls: Ints32,
+    looped: Ints32,
     dep_at: Ints,
-    dep: Ints,
+    dep: Ints32,
     state: Ints,
     queues: Ints,
     room: int,
     ring: Ints,
-    sent: Ints,
-    left: Ints,
-    start: Ints,
-    ready: Ints,
-    bound: Ints,
-    track: Ints,
+    sent: Ints32,
+    left: Ints32,
+    start: Ints32,
+    ready: Ints32,
+    bound: Ints32,
+    track: Ints32,
 ) -> int:
     """Of those whose operands are about to be there, the oldest for each port goes there."""
     full = 0
@@ -252,20 +252,20 @@ def start_memory(
     store_back: int,
     table: Ints,
     forward: Ints,
-    cls: Ints,
-    looped: Ints,
+    cls: Ints32,
+    looped: Ints32,
     dep_at: Ints,
-    dep: Ints,
-    uses: Ints,
+    dep: Ints32,
+    uses: Ints32,
     state: Ints,
     queues: Ints,
     room: int,
     ring: Ints,
-    sent: Ints,
-    start: Ints,
-    ready: Ints,
-    bound: Ints,
-    track: Ints,
+    sent: Ints32,
+    start: Ints32,
+    ready: Ints32,
+    bound: Ints32,
+    track: Ints32,
 ) -> Any:
     """Starts up to two loads. What slot they leave is that of a store: of one that has started and
     waits for it, else of the oldest that can start; how many started."""
@@ -332,7 +332,7 @@ def start_memory(
 
 @compiled
 def behind_barrier(
-    i: int, kind: int, table: Ints, cls: Ints, state: Ints, queues: Ints, room: int
+    i: int, kind: int, table: Ints, cls: Ints32, state: Ints, queues: Ints, room: int
 ) -> Any:
     """Whether a barrier before an access of a kind, as its bits are, has not been passed."""
     for q in range(state[IN_BARRIERS]):
@@ -344,7 +344,7 @@ def behind_barrier(
 
 @compiled
 def pass_barrier(
-    t: int, table: Ints, cls: Ints, state: Ints, queues: Ints, room: int, start: Ints
+    t: int, table: Ints, cls: Ints32, state: Ints, queues: Ints, room: int, start: Ints32
 ) -> Any:
     """Issues the oldest barrier when all before it has come far enough, and takes it away when
     accesses behind it may start; how many were taken."""

@@ -3,8 +3,9 @@
 `@compiled` takes a function in a small part of Python:
 
 - Parameters are annotated `int`, `Address` (an integer too), `bool`, `Ints` (an array of 64-bit
-  integers) or `RawMemory`; the result is an `int`, `bool` or `Address`, or nothing. Locals are
-  integers of 64 bits: the two agree as long as no number leaves them.
+  integers), `Ints32` (of 32-bit ones) or `RawMemory`; the result is an `int`, `bool` or
+  `Address`, or nothing. Locals are integers of 64 bits: the two agree as long as no number
+  leaves them, or the array that it is stored in.
 - Statements are `while`, `for ... in range(...)` of one or two bounds, `if`, `break`,
   `continue`, `return`, assignments to names and elements, and calls.
 - Expressions are integer operators; comparisons, also in a row (`0 <= a < b`), `and`, `or`,
@@ -34,10 +35,12 @@ from ptoscope.native.subset.expressions import INTRINSICS
 from ptoscope.native.subset.in_llvm import LlvmTextFunction
 from ptoscope.native.subset.lowering import Writer
 from ptoscope.native.subset.memory import LINE_BYTES
-from ptoscope.native.subset.signature import ARRAY, MEMORY, POINTER, CallSignature
+from ptoscope.native.subset.signature import ARRAYS, MEMORY, NARROW, POINTER, CallSignature
 
 Ints = np.ndarray[Any, np.dtype[Any]]
 """An array of int64."""
+Ints32 = np.ndarray[Any, np.dtype[Any]]
+"""An array of int32."""
 
 
 class CompiledFunction:
@@ -69,7 +72,7 @@ class CompiledFunction:
         kinds = self.signature.parameters
         result = call(
             *(
-                _address(value) if kind == ARRAY else int(value)
+                _address(value, kind) if kind in ARRAYS else int(value)
                 for kind, value in zip(kinds, values, strict=True)
                 if kind != MEMORY
             )
@@ -85,7 +88,7 @@ class CompiledFunction:
             cache.write(key, code)
         self._library = jit.linked(code, (self.name,), jit.library_calls())
         kinds = [
-            ctypes.c_void_p if kind == ARRAY else ctypes.c_int64
+            ctypes.c_void_p if kind in ARRAYS else ctypes.c_int64
             for kind in self.signature.parameters
             if kind != MEMORY
         ]
@@ -136,7 +139,7 @@ def module_text(exported: Iterable[CompiledFunction]) -> str:
 
 def declared(function: CompiledFunction) -> str:
     """Its declaration, for other modules that call it."""
-    kinds = ", ".join(POINTER if k == ARRAY else k for k in function.signature.passed)
+    kinds = ", ".join(POINTER if k in ARRAYS else k for k in function.signature.passed)
     return f"declare {function.signature.result} @{function.name}({kinds})"
 
 
@@ -160,7 +163,8 @@ def _twin(function: types.FunctionType) -> types.FunctionType:
     return types.FunctionType(function.__code__, around, function.__name__)
 
 
-def _address(array: Any) -> int:
-    if array.dtype != np.int64 or not array.flags.c_contiguous:
-        raise TypeError(f"an array of {array.dtype}; it has to be of int64 and contiguous")
+def _address(array: Any, kind: str) -> int:
+    wanted = np.dtype(np.int32 if kind == NARROW else np.int64)
+    if array.dtype != wanted or not array.flags.c_contiguous:
+        raise TypeError(f"an array of {array.dtype}; it has to be of {wanted} and contiguous")
     return array.ctypes.data

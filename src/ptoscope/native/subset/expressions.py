@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ptoscope.native.subset.memory import LINE_BYTES
-from ptoscope.native.subset.signature import ARRAY, MEMORY, POINTER, CallSignature
+from ptoscope.native.subset.signature import ARRAYS, MEMORY, NARROW, POINTER, CallSignature
 
 _OPERATORS = {
     ast.Add: "add",
@@ -92,11 +92,14 @@ class ExpressionWriter:
                 return str(int(number))
             case ast.Name(id=name) if name in self._locals:
                 return self._value(f"load i64, ptr %{name}.at")
-            case ast.Name(id=name) if self._is(name, ARRAY):
+            case ast.Name(id=name) if self._kinds.get(name) in ARRAYS:
                 return f"%{name}"
             case ast.Name() | ast.Attribute() if isinstance(self._global(node), int):
                 return str(int(self._global(node)))
             case ast.Subscript():
+                if self._is_narrow(node):
+                    number = self._value(f"load i32, ptr {self._place(node)}")
+                    return self._value(f"sext i32 {number} to i64")
                 return self._value(f"load i64, ptr {self._place(node)}")
             case ast.BinOp(left=left, op=op, right=right):
                 return self._operated(node, op, self._expression(left), self._expression(right))
@@ -125,11 +128,28 @@ class ExpressionWriter:
         match node:
             case ast.Name(id=name) if name in self._locals:
                 return f"%{name}.at"
-            case ast.Subscript(value=ast.Name(id=name), slice=index) if self._is(name, ARRAY):
-                at = self._expression(index)
-                return self._value(f"getelementptr inbounds i64, ptr %{name}, i64 {at}")
+            case ast.Subscript(value=ast.Name(id=name), slice=index) if (
+                self._kinds.get(name) in ARRAYS
+            ):
+                at, kind = self._expression(index), "i32" if self._is(name, NARROW) else "i64"
+                return self._value(f"getelementptr inbounds {kind}, ptr %{name}, i64 {at}")
             case _:
                 raise self._refusal(node)
+
+    def _is_narrow(self, node: ast.expr) -> bool:
+        """Whether it is an element of an array of int32."""
+        match node:
+            case ast.Subscript(value=ast.Name(id=name)):
+                return self._is(name, NARROW)
+        return False
+
+    def _store(self, value: str, target: ast.expr) -> None:
+        """Assigns to a name or an element."""
+        place = self._place(target)
+        if self._is_narrow(target):
+            self._line(f"store i32 {self._value(f'trunc i64 {value} to i32')}, ptr {place}")
+        else:
+            self._line(f"store i64 {value}, ptr {place}")
 
     def _global(self, node: ast.expr) -> Any:
         """The value of a name, or of a name in a module; None for any other expression."""
@@ -220,7 +240,7 @@ class ExpressionWriter:
             match kind, argument:
                 case "memory", ast.Name(id=name) if self._is(name, MEMORY):
                     pass
-                case "array", ast.Name(id=name) if self._is(name, ARRAY):
+                case (("array" | "narrow"), ast.Name(id=name)) if self._is(name, kind):
                     listed.append(f"ptr %{name}")
                 case "ptr", _:
                     listed.append(f"ptr {self._pointer(self._expression(argument))}")

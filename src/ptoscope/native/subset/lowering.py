@@ -9,7 +9,7 @@ import types
 from collections.abc import Callable
 
 from ptoscope.native.subset.expressions import ExpressionWriter
-from ptoscope.native.subset.signature import ARRAY, INTEGER, MEMORY, POINTER
+from ptoscope.native.subset.signature import ARRAY, INTEGER, MEMORY, NARROW, POINTER
 
 
 class Writer(ExpressionWriter):
@@ -32,6 +32,7 @@ class Writer(ExpressionWriter):
         self._body(self._tree.body)
         self._return("0")
         heads = {INTEGER: "i64 %{}.in", POINTER: "ptr %{}.in", ARRAY: "ptr noalias %{}"}
+        heads[NARROW] = heads[ARRAY]
         head = ", ".join(heads[k].format(name) for name, k in kinds.items() if k != MEMORY)
         slots = [f"  %{name}.at = alloca i64" for name in self._locals]
         first = [
@@ -98,7 +99,7 @@ class Writer(ExpressionWriter):
         self._lines.append(f"{self._label('after')}:")
 
     def _assign(self, target: ast.expr, value: str) -> None:
-        self._line(f"store i64 {value}, ptr {self._place(target)}")
+        self._store(value, target)
 
     def _if(self, test: ast.expr, body: list[ast.stmt], orelse: list[ast.stmt]) -> None:
         then, other, end = (self._label(k) for k in ("then", "else", "end"))

@@ -6,12 +6,14 @@ import inspect
 import types
 from dataclasses import dataclass
 
-INTEGER, POINTER, ARRAY, MEMORY = "i64", "ptr", "array", "memory"
+INTEGER, POINTER, ARRAY, NARROW, MEMORY = "i64", "ptr", "array", "narrow", "memory"
+ARRAYS = (ARRAY, NARROW)
 _KINDS = {
     "int": INTEGER,
     "bool": INTEGER,
     "Address": POINTER,
     "Ints": ARRAY,
+    "Ints32": NARROW,
     "RawMemory": MEMORY,
 }
 # An element of an array is Any to type checkers.

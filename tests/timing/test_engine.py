@@ -27,22 +27,10 @@ from ptoscope.timing.vector_queues import (
 )
 from tests.timing.kernels import pipeline, tiles, timed
 
-_BY_INSTRUCTION = [
-    "cls",
-    "place",
-    "gap",
-    "looped",
-    "dep",
-    "uses",
-    "moved",
-    "sent",
-    "left",
-    "start",
-    "ready",
-    "bound",
-    "track",
-    "waited",
-]
+_BY_INSTRUCTION = (
+    "cls", "place", "gap", "looped", "dep", "uses", "moved", "sent", "left", "start", "ready",
+    "bound", "track", "waited",
+)  # fmt: skip
 """Arrays of 32-bit numbers."""
 
 

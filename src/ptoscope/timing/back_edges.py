@@ -67,7 +67,13 @@ class BackEdges:
         keys = events.place[waiter], events.unit[waiter], events.pipe[giver]
         same = np.logical_and.reduce([key[1:] == key[:-1] for key in keys])
         moved = np.column_stack((waiter[1:][same], giver[:-1][same]))
-        return np.vstack((np.delete(events.dependencies.tokens, self.rows[chosen], axis=0), moved))
+        tokens = events.dependencies.tokens
+        # What a pipe gave itself is of the other buffer now; its own order is kept anyway.
+        own = np.isin(tokens[:, 0], waiter) & (
+            events.pipe[tokens[:, 0]] == events.pipe[tokens[:, 1]]
+        )
+        own[self.rows[chosen]] = True
+        return np.vstack((tokens[~own], moved))
 
     def syncs(self, loop: LoopEvents, chosen: Column) -> Syncs | None:
         """The synchronisations of the run with two buffers. Signals have one more on its way: it

@@ -20,7 +20,7 @@ os.environ["PTOSCOPE_CACHE"] = ""
 
 # Tens of thousands of tests live as long as the run: to look through them for garbage every few
 # hundred objects takes a tenth of its time.
-gc.set_threshold(20_000, 20, 20)
+gc.set_threshold(20_000, 10, 5)
 
 
 def pytest_collection_finish() -> None:

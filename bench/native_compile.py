@@ -1,24 +1,28 @@
-"""Compiling a kernel, against llvmlite compiling hand-written IR of the add kernel."""
+"""Compiling a kernel: against llvmlite compiling hand-written IR of the add kernel, and as
+processor time."""
 
 from __future__ import annotations
 
 import ctypes
 import importlib
 from collections.abc import Iterator
+from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
 import ptoscope
 from bench.cases import KERNELS
-from bench.measure import Job, Row, best_of
+from bench.measure import Job, Row, best_of, once
 
 _IR = Path(__file__).with_name("ir") / "add.ll"
 _REPEATS = 15
+_MOST_SIXTY, _MOST_THOUSAND = 0.015, 0.6
+"""Seconds of processor time that compiling may take."""
 
 
 def jobs() -> list[Job]:
-    """A typical kernel, and one with an exponential."""
-    return [Job("compile", _rows)]
+    """A typical kernel, one with an exponential, and one that is long."""
+    return [Job("compile", _rows), Job("compile, processor time", _limits)]
 
 
 def program_to_callable(kernel: ptoscope.Kernel) -> object:
@@ -82,3 +86,44 @@ def _rows() -> Iterator[Row]:
             lambda kernel=kernel: program_to_callable(kernel), hand.compile, _REPEATS
         )
         yield Row(what, "llvmlite, hand-written add", measured, baseline, target)
+
+
+def _limits() -> Iterator[Row]:
+    sixty, thousand = ptoscope.load(KERNELS / "sixty_lines.pto"), ptoscope.load(_thousand())
+    for what, kernel, repeats, most in (
+        ("compile a 60-line kernel", sixty, _REPEATS, _MOST_SIXTY),
+        ("compile 1,000 operations, every third exp, div or ln", thousand, 3, _MOST_THOUSAND),
+    ):
+        measured = min(once(lambda k=kernel: program_to_callable(k)) for _ in range(repeats))
+        yield Row(what, f"{most * 1e3:.0f} ms", measured, most, 1.0)
+
+
+def _thousand() -> str:
+    """A vecscope of 1,000 operations in f32."""
+    vector, mask = "!pto.vreg<64xf32>", "!pto.mask<b32>"
+    two = f"%b, %m : {vector}, {vector}, {mask} -> {vector}"
+    one = f"%m : {vector}, {mask} -> {vector}"
+    turns = (("vadd", two), ("vmul", two), ("vexp", one))
+    turns += (("vsub", two), ("vmax", two), ("vdiv", two))
+    turns += (("vadd", two), ("vmin", two), ("vln", one))
+    lines = [
+        f"%v{i + 1} = pto.{name} %v{i}, {rest}"
+        for i, (name, rest) in enumerate(islice(cycle(turns), 1000))
+    ]
+    body = "\n".join(lines)
+    return f"""
+func.func @thousand(%n: i32) attributes {{pto.aicore}} {{
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant 0 : i64
+  %ub = pto.castptr %zero : i64 -> !pto.ptr<f32, ub>
+  pto.vecscope {{
+    %m, %left = pto.plt_b32 %n : i32 -> {mask}, i32
+    %v0 = pto.vlds %ub[%c0] : !pto.ptr<f32, ub> -> {vector}
+    %b = pto.vlds %ub[%c0] : !pto.ptr<f32, ub> -> {vector}
+    {body}
+    pto.vsts %v1000, %ub[%c64], %m : {vector}, !pto.ptr<f32, ub>, {mask}
+  }}
+  return
+}}
+"""

@@ -69,16 +69,17 @@ def compile_program(function: Function, target: Target, revision: Revision) -> C
 def assemble(module: CompiledModule) -> Compiled:
     """A module as machine code for this machine; NotCovered if it is too large."""
     for size, most, what in (
-        (len(module.text), _MOST_TEXT, "of code to compile"),
+        (len(module.text) + len(module.cold_text), _MOST_TEXT, "of code to compile"),
         (module.frame_bytes, _MOST_VECTORS, "of vectors"),
     ):
         if size > most:
             megabytes = f"{size >> 20} MB {what}, more than {most >> 20}"
             raise NotCovered(f"it has {megabytes}: put what repeats into loops")
     is_large = len(module.text) > _LARGE_TEXT or module.frame_bytes > _LARGE_VECTORS
-    code = _jit().object_code(module.text, quickly=is_large)
+    object_code = _jit().object_code
+    texts = (module.text, is_large), (module.cold_text, True)
     return Compiled(
-        code,
+        tuple(object_code(text, quickly=quickly) for text, quickly in texts if text),
         module.registers,
         module.uses_stamps,
         module.frame_bytes,
@@ -117,7 +118,7 @@ class NativeKernel:
         self._new_launch, self._run = Launch, engine.run
         self._compiled = compiled
         try:
-            self._loaded = Loaded(compiled.object_file, compiled.uses_matrix)
+            self._loaded = Loaded(compiled.object_files, compiled.uses_matrix)
         except RuntimeError as error:
             # The code would call a function for what this processor has no instruction for.
             raise NotCovered(f"its code cannot be linked: {error}") from None

@@ -2,7 +2,7 @@
 
 Control flow becomes blocks; every instruction is its record's meaning, run once on a core
 that writes code. What a pipe executes (a vecscope, a helper on UB) is a function of its own,
-so that it can also be queued.
+so that it can also be queued. What runs in no loop is not worth optimising, and is a module apart.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from ptoscope.native.cpu import CpuFeatures
 from ptoscope.native.joins import JoinShape, join, parts, phi_lines, promised, rebuilt, shape
 from ptoscope.native.lanes import RAW, NativeLanes
 from ptoscope.native.llvm_text import Code, Value
+from ptoscope.native.long_bodies import LongBodies
 from ptoscope.native.pipes import PROLOGUE
 from ptoscope.native.ranges import of_loop
 from ptoscope.native.side_exits import SideExit
@@ -52,6 +53,9 @@ class CompiledModule:
     """The text, and what the engine has to know to run it."""
 
     text: str
+    """What is worth optimising."""
+    cold_text: str
+    """What is not; each may be empty."""
     side_exits: tuple[SideExit, ...]
     registers: tuple[int, ...]
     """Values of the special registers at launch."""
@@ -81,6 +85,7 @@ class Compiler:
         self.core.cores = function.cores
         self.core.first_register = layout.VARIABLES + len(function.params)
         self._values: list[Any] = [None] * len(function.types)
+        self._long = LongBodies(self.core, function)
         self._settled: dict[int, JoinShapes] = {}
         """With which shapes an operation was written last."""
 
@@ -91,8 +96,7 @@ class Compiler:
 
     def _module(self) -> CompiledModule:
         core = self.core
-        quick = "" if _computes(self._function.body) else " optnone noinline"
-        with self.code.outlined(f"define i32 @main(ptr %state){quick}") as main:
+        with self.code.outlined("define i32 @main(ptr %state)") as main:
             main.allocas += [f"  {line}" for line in PROLOGUE]
             main.keeps_iterations = True
             for i, slot in enumerate(self._function.params):
@@ -100,10 +104,10 @@ class Compiler:
             self._block(self._function.body)
             core.finish(self._site(operation("func.return", span=self._function.span)))
             self.code.do("ret i32 0")
+        main.is_hot = _computes(self._function.body)
         self.code.finish(main)
-        text = "\n".join((runtime.declared(core.side_exits.needs), self.code.module()))
         return CompiledModule(
-            text,
+            *self.code.modules(runtime.declared(core.side_exits.needs)),
             tuple(core.side_exits.all),
             tuple(core.registers.values()),
             core.uses_stamps,
@@ -149,8 +153,9 @@ class Compiler:
                 self.core.show(self._site(op), op, *self._read(op.operands))
                 self.code.function.release()
             case _:
-                run = TABLE[op.name].meaning(self._site(op))
-                results = run(self.core, *self._read(op.operands))
+                site = self._site(op)
+                run = TABLE[op.name].meaning(site)
+                results = self._long.applied(op, site, run, self._read(op.operands))
                 self.code.function.release()
                 if len(op.results) == 1:
                     self._values[op.results[0]] = results

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 class Compiled:
     """Machine code of a kernel and what it takes to launch it."""
 
-    object_file: bytes
+    object_files: tuple[bytes, ...]
+    """One or more, which are linked."""
     registers: tuple[int, ...]
     uses_stamps: bool
     frame_bytes: int
@@ -36,9 +37,10 @@ class Compiled:
             "top": self.ub_top,
             "cores": self.cores,
             "matrix": self.uses_matrix,
+            "sizes": [len(one) for one in self.object_files],
         }
         head = json.dumps(facts).encode()
-        return len(head).to_bytes(8, "little") + head + self.object_file
+        return len(head).to_bytes(8, "little") + head + b"".join(self.object_files)
 
     @staticmethod
     def unpacked(data: bytes) -> tuple[Compiled, dict[str, Any]]:
@@ -48,4 +50,8 @@ class Compiled:
         names = ("registers", "stamps", "frame", "top")
         registers, stamps, frame, top = (facts[name] for name in names)
         cores, matrix = tuple(facts["cores"]), facts["matrix"]
-        return Compiled(data[start:], tuple(registers), stamps, frame, top, cores, matrix), facts
+        files: list[bytes] = []
+        for size in facts["sizes"]:
+            files.append(data[start : start + size])
+            start += size
+        return Compiled(tuple(files), tuple(registers), stamps, frame, top, cores, matrix), facts

@@ -169,6 +169,7 @@ class NativeCore(StreamCore):
 
     def repeat(self, count: Lanes, body: Callable[[Lanes], None]) -> None:
         code = self.code
+        code.function.is_hot = True
         total = native(count).cast(I64).value
         loop, done, before = code.label("repeat"), code.label("done"), code.function.label
         some = code.emit("i1", f"icmp sgt {total}, 0")

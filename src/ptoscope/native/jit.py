@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import itertools
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache as once
 from pathlib import Path
@@ -141,10 +141,12 @@ def _compiler() -> Any:
     return llvm.create_lljit_compiler(_target_machine())
 
 
-def linked(object_file: bytes, exports: Iterable[str], imports: dict[str, int]) -> Any:
-    """The functions of an object file in memory, which live as long as what is returned."""
-    _require(len(object_file) * _OBJECT_COST + _LEAST_COST // 4)
-    library = llvm.JITLibraryBuilder().add_object_img(object_file)
+def linked(object_files: Sequence[bytes], exports: Iterable[str], imports: dict[str, int]) -> Any:
+    """The functions of object files in memory, which live as long as what is returned."""
+    _require(sum(map(len, object_files)) * _OBJECT_COST + _LEAST_COST // 4)
+    library = llvm.JITLibraryBuilder()
+    for one in object_files:
+        library.add_object_img(one)
     for name in exports:
         library.export_symbol(name)
     for name, address in imports.items():

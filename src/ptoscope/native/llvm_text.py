@@ -55,6 +55,12 @@ class LlvmFunction:
         """The most loops around a side exit: their iterations stand before the values."""
         self.keeps_iterations = False
         """Whether loops store each iteration, so that side exits need not."""
+        self.only_computes = False
+        """Whether it has no side exits: it may return anything."""
+        self.is_hot = False
+        """Whether it may run for long: then it is worth optimising."""
+        self.calls: list[LlvmFunction] = []
+        """Those that it calls for its own work; they call nobody."""
         self._places: dict[int, Value] = {0: Value("ptr", "%args")}
 
     def argument(self, at: int) -> Value:
@@ -82,12 +88,14 @@ class LlvmFunction:
 
     def text(self) -> str:
         """The whole function."""
-        before = -(-8 * self.depth // 64) * 64
-        memory = f"  %frame = alloca [{before + self.argument_bytes} x i8], align 64"
-        for at, place in self._places.items():
-            memory += f"\n  {place.name} = getelementptr i8, ptr %frame, i64 {before + at}"
-        leave = ("leave:", "  ret i32 1")
-        parts = (memory, *self.allocas, "  br label %start", "start:", *self.lines)
+        memory: list[str] = []
+        if not self.only_computes:
+            before = -(-8 * self.depth // 64) * 64
+            memory.append(f"  %frame = alloca [{before + self.argument_bytes} x i8], align 64")
+            for at, place in self._places.items():
+                memory.append(f"  {place.name} = getelementptr i8, ptr %frame, i64 {before + at}")
+        leave = () if self.only_computes else ("leave:", "  ret i32 1")
+        parts = (*memory, *self.allocas, "  br label %start", "start:", *self.lines)
         body = "\n".join((*parts, *self.cold, *leave))
         return f"{self.head} {{\nentry:\n{body}\n}}\n"
 
@@ -101,8 +109,8 @@ class Code:
 
     def __init__(self, features: CpuFeatures) -> None:
         self.features = features
-        self.functions: list[tuple[str, int]] = []
-        """Those that are written, with the most bytes their vectors take in a frame."""
+        self.functions: list[LlvmFunction] = []
+        """Those that are written."""
         self.globals: list[str] = []
         self.declared: set[str] = set()
         self.kinds: dict[str, str] = {}
@@ -233,13 +241,17 @@ class Code:
 
     def finish(self, function: LlvmFunction) -> None:
         """A function is written."""
-        self.functions.append((function.text(), function.value_bytes))
+        self.functions.append(function)
+
+    def is_written(self, function: LlvmFunction) -> bool:
+        """Whether a function is written, and has not been taken back."""
+        return function in self.functions
 
     @property
     def frame_bytes(self) -> int:
         """More than the vectors of all functions together take on the stack: a vector may be
         kept twice, once as it is and once in the parts that a processor has."""
-        return 2 * sum(size for _, size in self.functions)
+        return 2 * sum(function.value_bytes for function in self.functions)
 
     def attempt(self, write: Callable[[], bool]) -> bool:
         """Writes, and takes it back where `write` says False."""
@@ -256,8 +268,24 @@ class Code:
         function.label = label
         return False
 
-    def module(self) -> str:
-        """The text of everything."""
-        weights = '!0 = !{!"branch_weights", i32 1, i32 1048576}'
-        texts = [text for text, _ in self.functions]
-        return "\n".join((*self.globals, *texts, weights, ""))
+    def modules(self, declared: str) -> tuple[str, str]:
+        """The texts of two modules that are linked: what is worth optimising, and the rest.
+        Empty where there is none."""
+        for function in self.functions:
+            for called in function.calls if function.is_hot else ():
+                called.is_hot = True
+        hot = [function for function in self.functions if function.is_hot]
+        cold = [function for function in self.functions if not function.is_hot]
+        return self._module(declared, hot, cold), self._module(declared, cold, hot)
+
+    def _module(
+        self, declared: str, functions: list[LlvmFunction], others: list[LlvmFunction]
+    ) -> str:
+        if not functions:
+            return ""
+        known = [other.head.replace("define", "declare", 1) for other in others]
+        texts = [function.text() for function in functions]
+        return "\n".join((declared, *self.globals, *known, *texts, _WEIGHTS, ""))
+
+
+_WEIGHTS = '!0 = !{!"branch_weights", i32 1, i32 1048576}'

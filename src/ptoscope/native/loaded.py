@@ -35,19 +35,19 @@ def _linked(
     if code is None:
         code = jit.quickly_optimised(text())
         cache.write(key, code)
-    library = jit.linked(code, exports, jit.library_calls())
+    library = jit.linked((code,), exports, jit.library_calls())
     return library, {name: library[name] for name in exports}
 
 
 class Loaded:
-    """An object file in memory; its functions live as long as this does. `uses_matrix` says
-    whether it may call what moves and multiplies tiles."""
+    """Object files in memory; their functions live as long as this does. `uses_matrix`
+    says whether they may call what moves and multiplies tiles."""
 
-    def __init__(self, object_file: bytes, uses_matrix: bool = False) -> None:
+    def __init__(self, object_files: tuple[bytes, ...], uses_matrix: bool = False) -> None:
         known = _runtime()[1]
         if uses_matrix:
             known = {**known, **_tile_runtime()[1]}
-        self._library = jit.linked(object_file, ("main",), {**jit.library_calls(), **known})
+        self._library = jit.linked(object_files, ("main",), {**jit.library_calls(), **known})
         self._main = self._library["main"]
         kind = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)
         self._enter = kind(known[runtime.ENTRY])

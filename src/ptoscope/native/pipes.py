@@ -48,6 +48,7 @@ class PipeCore(Core):
         loops, self.side_exits.loops = self.side_exits.loops, []
         self.side_exits.outer = loops
         with self.code.outlined(f"define i32 @{name}(ptr %state, ptr %captured)") as function:
+            function.is_hot = bool(loops)
             write()
             self.code.do("ret i32 0")
         self.side_exits.loops, self.side_exits.outer = loops, []

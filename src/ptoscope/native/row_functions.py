@@ -10,7 +10,7 @@ from ptoscope.isa.dtypes import I64, UI8, DType
 from ptoscope.isa.lanes import Lanes
 from ptoscope.native import types
 from ptoscope.native.lanes import RAW, NativeLanes, native
-from ptoscope.native.llvm_text import Code, Value
+from ptoscope.native.llvm_text import Code, LlvmFunction, Value
 from ptoscope.native.pipes import PipeCore, captures
 from ptoscope.native.runtime import factors, tiles
 from ptoscope.native.runtime.sums import GROUP, GROUP_BYTES
@@ -18,7 +18,7 @@ from ptoscope.native.runtime.sums import GROUP, GROUP_BYTES
 _GIVEN, _JOB = Value("ptr", "%given"), Value("ptr", "%job")
 """What a function is called with: the words of the instruction, and those of the job."""
 
-RowFunction = tuple[str, tuple[str, int]]
+RowFunction = tuple[str, LlvmFunction]
 """A function by its name, as the module holds it."""
 
 
@@ -111,7 +111,7 @@ class RowFunctions:
         code = self._code
         known = self._known.get(key)
         # One of a text that was taken back is gone.
-        if known is not None and known[1] in code.functions:
+        if known is not None and code.is_written(known[1]):
             return known[0]
         name = f"{name}{code.fresh()}"
         with code.outlined(f"define i32 @{name}(ptr %given, ptr %job)") as function:
@@ -121,8 +121,10 @@ class RowFunctions:
             return None
         outside = captures([*function.allocas, *function.lines, *function.cold])
         assert not outside, f"a meaning of rows uses other values: {outside}"
+        # It is called for all rows of a tile.
+        function.is_hot = True
         code.finish(function)
-        self._known[key] = name, code.functions[-1]
+        self._known[key] = name, function
         return name
 
     def _pointer(self, name: str | None) -> NativeLanes:

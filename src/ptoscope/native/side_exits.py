@@ -64,6 +64,7 @@ class SideExits:
         function = self._code.function
         self.loops.append(LoopAround(name, iteration))
         function.depth = max(function.depth, len(self.loops))
+        function.is_hot = True
         if function.keeps_iterations:
             self._note(len(self.loops) - 1)
 

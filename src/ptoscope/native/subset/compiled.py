@@ -86,7 +86,7 @@ class CompiledFunction:
         if code is None:
             code = jit.optimised(text)
             cache.write(key, code)
-        self._library = jit.linked(code, (self.name,), jit.library_calls())
+        self._library = jit.linked((code,), (self.name,), jit.library_calls())
         kinds = [
             ctypes.c_void_p if kind in ARRAYS else ctypes.c_int64
             for kind in self.signature.parameters

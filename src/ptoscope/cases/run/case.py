@@ -146,7 +146,7 @@ def run_host(files: HostFiles | None, kernels: Kernels, library: Library) -> Non
     arguments in order, and one block runs."""
     if files is None:
         kernel = kernels.entry(None)
-        function = kernel.function
+        function = kernel.signature.function
         types = [function.types[slot] for slot in function.params]
         values = [
             _argument(library, number, kind if isinstance(kind, Scalar) else None)

@@ -14,11 +14,12 @@ from ptoscope.cases.options import Options
 from ptoscope.cases.run.beyond import writes_beyond
 from ptoscope.check.revisions import ambiguous
 from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
-from ptoscope.isa.targets import Revision
+from ptoscope.isa.targets import Revision, Target
 from ptoscope.isa.types import Ptr, Type
-from ptoscope.kernel import Kernel, stops
+from ptoscope.kernel import Kernel, prepare, stops
 from ptoscope.machine.faults import OUT_OF_GM
-from ptoscope.sources import choose_entry, choose_revision, choose_sums, choose_target, parse, read
+from ptoscope.program import Program
+from ptoscope.sources import choose_entry, choose_revision, choose_target, parse, read
 from ptoscope.tracing import trace
 from ptoscope.watch import EVERYTHING, Seen, watch
 
@@ -47,20 +48,16 @@ class Kernels:
         self.options = options
         self._stage = stage
         try:
-            file, text = read(path)
-            self.program = parse(text, file, options.target, options.revision)
-            target = choose_target(self.program, options.target)
-            self.target = choose_sums(target, options.accumulate)
-            self.revision: Revision = choose_revision(self.program, options.revision)
-            first = Kernel(self.program, self.target, self.revision)
+            first = _load(path, options)
             errors = [d for d in first.findings if stops(d, force=bool(options.check))]
             if errors:
                 raise PtoError(errors)
         except PtoError as error:
             raise _unsupported(error) or error from None
+        self._first = first
+        self.target: Target = first.target
+        self.revision: Revision = first.revision
         self.kernels = {first.name: first}
-        self.remarks = [] if options.revision else ambiguous(self.program, self.target)
-        """What may explain another result than expected."""
         self.launches = 0
         self.seen: list[Seen] = []
         """What was watched, launch by launch."""
@@ -78,8 +75,21 @@ class Kernels:
         """What check and the launches found strange. Errors of a text that is run all the same
         are among it: what they do is for the run to show."""
 
+    @property
+    def program(self) -> Program:
+        """The whole file; read now, if the machine code was kept."""
+        return self._first.program
+
+    @property
+    def remarks(self) -> list[Diagnostic]:
+        """What may explain another result than expected."""
+        return [] if self.options.revision else ambiguous(self.program, self.target)
+
     def entry(self, name: str | None) -> Kernel:
         """The kernel of a name, or the only one; UsageError if there is none."""
+        known = self.kernels.get(name or "")
+        if known is not None:
+            return known
         function = choose_entry(self.program, name)
         kernel = self.kernels.get(function.name)
         if kernel is None:
@@ -95,7 +105,7 @@ class Kernels:
             kernel = self.entry(name)
         except UsageError as error:
             raise Unreadable(f"{where}: {error}") from None
-        function = kernel.function
+        function = kernel.signature.function
         types = [function.types[slot] for slot in function.params]
         if len(values) != len(types):
             problem = f"@{name} takes {len(types)} arguments, the launch passes {len(values)}"
@@ -166,6 +176,19 @@ class Kernels:
         for kind, value in zip(types, values, strict=True):
             if isinstance(kind, Ptr):
                 value.memory.dtype = kind.dtype
+
+
+def _load(path: Path, options: Options) -> Kernel:
+    """The kernel of a file, or its first function where a launch has to say which. One that was
+    compiled before is neither read nor checked again."""
+    file, text = read(path)
+    try:
+        kernel = prepare(text, file, options.target, options.revision)
+    except UsageError:
+        program = parse(text, file, options.target, options.revision)
+        target = choose_target(program, options.target)
+        kernel = Kernel(program, target, choose_revision(program, options.revision))
+    return kernel.accumulating(options.accumulate)
 
 
 def _unsupported(error: PtoError) -> Unsupported | None:

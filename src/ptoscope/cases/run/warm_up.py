@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import runpy
 import tempfile
 from pathlib import Path
 
 import numpy as np
 
-from ptoscope import demo
+from ptoscope import demo, native
 from ptoscope.cases.difference import compare_outputs
 from ptoscope.cases.host.library import Library
 from ptoscope.cases.options import Options
 from ptoscope.cases.run.case import host_files, run_host
 from ptoscope.cases.run.kernels import Kernels
 from ptoscope.cases.skeleton.write import case_files
+from ptoscope.kernel import Kernel
 
 
 def warm_up() -> None:
@@ -39,6 +41,10 @@ def warm_up() -> None:
         compare_outputs(work, library.written)
         np.allclose(np.fromfile(work / "v1.bin", np.float32), values, equal_nan=True)
         runpy.run_path(str(case / "compare.py"), run_name="compare")
+        # Its own machine code may have been kept; that of the cases need not be.
+        other = Kernel(kernels.program, kernels.target, kernels.revision)
+        with contextlib.suppress(native.NotCovered):
+            native.compile_program(other.function, other.target, other.revision)
     parser = argparse.ArgumentParser()
     parser.add_argument("--output-dir", type=Path)
     parser.parse_args([])

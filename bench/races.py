@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 import ptoscope
+from bench import decoding
 from bench.measure import Job, Remark, Row, best_of, once
 from ptoscope.arguments import KernelArgument
 from ptoscope.watch import Watch, watch
@@ -57,6 +58,7 @@ def jobs() -> list[Job]:
         Job("races on the reference engine", _reference),
         Job("races of strided copies", _strided),
         Job("races, native", _native),
+        *decoding.jobs(),
     ]
 
 

@@ -241,23 +241,32 @@ class _Layout:
             columns = event, kind, footprint, address
             event, kind, footprint, address = (c[order] for c in columns)
         size = np.array([len(one) for one in footprints], dtype=np.int64)
-        first = np.cumsum(size) - size
-        times = size[footprint]
-        row = np.repeat(first[footprint] - (np.cumsum(times) - times), times)
-        row += np.arange(len(row))
-        table = np.array([run for one in footprints for run in one], dtype=np.int64).reshape(
-            -1, len(StridedRun._fields)
-        )[row]
-        space, writes, atomic = touch_parts(np.repeat(kind, times))
+        first = (np.cumsum(size) - size).astype(np.int32)
+        row, times = first[footprint], None
+        if (size != 1).any():
+            times = size[footprint]
+            row = np.repeat(row - (np.cumsum(times) - times), times)
+            row += np.arange(len(row))
+
+        def each(column: Column) -> Column:
+            return column if times is None else np.repeat(column, times)
+
+        runs = np.array([run for one in footprints for run in one], dtype=np.int64)
+        start, length, count, stride = runs.reshape(-1, len(StridedRun._fields)).T
+        space, writes, atomic = touch_parts(each(kind.astype(np.int32)))
+        space, writes, atomic = space.astype(np.int16), writes.astype(bool), atomic.astype(np.int8)
+        # One after the other: they are large.
+        begin = start[row]
+        begin += each(address)
         return Accesses(
-            np.repeat(event, times),
-            space.astype(np.int16),
-            writes.astype(bool),
-            atomic.astype(np.int8),
-            table[:, 0] + np.repeat(address, times),
-            table[:, 1].copy(),
-            table[:, 2].astype(np.int32),
-            table[:, 3].copy(),
+            each(event),
+            space,
+            writes,
+            atomic,
+            begin,
+            length[row],
+            count.astype(np.int32)[row],
+            stride[row],
         )
 
     def _syncs(self) -> Syncs:

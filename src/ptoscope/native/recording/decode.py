@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ptoscope.isa.copies import INTEGERS, ends, fits, from_words
-from ptoscope.isa.footprint import Footprint, covered, dense, elements, inside, lanes
+from ptoscope.isa.copies import INTEGERS, Transfer, ends, fits, from_words
+from ptoscope.isa.footprint import Footprint, covered, dense, elements, hull, lanes
 from ptoscope.isa.parts import CoreId
 from ptoscope.isa.targets import Target
 from ptoscope.isa.types import Space
@@ -19,6 +18,10 @@ from ptoscope.native.recording.tiles import NO_UB, touched, ub_of
 from ptoscope.trace.recorder import Recorder, touch_kind
 from ptoscope.trace.spaces import Extent
 from ptoscope.trace.trace import NONE, REGISTERS, SPACE_NUMBERS, UBS, Column
+
+_CHUNK = 1 << 16
+"""Rows that are written at once: what that takes is small beside what they are written to."""
+_TOUCH_TYPES = np.int32, np.int32, np.int32, np.int64
 
 
 def decode(
@@ -54,14 +57,20 @@ class _Decoder:
         rows, self._beside = log
         self._mark, self._a, self._b, self._c = rows.T
         self._kind = np.array([mark.kind for mark in known], dtype=np.int8)[self._mark]
-        self._segments = np.flatnonzero(self._kind == marks.SEGMENT)
+        self._number_of = np.zeros(len(self._kind), dtype=np.int32)
+        """Which one of its kind each segment, iteration and vecscope is."""
+        self._segments, self._iterations, self._entries = (
+            self._numbered(kind) for kind in (marks.SEGMENT, marks.ITERATION, marks.ENTRY)
+        )
+        self._places = np.array([mark.place for mark in known], dtype=np.int32)
         self._target = target
         most = max(extents, default=-1) + 1
         self._extents = np.full((most + 1, 3), NONE)
         """Of each position; the last one of none."""
         for position, extent in extents.items():
             self._extents[position] = extent
-        self._touches: list[Column] = []
+        self._touches: list[list[Column]] = [[] for _ in _TOUCH_TYPES]
+        """Of accesses the number of the row, the `touch_kind`, the footprint, the address."""
 
     def segments_before(self, ends: list[int]) -> list[int]:
         """How many segments had begun after so many rows."""
@@ -70,40 +79,48 @@ class _Decoder:
     def decode(self) -> None:
         """Writes all notebooks."""
         recorder, segments = self._recorder, self._segments
-        iterations, entries = (
-            np.flatnonzero(self._kind == k) for k in (marks.ITERATION, marks.ENTRY)
-        )
-        number = self._said(lambda mark: mark.detail if mark.kind == marks.SEGMENT else NONE)
-        iteration, entry = self._a[segments], self._b[segments]
-        core = self._c[segments]
-        begun = (number[segments], _rank(iterations, iteration), _rank(entries, entry), core)
-        _write(recorder.begun, begun)
-        place = self._said(lambda mark: mark.place)
-        _write(
-            recorder.iterations,
-            (_rank(iterations, self._a[iterations]), place[iterations], self._b[iterations]),
-        )
-        _write(recorder.entries, (_rank(segments, self._a[entries]),))
-        self._syncs(place)
-        self._accesses(place)
+        iterations, entries = self._iterations, self._entries
+        segment = [m.detail if m.kind == marks.SEGMENT else NONE for m in self._known]
+        number = np.array(segment, dtype=np.int32)[self._mark[segments]]
+        around, entry = self._rank(self._a[segments]), self._rank(self._b[segments])
+        _write(recorder.begun, number, around, entry, self._c[segments])
+        place = self._place(iterations)
+        _write(recorder.iterations, self._rank(self._a[iterations]), place, self._b[iterations])
+        _write(recorder.entries, self._rank(self._a[entries]))
+        self._syncs()
+        self._accesses()
 
-    def _said(self, say: Callable[[Mark], int]) -> Column:
-        """What a mark says, for each row."""
-        return np.array([say(mark) for mark in self._known], dtype=np.int64)[self._mark]
+    def _numbered(self, kind: int) -> Column:
+        """The rows of a kind, each of which gets its number."""
+        rows = np.flatnonzero(self._kind == kind)
+        self._number_of[rows] = np.arange(len(rows), dtype=np.int32)
+        return rows
 
-    def _syncs(self, place: Column) -> None:
+    def _rank(self, rows: Column) -> Column:
+        """Which one of its kind each row is."""
+        return np.where(rows == NONE, np.int32(NONE), self._number_of[rows])
+
+    def _place(self, rows: Column) -> Column:
+        return self._places[self._mark[rows]]
+
+    def _syncs(self) -> None:
         at = np.flatnonzero(self._kind == marks.SYNC)
         parts = [(0, 0, 0) if m.kind != marks.SYNC else m.detail for m in self._known]
         kind, src, dst = np.array(parts, dtype=np.int64).reshape(-1, 3)[self._mark[at]].T
-        begun = _rank(self._segments, self._a[at])
-        _write(self._recorder.syncs, (begun, place[at], kind, src, dst, self._b[at], self._c[at]))
+        begun = self._rank(self._a[at])
+        columns = begun, self._place(at), kind, src, dst, self._b[at], self._c[at]
+        _write(self._recorder.syncs, *columns)
 
-    # Accesses: number of the row, its `touch_kind`, footprint, address.
+    # Accesses.
 
-    def _accesses(self, place: Column) -> None:
+    def _accesses(self) -> None:
         self._plain()
-        order = np.argsort(self._mark, kind="stable")
-        first = np.searchsorted(self._mark[order], np.arange(len(self._known) + 1))
+        others = np.flatnonzero(self._kind > marks.LANES)
+        # Numbers of 16 bits are sorted without comparing them.
+        which = self._mark[others]
+        small = which.astype(np.uint16) if len(self._known) < 1 << 16 else which
+        order = np.argsort(small, kind="stable")
+        first = np.searchsorted(small[order], np.arange(len(self._known) + 1))
         by_kind = {
             marks.MASKED: self._masked,
             marks.SPREAD: self._spread,
@@ -113,26 +130,28 @@ class _Decoder:
             marks.TILE: self._tile,
         }
         for number, mark in enumerate(self._known):
-            at = order[first[number] : first[number + 1]]
+            at = others[order[first[number] : first[number + 1]]]
             if mark.kind in by_kind and len(at):
                 by_kind[mark.kind](mark, at)
-        row, kind, footprint, address = np.hstack(self._touches)
-        if len(self._touches) > 1:
-            # Stable: of the two ends of a copy the one that is read stays first.
-            sort = np.argsort(row, kind="stable")
+        del others, which, small, order
+        columns = [np.concatenate(parts) for parts in self._touches]
+        self._touches.clear()
+        # Stable: of the two ends of a copy the one that is read stays first.
+        row = columns[0]
+        sort = None if (row[1:] >= row[:-1]).all() else np.argsort(row, kind="stable")
+        for start in range(0, len(row), _CHUNK):
+            some = slice(start, start + _CHUNK)
             row, kind, footprint, address = (
-                row[sort],
-                kind[sort],
-                footprint[sort],
-                address[sort],
+                column[some if sort is None else sort[some]] for column in columns
             )
-        begun = _rank(self._segments, self._a[row])
-        _write(self._recorder.touches, (begun, place[row], kind, footprint, address))
+            begun = self._rank(self._a[row])
+            touch = begun, self._place(row), kind, footprint, address
+            _write(self._recorder.touches, *touch)
 
     def _touch(self, at: Column, kind: Any, footprint: Any, address: Column) -> None:
-        rows = np.empty((4, len(at)), dtype=np.int64)
-        rows[0], rows[1], rows[2], rows[3] = at, kind, footprint, address
-        self._touches.append(rows)
+        values = at, kind, footprint, address
+        for parts, value, dtype in zip(self._touches, values, _TOUCH_TYPES, strict=True):
+            parts.append(np.broadcast_to(value, at.shape).astype(dtype))
 
     def _core(self, at: Column) -> Column:
         """Which core of its block wrote each row."""
@@ -147,7 +166,7 @@ class _Decoder:
         at = np.flatnonzero(self._kind == marks.LANES)
         footprints, writes = np.zeros((2, len(self._known)), dtype=np.int64)
         which = self._mark[at]
-        for number in dict.fromkeys(which.tolist()):
+        for number in np.flatnonzero(np.bincount(which)).tolist():
             mark = self._known[number]
             footprints[number] = self._number(lanes(mark.detail, None))
             writes[number] = mark.writes
@@ -212,21 +231,22 @@ class _Decoder:
             ub = ub_of(named)
         src, src_at = self._located(path.source, words[:, 0], ub)
         dst, dst_at = self._located(path.target, words[:, 1], ub)
-        # What a copy touches depends on its numbers, and on whether it stays inside.
-        numbers = np.delete(words, (0, 1, 6), axis=1)
-        rows, which = _unique(np.column_stack((src_at, src[2], dst_at, dst[2], numbers)))
+        rows, which = _unique(np.delete(words, (0, 1, 6), axis=1))
+        made = [_ends(from_words(path, dtype, row)) for row in rows.tolist()]
+        # Where copies of these numbers reach, from their addresses on.
+        hulls = [(0, NONE) * 2 if m is None else (*hull(m.read), *hull(m.written)) for m in made]
+        low, high, low_to, high_to = np.array(hulls, dtype=np.int64).reshape(-1, 4)[which].T
+        fine = np.array([m is not None for m in made], dtype=bool)[which]
+        for extent, first, last in (
+            (src, src_at + low, src_at + high),
+            (dst, dst_at + low_to, dst_at + high_to),
+        ):
+            fine &= (extent[2] != NONE) & (first >= 0) & (last <= extent[2])
         found = np.full((len(rows), 2), NONE)
-        for i, (read_at, read_size, write_at, write_size, *row) in enumerate(rows.tolist()):
-            copy = from_words(path, dtype, row)
-            made = ends(copy, INTEGERS) if fits(copy) else None
-            if made is None or NONE in (read_size, write_size):
-                continue
-            if inside(made.read, read_at, read_size) and inside(made.written, write_at, write_size):
-                found[i] = [
-                    self._number(covered(end, path.by_rows)) for end in (made.read, made.written)
-                ]
+        for i in np.unique(which[fine]).tolist():
+            both = made[i].read, made[i].written
+            found[i] = [self._number(covered(end, path.by_rows)) for end in both]
         read, written = found[which].T
-        fine = read != NONE
         for extent, offset, writes, footprint, mode in (
             (src, src_at, False, read, 0),
             (dst, dst_at, True, written, words[:, 7]),
@@ -267,9 +287,9 @@ class _Decoder:
         return self._extents[there].T, address - gm_base(position)
 
 
-def _rank(sorted_rows: Column, rows: Column) -> Column:
-    """Which one of its kind each row is."""
-    return np.where(rows == NONE, NONE, np.searchsorted(sorted_rows, rows))
+def _ends(copy: Transfer[int]) -> Any:
+    """What a copy touches; None where it does nothing."""
+    return ends(copy, INTEGERS) if fits(copy) else None
 
 
 def _unique(rows: Column) -> tuple[Column, Column]:
@@ -281,6 +301,8 @@ def _unique(rows: Column) -> tuple[Column, Column]:
     return data.reshape(-1, rows.shape[1]), which
 
 
-def _write(notebook: Any, columns: tuple[Column, ...]) -> None:
-    rows = np.stack(columns, axis=1, dtype=notebook.typecode, casting="same_kind")
-    notebook.frombytes(rows.tobytes())
+def _write(notebook: Any, *columns: Column) -> None:
+    for start in range(0, len(columns[0]), _CHUNK):
+        some = [column[start : start + _CHUNK] for column in columns]
+        rows = np.stack(some, axis=1, dtype=notebook.typecode, casting="same_kind")
+        notebook.frombytes(rows.data.cast("B"))

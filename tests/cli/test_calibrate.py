@@ -43,7 +43,7 @@ def test_figures_are_found_and_written_for_time(cli: Cli, points: str, tmp_path:
     assert lines[0] == "3 points on a5 (calibrated model), 2 free figures"
     assert ["after", "0.00%", "0.00%"] in [line.split() for line in lines]
     assert "core.drain 12 20 cycle model 3" in " ".join(outcome.out.split())
-    assert "dma.gm_to_ub.startup 64 300 assumed 2" in " ".join(outcome.out.split())
+    assert "dma.gm_to_ub.startup 477 300 assumed 2" in " ".join(outcome.out.split())
     assert lines[-1] == "2 figures in mine.csv"
     text = (tmp_path / "mine.csv").read_text("utf-8")
     assert text == "figure,value\ncore.drain,20\ndma.gm_to_ub.startup,300\n"

@@ -34,7 +34,8 @@ def meant(word: str, source: DType) -> tuple[Record, str]:
     with most registers: `vlds.dintlv` keeps all that it takes apart."""
     name, _, mode = word.partition(".")
     if mode:
-        having = [r for r in TABLE.values() if r.short.startswith(name) and _modes(r, mode)]
+        begins = f"pto.{name}"
+        having = [r for full, r in TABLE.items() if full.startswith(begins) and _modes(r, mode)]
         having.sort(key=lambda record: -len(record.forms[0].results))
         if name and having:
             return having[0], mode

@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from difflib import SequenceMatcher
-from typing import Any
 
 from ptoscope.tables import Table
 from ptoscope.timing.report import cycles_by_line, shortened
@@ -58,7 +57,7 @@ class TimingComparison:
         columns = "line in A", "in B", "A", "B", "difference", "source"
         return Table(columns, [*rows, _row("total", "", self, ratio)])
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """All of it as plain values."""
         return asdict(self) | {"difference": self.difference, "ratio": self.ratio}
 

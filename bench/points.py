@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from ptoscope.kernel import load
 from ptoscope.timing import Timing, calibrate, time_kernel
@@ -70,7 +72,16 @@ def points() -> list[Point]:
     return found
 
 
-def errors(found: list[Point]) -> dict[str, tuple[float, float]]:
+class Compared(Protocol):
+    """A point of a family, with how far the model is from it."""
+
+    @property
+    def family(self) -> str: ...
+    @property
+    def error(self) -> float: ...
+
+
+def errors(found: Sequence[Compared]) -> dict[str, tuple[float, float]]:
     """By family: the mean absolute error and the largest, as fractions."""
     sizes: dict[str, list[float]] = defaultdict(list)
     for point in found:

@@ -10,13 +10,13 @@ holds more, and so read what a transfer takes comes out whole.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from bench.measure import Remark, Row
+from bench.points import errors
 from ptoscope.kernel import load
 from ptoscope.timing import time_kernel
 from ptoscope.timing.figures import table
@@ -72,14 +72,6 @@ def points() -> list[Point]:
         name = family[row["op"]]
         found.append(Point(name, *key[:2], *shape, key[4], int(row["cycles"]), known[key]))
     return found
-
-
-def errors(found: list[Point]) -> dict[str, tuple[float, float]]:
-    """By family: the mean absolute error and the largest, as fractions."""
-    sizes: dict[str, list[float]] = defaultdict(list)
-    for point in found:
-        sizes[point.family].append(abs(point.error))
-    return {family: (sum(e) / len(e), max(e)) for family, e in sizes.items()}
 
 
 def remarks() -> Iterator[Row | Remark]:

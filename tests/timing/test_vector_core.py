@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 
+from ptoscope.timing.bodies import kernel_text
 from tests.timing.kernels import MASK, REG, UB, binary, cycles, lds, scope, sts, unary
 
 FIRST_LOAD, DRAIN, TO_COMPUTE, STORE = 21, 12, 6, 9
@@ -201,6 +202,16 @@ def test_a_pointer_carried_by_a_loop_is_advanced_once_a_cycle() -> None:
     assert (long - short) / 200 == pytest.approx(3, abs=0.02)
     given = cycles(scope(*body, n=400), overrides={"core.pointer": 2})
     assert given == pytest.approx(2 * short, rel=0.05)
+
+
+def test_what_a_loop_carries_is_set_before_it() -> None:
+    """Three pointers and the count of a mask, a cycle each: with two for each, four more."""
+    body = "vlds vlds vadd vsts"
+    text = kernel_text(body, 1, 10, addressing="post_update")
+    assert cycles(text, overrides={"core.moves": 2}) - cycles(text) == 4
+    # Without pointers the count alone is set while the loop is entered.
+    text = kernel_text(body, 1, 10)
+    assert cycles(text, overrides={"core.moves": 2}) == cycles(text)
 
 
 def test_scalar_code_between_two_accesses_is_not_counted() -> None:

@@ -157,7 +157,7 @@ def run_scopes(
         for u in range(2 * UNITS):
             last_class[u] = -1
         # What is set before the code: a loop is entered behind it.
-        first = core[STARTUP] - 2 + moves[e]
+        first = core[STARTUP] - 2 + core[MOVES] * moves[e]
         if depth[e] > 0:
             first = max(first + 2, core[STARTUP] + core[LOOP_ENTRY] + depth[e] - 1)
         loop_began = -1

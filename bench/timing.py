@@ -13,6 +13,7 @@ from ptoscope.timing import time_trace
 from ptoscope.timing.bodies import kernel_text
 from ptoscope.timing.critical import _back_from, _walk
 from ptoscope.timing.in_order import ideal_starts
+from ptoscope.timing.loops import sum_runs
 from ptoscope.timing.pipe_schedule import run_pipes
 from ptoscope.timing.producers import _count_depths, _follow
 from ptoscope.timing.vector_core import run_scopes
@@ -96,10 +97,10 @@ def _million() -> Iterator[Row | Remark]:
     whole = min(once(report, time.perf_counter) for _ in range(3))
     yield Row("the same with reasons and report", "1 s", whole, _REPORTED, 1.0, note="warm")
     tracemalloc.start()
-    schedule()
+    report()
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    yield Row("schedule, memory an event", "100 B", peak / len(run.events), 100, 1.0, unit="B")
+    yield Row("its memory, an event", "100 B", peak / len(run.events), 100, 1.0, unit="B")
     yield Row("the same and the trace, all", "500 MB", peak + run.nbytes, _BYTES, 1.0, unit="B")
     yield Row("the same with compilation", "5 s", warm + _compilation(), _SECONDS, note="cold")
 
@@ -107,7 +108,7 @@ def _million() -> Iterator[Row | Remark]:
 def _compilation() -> float:
     """Seconds to make the machine code of the loops, without the cache."""
     begun = time.perf_counter()
-    loops = run_scopes, run_pipes, _follow, _count_depths, ideal_starts, _walk, _back_from
+    loops = run_scopes, run_pipes, _follow, _count_depths, ideal_starts, _walk, _back_from, sum_runs
     for one in loops:
         one.machine_code()
     return time.perf_counter() - begun

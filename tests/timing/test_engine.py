@@ -77,7 +77,7 @@ def _random_scopes(seed: int) -> dict[str, Any]:
         "place": random.integers(0, 5, size),
         "gap": random.choice([0, -1, 9, 2], size, p=[0.8, 0.14, 0.04, 0.02]),
         "looped": random.integers(0, 2, size),
-        "dep_at": dep_at,
+        "dep_at": dep_at.astype(np.int32),
         "dep": dep,
         "uses": np.bincount(dep[: dep_at[-1]], minlength=size),
         "moved": np.array(

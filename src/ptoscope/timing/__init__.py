@@ -47,11 +47,14 @@ class Timing(TimedRun):
 
     @cached_property
     def others(self) -> dict[str, Timing]:
-        """The same run by the target's other models."""
+        """The same run by the target's other models: their cycles, without what there is of each
+        instruction."""
         found: dict[str, Timing] = {}
         for name, model in MODELS[self.model.target].items():
             if name != self.model.name:
-                found[name] = _timed(self.trace, self.program, model(self.model.overrides), self)
+                other = _timed(self.trace, self.program, model(self.model.overrides), self)
+                other.scopes = other.scopes.totals()
+                found[name] = other
         return found
 
     def again(self, overrides: Mapping[str, float]) -> Timing:

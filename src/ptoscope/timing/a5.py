@@ -86,12 +86,10 @@ class A5(Model):
         size = max(1, len(code))
         cls = of_place.astype(np.int32)[code.place] if len(code) else np.zeros(1, dtype=np.int32)
         found.start, found.bound, found.ready = (np.full(size, -1, np.int32) for _ in range(3))
-        found.ideal, found.waited, found.track, found.sent = (
-            np.zeros(size, np.int32) for _ in range(4)
-        )
+        found.ideal, found.waited, found.track = (np.zeros(size, np.int32) for _ in range(3))
         latency = _column(classes, lambda c: c.latency.cycles)
         self._run(entries, classes, cls, latency, code, found)
-        found.latency = latency.astype(np.int32)[cls]
+        found.latency = latency[of_place]
         self._class_of = {p: classes[int(of_place[p])] for p in self.used}
         return found
 
@@ -126,6 +124,7 @@ class A5(Model):
     ) -> None:
         core = np.array([figure.cycles for figure in self._core.values()], dtype=np.int64)
         found.startup, found.drain = int(core[0]), int(core[1])
+        found.sent = np.zeros(max(1, len(code)), dtype=np.int32)
         forward = forwarding(classes)
         ideal_starts(len(code), len(classes), cls, code.dep_at, code.dep, forward, found.ideal)
         room = int(core[3] + core[4]) + 1

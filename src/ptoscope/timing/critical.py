@@ -237,11 +237,12 @@ def chain(timing: TimedRun) -> list[PathStep]:
     first, end = (int(n) for n in code.entry_at[entry : entry + 2])
     if first == end:
         return []
-    at = first + int(np.argmax(scopes.start[first:end] + scopes.latency[first:end]))
+    latency = scopes.latency[code.place[first:end]]
+    at = first + int(np.argmax(scopes.start[first:end] + latency))
     places = len(timing.trace.places)
     cycles = np.zeros(2 * places, dtype=np.int64)
     times = np.zeros(2 * places, dtype=np.int64)
-    cycles[code.place[at]] = scopes.latency[at]
+    cycles[code.place[at]] = latency[at - first]
     times[code.place[at]] = 1
     mine = slice(first, at + 1)
     columns = scopes.start[mine], scopes.ready[mine], scopes.bound[mine] - first, code.place[mine]

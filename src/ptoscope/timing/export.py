@@ -76,7 +76,7 @@ def _slices(timing: TimedRun, found: Slices) -> list[dict[str, Any]]:
         if kind == WORK:
             said["cycles"] = int(timing.work.work[row])
         elif kind == INSTRUCTION and timing.scopes.latency is not None:
-            said["latency"] = int(timing.scopes.latency[row])
+            said["latency"] = int(timing.scopes.latency[place.index])
         if found.stall[i]:
             said["stalled"] = int(found.stalled[i])
             said["why"] = STALLS[int(found.stall[i])]

@@ -16,7 +16,7 @@ def run_in_order(
     entry_at: Ints,
     cls: Ints32,
     place: Ints32,
-    dep_at: Ints,
+    dep_at: Ints32,
     dep: Ints32,
     start: Ints32,
     ready: Ints32,
@@ -62,7 +62,7 @@ def run_in_order(
 
 @compiled
 def ideal_starts(
-    count: int, classes: int, cls: Ints32, dep_at: Ints, dep: Ints32, forward: Ints, ideal: Ints32
+    count: int, classes: int, cls: Ints32, dep_at: Ints32, dep: Ints32, forward: Ints, ideal: Ints32
 ) -> int:
     """When each instruction would start if it waited for results alone."""
     for i in range(count):

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from ptoscope.isa.parts import ALL_PIPES
+from ptoscope.native.subset import Ints, Ints32, compiled
 from ptoscope.program import Loop
 from ptoscope.timing.critical import core_name
+from ptoscope.timing.producers import ints
 from ptoscope.timing.run import TimedRun
-from ptoscope.timing.scopes import loop_runs
+from ptoscope.timing.scopes import innermost
+from ptoscope.trace.trace import Trace
 
 
 @dataclass(frozen=True)
@@ -53,65 +57,123 @@ def _inner(timing: TimedRun) -> list[TimedLoop]:
     if scopes.start is None or scopes.ideal is None or not len(code):
         return []
     assert scopes.latency is not None
-    mine, run, iterations = loop_runs(trace, code.iteration, code.entry)
-    if not len(mine):
-        return []
-    loop = trace.iterations.loop[code.iteration[mine]]
-    begin = np.flatnonzero(np.diff(run, prepend=-1))
-    loop_of_run = loop[begin]
-    ends = scopes.start[mine] + np.maximum(scopes.latency[mine], 1)
-    span = np.maximum.reduceat(ends, begin) - np.minimum.reduceat(scopes.start[mine], begin)
-    chain = _chains(timing, mine, run, begin)
+    loop_of = _innermost_of(trace)
+    places = len(trace.places)
+    runs, iterations, spans, chains = (np.zeros(places, dtype=np.int64) for _ in range(4))
+    scratch = (np.zeros(places, dtype=np.int64) for _ in range(4))
+    sum_runs(
+        len(code), loop_of, code.place, code.iteration, ints(trace.iterations.parent),
+        code.entry_at, code.dep_at, code.dep, scopes.start, scopes.ideal, scopes.latency,
+        runs, iterations, spans, chains, *scratch,
+    )  # fmt: skip
+    times = np.bincount(code.place, minlength=places)
     found: list[TimedLoop] = []
-    for place in np.unique(loop):
-        runs = np.flatnonzero(loop_of_run == place)
-        inside = mine[loop == place]
-        count = int(iterations[runs].sum())
-        if count == len(runs):
-            continue
-        places, times = np.unique(code.place[inside], return_counts=True)
-        per_iteration = {int(p): float(n) / count for p, n in zip(places, times, strict=True)}
-        bounds = timing.model.loop_bounds(per_iteration)
-        bounds["dependency chain"] = float(chain[runs].sum()) / count
+    for loop in np.flatnonzero(iterations > runs).tolist():
+        count = int(iterations[loop])
+        inside = np.flatnonzero((loop_of == loop) & (times > 0)).tolist()
+        bounds = timing.model.loop_bounds({place: float(times[place]) / count for place in inside})
+        bounds["dependency chain"] = float(chains[loop]) / count
         by = max(bounds, key=lambda name: bounds[name])
-        pace = float(span[runs].sum()) / count
-        line = trace.places[int(place)].span.line
+        pace, line = float(spans[loop]) / count, trace.places[loop].span.line
         found.append(TimedLoop(line, count, pace, bounds[by], by, bounds))
     return found
 
 
-def _chains(timing: TimedRun, mine: np.ndarray, run: np.ndarray, begin: np.ndarray) -> np.ndarray:
-    """Of each run of a loop: cycles by which results alone keep the last start of an instruction
-    behind its first, of that instruction for which they are most."""
-    scopes, code = timing.scopes, timing.code
-    assert scopes.ideal is not None
-    key = run * (int(code.place.max()) + 1) + code.place[mine]
-    order = np.argsort(key, kind="stable")
-    first = np.flatnonzero(np.diff(key[order], prepend=-1))
-    last = np.append(first[1:], len(order)) - 1
-    runs = run[order[first]]
-    ideal = scopes.ideal[mine[order]]
-    # Only from when on what comes from outside is there does the loop itself make them wait.
-    since = np.maximum(ideal[first], _given(timing, mine, run, len(begin))[runs])
-    spans = np.maximum(ideal[last] - since, 0)
-    return np.maximum.reduceat(spans, np.flatnonzero(np.diff(runs, prepend=-1)))
+def _innermost_of(trace: Trace) -> np.ndarray:
+    """Of each place the loop that is around it and around no other loop, or -1."""
+    inner = innermost(trace)
+    around = (place.loops[-1] if place.loops else -1 for place in trace.places)
+    return np.array([loop if loop >= 0 and inner[loop] else -1 for loop in around], dtype=np.int64)
 
 
-def _given(timing: TimedRun, mine: np.ndarray, run: np.ndarray, runs: int) -> np.ndarray:
-    """Of each run of a loop: when the results of others that it reads are there at the latest,
-    if results alone had to be waited for."""
-    scopes, code = timing.scopes, timing.code
-    assert scopes.ideal is not None
-    assert scopes.latency is not None
-    run_of = np.full(len(code), -1, dtype=np.int32)
-    run_of[mine] = run
-    reader = np.repeat(run_of, np.diff(code.dep_at[: len(code) + 1]))
-    read = code.dep[: len(reader)]
-    outside = np.flatnonzero((reader >= 0) & (run_of[read] != reader))
-    read = read[outside]
-    found = np.zeros(runs, dtype=np.int64)
-    np.maximum.at(found, reader[outside], scopes.ideal[read] + scopes.latency[read])
-    return found
+@compiled
+def sum_runs(
+    count: int,
+    loop_of: Ints,
+    place: Ints32,
+    iteration: Ints32,
+    parent: Ints,
+    entry_at: Ints,
+    dep_at: Ints32,
+    dep: Ints32,
+    start: Ints32,
+    ideal: Ints32,
+    latency: Ints,
+    runs: Ints,
+    iterations: Ints,
+    spans: Ints,
+    chains: Ints,
+    run_of: Ints,
+    first: Ints,
+    last: Ints,
+    places: Ints,
+) -> int:
+    """Of each innermost loop its runs (a run is one entry of the loop), their iterations, the
+    cycles from the first start of each run to its last end, and its chains, see `chain_of`;
+    all four by place, zeros before. The last four are scratch, by place, zeros before."""
+    entry = 0
+    number = 0
+    loop = -1
+    entered = -1
+    outer = -1
+    now = -1
+    begun = 0
+    low = 0
+    high = 0
+    given = 0
+    seen = 0
+    for i in range(count):
+        p = place[i]
+        if loop_of[p] < 0:
+            continue
+        while entry_at[entry + 1] <= i:
+            entry += 1
+        if loop_of[p] != loop or parent[iteration[i]] != outer or entry != entered:
+            if loop >= 0:
+                spans[loop] += high - low
+                chains[loop] += chain_of(seen, given, places, first, last)
+            loop = loop_of[p]
+            outer = parent[iteration[i]]
+            entered = entry
+            number += 1
+            runs[loop] += 1
+            begun = i
+            low = start[i]
+            high = 0
+            given = 0
+            seen = 0
+            now = -1
+        if iteration[i] != now:
+            now = iteration[i]
+            iterations[loop] += 1
+        low = min(low, start[i])
+        high = max(high, start[i] + max(latency[p], 1))
+        if run_of[p] != number:
+            run_of[p] = number
+            places[seen] = p
+            seen += 1
+            first[p] = ideal[i]
+        last[p] = ideal[i]
+        for j in range(dep_at[i], dep_at[i + 1]):
+            d = dep[j]
+            if d < begun or loop_of[place[d]] != loop:
+                given = max(given, ideal[d] + latency[place[d]])
+    if loop >= 0:
+        spans[loop] += high - low
+        chains[loop] += chain_of(seen, given, places, first, last)
+    return 0
+
+
+@compiled
+def chain_of(seen: int, given: int, places: Ints, first: Ints, last: Ints) -> Any:
+    """Cycles by which results alone keep the last start of an instruction in a run behind its
+    first, of that instruction for which they are most. Only from when on what comes from outside
+    is there, which is `given`, does the loop itself make them wait."""
+    most = 0
+    for k in range(seen):
+        p = places[k]
+        most = max(most, last[p] - max(first[p], given))
+    return most
 
 
 def _outer(timing: TimedRun) -> list[TimedLoop]:

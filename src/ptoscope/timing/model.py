@@ -37,9 +37,9 @@ class ScopeTimes:
     (`held`, likewise); `startup` and `drain` of each entry.
     `head` and `tail` are the parts of an entry's cycles that only count if its pipe was idle,
     and that the pipe does not wait for. By instruction, where the model has them: the cycle of
-    its entry in which it was dispatched (`sent`), its `start`, when it was `ready` to, `latency`,
-    `track` (where it ran), the producer it was `bound` by, cycles it `waited` for that one, and
-    `ideal`, its start if only results had to be waited for.
+    its entry in which it was dispatched (`sent`), its `start`, when it was `ready` to, `track`
+    (where it ran), the producer it was `bound` by, cycles it `waited` for that one, and `ideal`,
+    its start if only results had to be waited for. `latency` is by place.
     """
 
     cycles: Ints
@@ -58,6 +58,13 @@ class ScopeTimes:
     track: Ints | None = None
     bound: Ints | None = None
     waited: Ints | None = None
+
+    def totals(self) -> ScopeTimes:
+        """The same without what there is of each instruction, which is large."""
+        return ScopeTimes(
+            self.cycles, self.busy, self.stall, self.held, self.startup, self.drain, self.head,
+            self.tail,
+        )  # fmt: skip
 
 
 @dataclass

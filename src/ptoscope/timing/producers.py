@@ -61,7 +61,7 @@ def producers(
     place = trace.events.place[events].astype(np.int32)
     room = (read_at[1:] - read_at[:-1])[place]
     room[number < 0] = 0
-    dep_at = np.zeros(len(events) + 1, dtype=np.int64)
+    dep_at = np.zeros(len(events) + 1, dtype=np.int32)
     np.cumsum(room, out=dep_at[1:])
     del room
     dep = np.full(max(1, int(dep_at[-1])), NONE, dtype=np.int32)
@@ -97,7 +97,7 @@ def _tidy(dep_at: Ints, dep: Ints, number: Ints) -> tuple[Ints, Ints]:
     """Without what is unknown, rows by instruction."""
     dep = dep[: int(dep_at[-1])]
     kept = dep != NONE
-    before = np.zeros(len(dep) + 1, dtype=np.int64)
+    before = np.zeros(len(dep) + 1, dtype=np.int32)
     np.cumsum(kept, out=before[1:])
     at = before[np.append(dep_at[:-1][number >= 0], dep_at[-1])]
     return at, dep[kept] if kept.any() else np.zeros(1, dtype=np.int32)
@@ -203,7 +203,7 @@ def _follow(
     yielded: Ints,
     last: Ints,
     fresh: Ints,
-    dep_at: Ints,
+    dep_at: Ints32,
     dep: Ints32,
 ) -> int:
     now = NONE

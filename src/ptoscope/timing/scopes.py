@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ptoscope.isa.types import Ptr, is_vector_state
-from ptoscope.native.subset import Ints
+from ptoscope.native.subset import Ints, Ints32, compiled
 from ptoscope.program import Loop
 from ptoscope.timing.producers import producers
 from ptoscope.timing.vector_queues import ANOTHER_LOOP
@@ -51,8 +51,16 @@ class Instructions:
 
     def uses(self) -> Ints:
         """How many instructions read the result of each, as a fresh array."""
-        count = int(self.dep_at[-1])
-        return np.bincount(self.dep[:count], minlength=max(1, len(self))).astype(np.int32)
+        found = np.zeros(max(1, len(self)), dtype=np.int32)
+        _count_uses(int(self.dep_at[-1]), self.dep, found)
+        return found
+
+
+@compiled
+def _count_uses(count: int, dep: Ints32, uses: Ints32) -> int:
+    for j in range(count):
+        uses[dep[j]] += 1
+    return 0
 
 
 def is_instruction(trace: Trace, place: Place) -> bool:

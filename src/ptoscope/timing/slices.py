@@ -195,7 +195,7 @@ def _core(timing: TimedRun) -> list[dict[str, Column]]:
     order = np.lexsort((np.arange(count), at, track, unit_of[mine]))
     unit = unit_of[mine][order]
     begin, length = _side_by_side(
-        unit * 1000 + track[order], at[order], scopes.latency[:count][order]
+        unit * 1000 + track[order], at[order], scopes.latency[code.place[order]]
     )
     stall, stalled, on = (column[order] for column in _core_stalls(timing))
     none = np.zeros(count, dtype=np.int64)

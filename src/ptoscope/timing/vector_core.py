@@ -90,7 +90,7 @@ def run_scopes(
     place: Ints32,
     gap: Ints32,
     looped: Ints32,
-    dep_at: Ints,
+    dep_at: Ints32,
     dep: Ints32,
     uses: Ints32,
     moved: Ints32,

@@ -87,6 +87,10 @@ def _against_c(case: Case) -> Iterator[Row | Remark]:
     rate = case.traffic(case.size) / measured / 1e9
     note = f"{rate:.1f} GB/s" if rate > 0.1 else ""
     yield Row(case.what, "C", measured, baseline, case.target, speed=True, note=note)
+    if case.unstaged is not None:
+        plain = c_side.function(case.name, "unstaged")
+        measured, baseline = best_of(ours, lambda: plain(arguments), _REPEATS)
+        yield Row(case.what, "C, unstaged", measured, baseline, case.unstaged, speed=True)
     if case.name == "softmax":
         rows = arguments[0].reshape(-1, 128)
         measured, baseline = best_of(ours, lambda: _numpy_softmax(rows), 5)

@@ -55,6 +55,14 @@ def _transposed(side: int) -> Callable[..., Any]:
     return lambda x, out, n: x.reshape(-1, side, side).transpose(0, 2, 1).reshape(-1)
 
 
+def _sorted_rows(x: Any, records: Any, rows: int) -> Any:
+    # Equal numbers keep their order; a column is the bits of a float.
+    numbers = x.reshape(rows, -1)
+    columns = np.argsort(-numbers, axis=1, kind="stable").astype(np.int32)
+    ordered = np.take_along_axis(numbers, columns, axis=1)
+    return np.stack((ordered, columns.view(np.float32)), axis=-1).reshape(-1)
+
+
 def _gelu_iterations(a: Any, b: Any, repeats: int) -> Any:
     for _ in range(repeats):
         a = _exact_gelu(a) + b
@@ -65,6 +73,10 @@ def _gelu_iterations(a: Any, b: Any, repeats: int) -> Any:
 _FORMULAS: dict[str, tuple[Callable[..., Any], float]] = {
     "add": (lambda a, b, out, n: a.astype(_WIDE) + b, 5e-7),
     "axpy": (lambda x, y, out, alpha, n: x.astype(_WIDE) * np.float32(alpha) + y, 1e-6),
+    "scale": (lambda x, out, factor, n: x.astype(_WIDE) * np.float32(factor), 5e-7),
+    "copy": (lambda x, out, n: x, 0),
+    "add_tiles": (lambda a, b, out, n: a.astype(_WIDE) + b, 5e-7),
+    "embedding": (lambda table, index, out, n: table.reshape(-1, 64)[index].reshape(-1), 0),
     "softmax": (_exact_softmax, 1e-6),
     "gelu": (lambda x, y, n: _exact_gelu(x), 1e-4),
     "scale_f16": (lambda x, out, scale, n: x.astype(_WIDE) * np.float32(scale), 0.02),
@@ -76,6 +88,8 @@ _FORMULAS: dict[str, tuple[Callable[..., Any], float]] = {
     "transpose16": (_transposed(16), 0),
     "transpose_gather": (_transposed(64), 0),
     "histogram": (lambda x, counts, n: np.bincount(x // 4, minlength=64), 0),
+    "histogram_bytes": (lambda x, counts, n: np.bincount(x, minlength=256), 0),
+    "sort_rows": (_sorted_rows, 0),
     "add_in_l1": (lambda a, b, repeats: a + b.astype(_WIDE) * repeats, 2e-6),
     "gelu_in_l1": (_gelu_iterations, 1e-3),
 }
@@ -100,6 +114,14 @@ def test_c_computes_what_its_row_says(case: Case) -> None:
     c_side.function(case.name, case.source)(arguments)
     result = arguments[case.result]
     assert np.abs(result.astype(_WIDE) - expected).max() <= tolerance
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.unstaged], ids=_ids)
+def test_unstaged_c_computes_the_same(case: Case) -> None:
+    staged, unstaged = case.arguments(case.small), case.arguments(case.small)
+    c_side.function(case.name, case.source)(staged)
+    c_side.function(case.name, "unstaged")(unstaged)
+    assert staged[case.result].tobytes() == unstaged[case.result].tobytes()
 
 
 @pytest.mark.parametrize("case", CASES, ids=_ids)

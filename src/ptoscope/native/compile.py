@@ -10,16 +10,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from itertools import zip_longest
 from typing import Any
 
 from ptoscope.isa import TABLE
 from ptoscope.isa.dtypes import I1, I64, INDEX
+from ptoscope.isa.order.rules import SET, WAIT
 from ptoscope.isa.parts import CoreKind
 from ptoscope.isa.record import Site
 from ptoscope.isa.targets import Revision, Target
 from ptoscope.isa.types import Ptr, Scalar
 from ptoscope.machine.elements import quietly
 from ptoscope.machine.faults import LOOP_STEP, Fault
+from ptoscope.machine.memory import gm_base
 from ptoscope.native import layout, runtime, types
 from ptoscope.native.core import NativeCore
 from ptoscope.native.cpu import CpuFeatures
@@ -83,6 +86,9 @@ class Compiler:
         self.code = Code(features)
         self.core = self.core_type(self.code, target)
         self.core.cores = function.cores
+        self.core.updates_gm = any(
+            record.sets for op in function.ops() if (record := TABLE.get(op.name)) is not None
+        )
         self.core.first_register = layout.VARIABLES + len(function.params)
         self._values: list[Any] = [None] * len(function.types)
         self._long = LongBodies(self.core, function)
@@ -104,7 +110,7 @@ class Compiler:
             self._block(self._function.body)
             core.finish(self._site(operation("func.return", span=self._function.span)))
             self.code.do("ret i32 0")
-        main.is_hot = _computes(self._function.body)
+        main.is_hot = main.is_busy or _computes(self._function.body)
         self.code.finish(main)
         return CompiledModule(
             *self.code.modules(runtime.declared(core.side_exits.needs)),
@@ -120,9 +126,11 @@ class Compiler:
     def _parameter(self, position: int, slot: int) -> NativeLanes:
         kind = self._function.types[slot]
         assert isinstance(kind, (Scalar, Ptr))
-        at = self.code.offset(Value("ptr", "%state"), layout.VARIABLES + position, "i64")
         if isinstance(kind, Ptr):
-            return NativeLanes(self.code, INDEX, 1, self.code.load("i64", at, 8))
+            pointer = self.core.constant(INDEX, 1, gm_base(position))
+            self.core.arguments[pointer.value.name] = position
+            return pointer
+        at = self.code.offset(Value("ptr", "%state"), layout.VARIABLES + position, "i64")
         if kind.dtype is I1:
             byte = self.code.load("i8", at, 1)
             return NativeLanes(self.code, I1, 1, self.code.emit("i1", f"icmp ne {byte}, 0"))
@@ -134,7 +142,8 @@ class Compiler:
         return site_of(self._function, op, self._target, self._revision)
 
     def _block(self, block: Block) -> None:
-        for op in block.ops:
+        for op, following in zip_longest(block.ops, block.ops[1:]):
+            self.core.is_answered = self.core.fuses and _is_answered(op, following)
             self._op(op)
 
     def _op(self, op: Op) -> None:
@@ -353,6 +362,18 @@ class Compiler:
             return shapes, shapes
 
         self._settle(op, self._shapes(carried, given), write)
+
+
+def _is_answered(op: Op, following: Op | None) -> bool:
+    """Whether an operation sets a flag that the one behind it waits for."""
+    one = TABLE.get(op.name)
+    two = None if following is None else TABLE.get(following.name)
+    if one is None or two is None or one.order is not SET or two.order is not WAIT:
+        return False
+    return following is not None and (op.operands, op.attrs) == (
+        following.operands,
+        following.attrs,
+    )
 
 
 def _computes(block: Block) -> bool:

@@ -20,6 +20,7 @@ from ptoscope.machine.elements import storage
 from ptoscope.machine.faults import Fault
 from ptoscope.machine.lanes import constant
 from ptoscope.native import layout, types
+from ptoscope.native.inlined import gm_place
 from ptoscope.native.lanes import RAW, NativeLanes, known, native
 from ptoscope.native.llvm_text import Code, Value
 from ptoscope.native.memory import loaded, stored
@@ -52,6 +53,7 @@ class NativeCore(StreamCore):
         self.ub_top = 0
         """How many bytes of UB, from its first on, the stores that were written can reach."""
         self.pending = {}
+        self.arguments = {}
         self.cores: tuple[CoreKind, ...] = ("vector",)
         """Those of a block, which all run the code."""
         self.counters: list[tuple[NativeLanes, NativeLanes, NativeLanes]] = []
@@ -98,8 +100,12 @@ class NativeCore(StreamCore):
         return native((at - first).quotient(step)).cast(UI32)
 
     def address(self, base: Lanes, offset: Lanes, size: int) -> NativeLanes:
-        wide = native(offset).cast(INDEX)
-        return native(base.cast(INDEX) + wide.times(size))
+        wide, start = native(offset).cast(INDEX), native(base).cast(INDEX)
+        moved = native(start + wide.times(size))
+        position = self.arguments.get(start.value.name)
+        if position is not None:
+            self.arguments[moved.value.name] = position
+        return moved
 
     # UB.
 
@@ -135,7 +141,7 @@ class NativeCore(StreamCore):
             value = self.code.call("i64", "llvm.fshr.i64", value, value, by)
         return self.code.emit("i1", f"icmp ugt {value}, {last >> places}")
 
-    def _reach(self, at: NativeLanes, extent: int) -> None:
+    def reach(self, at: NativeLanes, extent: int) -> None:
         """Code stores so many bytes at an address of UB."""
         whole = self.target.ub_bytes
         end = whole if at.range is None else min(at.range.high + extent, whole)
@@ -148,7 +154,7 @@ class NativeCore(StreamCore):
         active = None if mask is None or native(mask).is_full else native(mask)
         if active is not None and active.is_empty:
             return
-        self._reach(at, access.extent)
+        self.reach(at, access.extent)
         after = self.code.label("after")
         if active is None:
             # Whatever the value is: without a mask this place is a fault.
@@ -215,15 +221,30 @@ class NativeCore(StreamCore):
                 self.side_exits.when(wrong, site, act, rows)
             return code.offset(Value("ptr", "%ub"), at.value)
         own = layout.own(space)
-        name = "rt_own_scalar" if own else "rt_gm_scalar"
-        self.side_exits.needs.add(name)
-        given = (
-            f"ptr %state, {f'i64 {own}, ' if own else ''}{at.value}, i64 {size}, i64 {int(write)}"
-        )
-        place = code.emit("ptr", f"call ptr @{name}({given})")
-        wrong = code.emit("i1", f"icmp eq {place}, null")
-        self.side_exits.when(wrong, site, act, rows)
-        return place
+
+        def asked() -> Value:
+            name = "rt_own_scalar" if own else "rt_gm_scalar"
+            self.side_exits.needs.add(name)
+            memory = f"i64 {own}, " if own else ""
+            given = f"ptr %state, {memory}{at.value}, i64 {size}, i64 {int(write)}"
+            place = code.emit("ptr", f"call ptr @{name}({given})")
+            wrong = code.emit("i1", f"icmp eq {place}, null")
+            self.side_exits.when(wrong, site, act, rows)
+            return place
+
+        if own or not self.side_exits.loops:
+            return asked()
+        code.function.is_busy = True
+        likely = self.arguments.get(at.value.name)
+        found = gm_place(code, at.value, size, size, write, likely)
+        slow, on, before = code.label("slow"), code.label("on"), code.function.label
+        code.branch(found.wrong, slow, on, unlikely=True)
+        with code.aside(slow):
+            other = asked()
+            last = code.function.label
+            code.jump(on)
+        code.place(on)
+        return code.phi("ptr", (found.at, before), (other, last))
 
     def load_scalar(self, site: Site, space: Space, address: Lanes, dtype: DType) -> NativeLanes:
         at = native(address)
@@ -247,7 +268,7 @@ class NativeCore(StreamCore):
             core.store_scalar(site, space, a, v)
 
         if space == "ub":
-            self._reach(at, row.dtype.bytes)
+            self.reach(at, row.dtype.bytes)
         place = self._scalar_at(site, space, at, row.dtype.bytes, True, act, (at, row))
         stored = row.value
         if row.dtype is I1:

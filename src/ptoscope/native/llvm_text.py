@@ -44,6 +44,7 @@ class LlvmFunction:
         self.allocas: list[str] = []
         self.value_bytes = 0
         """The bytes of all its vectors: more than it can have in its frame at once."""
+        self._opening: dict[tuple[str, ...], None] = {}
         self._temporaries: dict[tuple[str, int], list[Value]] = {}
         self._taken: dict[tuple[str, int], int] = {}
         self.lines: list[str] = []
@@ -59,6 +60,8 @@ class LlvmFunction:
         """Whether it has no side exits: it may return anything."""
         self.is_hot = False
         """Whether it may run for long: then it is worth optimising."""
+        self.is_busy = False
+        """Whether its loops do small work themselves, besides giving it to others."""
         self.calls: list[LlvmFunction] = []
         """Those that it calls for its own work; they call nobody."""
         self._places: dict[int, Value] = {0: Value("ptr", "%args")}
@@ -82,6 +85,10 @@ class LlvmFunction:
             self.allocas.append(f"  {name} = alloca {type}, align {align}")
         return places[taken]
 
+    def begins_with(self, *lines: str) -> None:
+        """Has these lines at its begin, once however often that is asked for."""
+        self._opening[lines] = None
+
     def release(self) -> None:
         """An instruction is written: the next one may use its temporaries."""
         self._taken.clear()
@@ -95,7 +102,8 @@ class LlvmFunction:
             for at, place in self._places.items():
                 memory.append(f"  {place.name} = getelementptr i8, ptr %frame, i64 {before + at}")
         leave = () if self.only_computes else ("leave:", "  ret i32 1")
-        parts = (*memory, *self.allocas, "  br label %start", "start:", *self.lines)
+        opening = [f"  {line}" for lines in self._opening for line in lines]
+        parts = (*memory, *self.allocas, *opening, "  br label %start", "start:", *self.lines)
         body = "\n".join((*parts, *self.cold, *leave))
         return f"{self.head} {{\nentry:\n{body}\n}}\n"
 

@@ -7,6 +7,7 @@ code hands over when it has to ask.
 from __future__ import annotations
 
 import re
+from abc import abstractmethod
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -18,13 +19,24 @@ from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.order.cores import SET_CLUSTER, SET_CORE, WAIT_CLUSTER, WAIT_CORE
 from ptoscope.isa.order.rules import BARRIER, GET, RELEASE, SET, WAIT, OrderRule
 from ptoscope.isa.order.unit_flags import CLEAR, FREE, PUBLISH, READY
-from ptoscope.isa.parts import PIPE_ALL, SCALAR_PIPE, VECTOR_CORES
+from ptoscope.isa.parts import (
+    BUFFERS,
+    EVENTS,
+    MOST_PENDING,
+    PIPE_ALL,
+    SCALAR_PIPE,
+    VECTOR_CORES,
+)
 from ptoscope.isa.record import Site
+from ptoscope.isa.targets import Target
 from ptoscope.isa.types import Space
 from ptoscope.machine.lanes import constant
-from ptoscope.native import layout
+from ptoscope.native import inlined, layout
+from ptoscope.native.inlined import Counter
 from ptoscope.native.lanes import NativeLanes, known, native
 from ptoscope.native.llvm_text import Code, Value
+from ptoscope.native.ranges import always_inside
+from ptoscope.native.runtime.issue import RAISED
 from ptoscope.native.side_exits import SideExits
 
 _NAMES = re.compile(r"%v\d+")
@@ -34,7 +46,18 @@ class PipeCore(Core):
     """The part of a core that issues."""
 
     code: Code
+    target: Target
     side_exits: SideExits
+    arguments: dict[str, int]
+    """The values that point into an argument, if the kernel is right, with its position."""
+    updates_gm = True
+    """Whether copies to GM may be other than plain ones."""
+    fuses = True
+    """Whether two instructions may be written as one."""
+    is_answered = False
+    """Whether the flag that is set next is waited for at once."""
+    _set: Callable[[], None] | None = None
+    """Sets a flag that is answered, where that takes a call."""
     _issues = 0
 
     def _word_of(self, number: int) -> NativeLanes:
@@ -70,7 +93,25 @@ class PipeCore(Core):
         )
         rows = [address, *(self._word(v) for v in values)]
         act = partial(_issue_outlined, site, pipe)
-        self.side_exits.hand("rt_issue", site, act, rows)
+        if self.side_exits.loops:
+            self._run_outlined(name, self.side_exits.add(site, act, rows), rows)
+        else:
+            self.side_exits.hand("rt_issue", site, act, rows)
+
+    def _run_outlined(self, name: str, side_exit: int, rows: list[NativeLanes]) -> None:
+        """As `rt_issue` does, without looking for the body at run time."""
+        code = self.code
+        self.side_exits.pack(rows)
+        ask, run, on = code.label("ask"), code.label("run"), code.label("on")
+        code.branch(inlined.is_queued(code), ask, run, unlikely=True)
+        code.place(run)
+        captured = code.function.argument(layout.WORD_BYTES)
+        status = code.emit("i32", f"call i32 @{name}(ptr %state, {captured})")
+        code.branch(code.emit("i1", f"icmp ne {status}, 0"), ask, on, unlikely=True)
+        with code.aside(ask):
+            self.side_exits.leave_if_failed(self.side_exits.call("rt_service", side_exit))
+            code.jump(on)
+        code.place(on)
 
     def _word(self, value: Value) -> NativeLanes:
         """A scalar of any type as the word that carries it."""
@@ -86,7 +127,40 @@ class PipeCore(Core):
     def issue(self, site: Site, body: Callable[[], None]) -> None:
         self.launch(site, site.record.pipe, body)
 
+    @abstractmethod
+    def reach(self, at: NativeLanes, extent: int) -> None:
+        """Code stores so many bytes at an address of UB."""
+
     def transfer(self, site: Site, src: Lanes, dst: Lanes, transfer: Transfer[Lanes]) -> None:
+        size = inlined.dense_bytes(transfer) if self.side_exits.loops else None
+        into_ub = transfer.path.target == "ub"
+        gm, ub = (native(src), native(dst)) if into_ub else (native(dst), native(src))
+        inside = ub.range is not None and always_inside(
+            ub.range, self.target.ub_bytes - (size or 0), transfer.path.target_alignment
+        )
+        if not size or size > inlined.MOST_BYTES or not inside:
+            self._hand_transfer(site, src, dst, transfer)
+            return
+        code, path = self.code, transfer.path
+        code.function.is_busy = True
+        alignment = path.source_alignment if into_ub else path.target_alignment
+        likely = self.arguments.get(gm.value.name)
+        place = inlined.gm_place(code, gm.value, size, alignment, not into_ub, likely)
+        wrong = [place.wrong, inlined.is_queued(code)]
+        if transfer.atomic is not None and self.updates_gm:
+            wrong.append(code.emit("i1", f"icmp ne {native(transfer.atomic).cast(I64).value}, 0"))
+        there = code.offset(Value("ptr", "%ub"), ub.value)
+        if into_ub:
+            self.reach(ub, size)
+        ends = (there, place.at) if into_ub else (place.at, there)
+        inlined.unless(
+            code,
+            inlined.either(code, *wrong),
+            lambda: self._hand_transfer(site, src, dst, transfer),
+            lambda: inlined.copied(code, *ends, size),
+        )
+
+    def _hand_transfer(self, site: Site, src: Lanes, dst: Lanes, transfer: Transfer[Lanes]) -> None:
         words, path, loops = self.words_of(src, dst, transfer), transfer.path, len(transfer.loops)
         counters = [self._word_of(0)] * loops
         core = [] if transfer.core is None else [native(transfer.core).cast(I64)]
@@ -171,7 +245,6 @@ class PipeCore(Core):
             awaits = rule is WAIT_CORE and src != SCALAR_PIPE
             self.side_exits.hand(name, site, act, rows, *more, awaits=awaits)
             return
-        name, first = counter
         act = partial(_count_again, site, rule, src, dst)
         counted = native(numbers[0].cast(I64))
         for number, (_, count) in zip(numbers[1:], rule.numbers[1:], strict=True):
@@ -179,7 +252,20 @@ class PipeCore(Core):
             assert count is not None
             fits = number.as_unsigned() < count
             counted = native(fits.select(counted, self._word_of(-1)))
-        self._count(name, site, act, first(src, dst), *numbers, number=counted)
+        first, which = counter.first(src, dst), counted.number
+
+        def ask() -> None:
+            self._count(counter.function, site, act, first, *numbers, number=counted)
+
+        if not self.side_exits.loops or which is None or not 0 <= which < counter.limit:
+            ask()
+        elif self._set is not None:
+            asked, self._set = self._set, None
+            _COUNTERS[SET].answered(self.code, first + which, lambda: (asked(), ask()))
+        elif self.is_answered:
+            self._set = ask
+        else:
+            counter.counts(self.code, first + which, ask)
 
     def _count(
         self,
@@ -217,13 +303,13 @@ class PipeCore(Core):
         )
 
 
-_COUNTERS: dict[OrderRule, tuple[str, Callable[[str, str], int]]] = {
-    SET: ("rt_raise", layout.flag),
-    WAIT: ("rt_consume", layout.flag),
-    GET: ("rt_acquire", layout.held),
-    RELEASE: ("rt_release", layout.held),
+_COUNTERS: dict[OrderRule, Counter] = {
+    SET: Counter("rt_raise", layout.flag, len(EVENTS), MOST_PENDING, RAISED),
+    WAIT: Counter("rt_consume", layout.flag, len(EVENTS), 0, -1),
+    GET: Counter("rt_acquire", layout.held, BUFFERS, layout.COUNT, 1),
+    RELEASE: Counter("rt_release", layout.held, BUFFERS, 0, -1),
 }
-"""The function of the runtime for a rule, and the word of its first counter."""
+"""The same that those functions of the runtime do."""
 _WORDS: dict[OrderRule, tuple[Any, ...]] = {
     SET_CORE: ("rt_give",),
     WAIT_CORE: ("rt_take",),

@@ -36,6 +36,8 @@ class RecordingNativeCore(RecordingCore, NativeCore):
     """As its base, and a row of the log for each thing a trace has, in the order of execution.
     The compiler tells it which segment begins and which loops and vecscopes it is in."""
 
+    fuses = False
+
     def __init__(self, code: Code, target: Target) -> None:
         super().__init__(code, target)
         self.marks: dict[Mark, int] = {}

@@ -7,7 +7,7 @@ from ptoscope.native.layout import COUNT, QUEUED, SERVICE, WORD_BYTES
 from ptoscope.native.subset import Address, RawMemory, compiled, rarely_called
 
 _EVENTS = len(EVENTS)
-_RAISED = (1 << 32) + 1
+RAISED = (1 << 32) + 1
 """One more pending, and set once more: the upper half of a flag's word counts that."""
 
 
@@ -39,7 +39,7 @@ def rt_raise(
     place: int,
 ) -> int:
     """Sets a flag."""
-    if _counted(memory, state, first, number, _EVENTS, MOST_PENDING, _RAISED):
+    if _counted(memory, state, first, number, _EVENTS, MOST_PENDING, RAISED):
         return 0
     return _asked(memory, state, side_exit, args, given, place)
 

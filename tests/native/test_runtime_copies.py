@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from ptoscope.native import layout
-from ptoscope.native.runtime import copies
+from ptoscope.native.runtime import copies, past_cache
 from ptoscope.native.subset import Address, CompiledFunction, RawMemory, compiled
 
 from .runtime_memory import GM_SIZES, UB_SIZE, BlockMemory
@@ -37,6 +37,8 @@ class Copy:
         self.at = {"gm": int(choice([0, 4, 64, 512])), "ub": int(choice([0, 32, 96, 512]))}
         self.to_ub = int(choice([0, 256, 512]))
         self.mode = 0
+        self.tile = -1
+        """Under which number it may be deferred."""
         if chance() < 0.25:
             self.disturb(random)
 
@@ -70,7 +72,8 @@ class Copy:
         ends = layout.own(self.source), layout.own(self.target)
         alignments = (32 if own else 1 for own in ends)
         fields = (16, STRIDE_BITS[self.source], STRIDE_BITS[self.target])
-        return it.state, EXIT, it.args, len(self.loops), *ends, ELEMENT, *fields, *alignments
+        rest = (*fields, *alignments, self.tile, 1)
+        return it.state, EXIT, it.args, len(self.loops), *ends, ELEMENT, *rest
 
     def expected(self, it: BlockMemory) -> Any:
         """The bytes of UB and of all arrays after it, None if the engine has to look at it."""
@@ -212,7 +215,7 @@ def test_the_engine_is_asked_now_and_then(answer: int, monkeypatch: pytest.Monke
 
 @compiled
 def _past(memory: RawMemory, to: Address, source: Address, count: int) -> None:
-    copies.copy_past_cache(memory, to, source, count)
+    past_cache.copy_past_cache(memory, to, source, count)
 
 
 @pytest.mark.parametrize("to", [0, 1, 63, 32])

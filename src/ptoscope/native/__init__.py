@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ptoscope.program import Function, Program
 
 
+_LEAST_ELIDED = 2048
 _LARGE_TEXT, _LARGE_VECTORS = 512 << 10, 4 << 20
 """Bytes of LLVM text, and of its vectors, from which on a module is not optimised: the time
 that takes grows with the square of what is between two jumps."""
@@ -46,19 +47,26 @@ def default_threads() -> int:
 def key(text: str, target: str, revision: str, entry: str) -> str:
     """The name in the cache of a kernel text, compiled so for this machine."""
     machine = f"{_jit().host()} {machine_features()}"
-    return cache.key("kernel", text, target, revision, entry, machine)
+    return cache.key("kernel", text, target, revision, entry, machine, str(least_elided()))
 
 
 def lower(function: Function, target: Target, revision: Revision) -> CompiledModule:
     """A checked function as LLVM text for this machine; NotCovered for what is not compiled."""
     from ptoscope.native.compile import Compiler
 
-    return Compiler(function, target, revision, machine_features()).module()
+    return Compiler(function, target, revision, machine_features(), least_elided()).module()
 
 
 def machine_features() -> CpuFeatures:
     """What of this machine matters to generated code; NotCovered without LLVM."""
     return _jit().host().cpu_features
+
+
+def least_elided() -> int:
+    """How many bytes a copy has at least that may be left out (see `elision`), or as somebody has
+    said; 0 where none may be."""
+    asked = os.environ.get("PTOSCOPE_ELIDE", "")
+    return int(asked) if asked.isdecimal() else _LEAST_ELIDED
 
 
 def compile_program(function: Function, target: Target, revision: Revision) -> Compiled:

@@ -20,7 +20,8 @@ from ptoscope.machine.elements import storage
 from ptoscope.machine.faults import Fault
 from ptoscope.machine.lanes import constant
 from ptoscope.native import layout, types
-from ptoscope.native.inlined import gm_place
+from ptoscope.native.elision import Eliding
+from ptoscope.native.inlined import either, gm_place
 from ptoscope.native.lanes import RAW, NativeLanes, known, native
 from ptoscope.native.llvm_text import Code, Value
 from ptoscope.native.memory import loaded, stored
@@ -54,6 +55,7 @@ class NativeCore(StreamCore):
         """How many bytes of UB, from its first on, the stores that were written can reach."""
         self.pending = {}
         self.arguments = {}
+        self.eliding = Eliding(code, self.side_exits)
         self.cores: tuple[CoreKind, ...] = ("vector",)
         """Those of a block, which all run the code."""
         self.counters: list[tuple[NativeLanes, NativeLanes, NativeLanes]] = []
@@ -102,9 +104,10 @@ class NativeCore(StreamCore):
     def address(self, base: Lanes, offset: Lanes, size: int) -> NativeLanes:
         wide, start = native(offset).cast(INDEX), native(base).cast(INDEX)
         moved = native(start + wide.times(size))
-        position = self.arguments.get(start.value.name)
-        if position is not None:
-            self.arguments[moved.value.name] = position
+        for origins in (self.arguments, self.eliding.tiles):
+            origin = origins.get(start.value.name)
+            if origin is not None:
+                origins[moved.value.name] = origin
         return moved
 
     # UB.
@@ -112,7 +115,12 @@ class NativeCore(StreamCore):
     def load(self, site: Site, address: Lanes, access: Access, dtype: DType) -> NativeLanes:
         at = native(address)
         self._check_ub(site, at, access, lambda core, a: core.load(site, a, access, dtype))
-        return loaded(self.code, at, access, dtype)
+        if not self.eliding.defers:
+            return loaded(self.code, at, access, dtype)
+        if not access.contiguous:
+            self.eliding.met(at, access.extent)
+            return loaded(self.code, at, access, dtype)
+        return loaded(self.code, at, access, dtype, self.eliding.loaded_from(at, access.extent))
 
     def _check_ub(
         self,
@@ -156,18 +164,23 @@ class NativeCore(StreamCore):
             return
         self.reach(at, access.extent)
         after = self.code.label("after")
+        eliding = self.eliding
         if active is None:
             # Whatever the value is: without a mask this place is a fault.
             zeros = constant(row.dtype, row.count, 0)
             self._check_ub(site, at, access, lambda c, a: c.store(site, a, access, zeros, None))
+            eliding.met(at, access.extent)
             stored(self.code, at, access, row, None)
+            eliding.stored(at, access.extent)
             return
 
         def act(core: Core, a: Lanes, v: Lanes, m: Lanes) -> None:
             core.store(site, a, access, v, m)
 
         self._check_ub(site, at, access, act, (row, active), after)
+        eliding.met(at, access.extent)
         stored(self.code, at, access, row, active)
+        eliding.stored(at, access.extent)
         self.code.jump(after)
         self.code.place(after)
 
@@ -198,6 +211,7 @@ class NativeCore(StreamCore):
         self, site: Site, dest: Lanes, src: Lanes, rows: Lanes, columns: Lanes, dtype: DType
     ) -> None:
         code = self.code
+        self.eliding.settle()
         self.side_exits.needs.add("rt_transpose")
         words = ", ".join(str(native(n).cast(I64).value) for n in (dest, src, rows, columns))
         given = f"ptr %state, {words}, i64 {dtype.bytes}"
@@ -216,6 +230,7 @@ class NativeCore(StreamCore):
     ) -> Value:
         code = self.code
         if space == "ub":
+            self.eliding.settle()
             wrong = self.outside(at, size, size)
             if wrong is not None:
                 self.side_exits.when(wrong, site, act, rows)
@@ -237,8 +252,11 @@ class NativeCore(StreamCore):
         code.function.is_busy = True
         likely = self.arguments.get(at.value.name)
         found = gm_place(code, at.value, size, size, write, likely)
+        wrong = found.wrong
+        if write and self.eliding.defers:
+            wrong = either(code, wrong, self.eliding.is_deferring())
         slow, on, before = code.label("slow"), code.label("on"), code.function.label
-        code.branch(found.wrong, slow, on, unlikely=True)
+        code.branch(wrong, slow, on, unlikely=True)
         with code.aside(slow):
             other = asked()
             last = code.function.label

@@ -109,6 +109,7 @@ class IndexedCore(TileCore):
         """Each lane's checked place in UB, `idle` for lanes that take no part. `rows` are base,
         offsets, active lanes, and what else the instruction takes."""
         base, offsets, active, *_ = rows
+        self.eliding.settle()
         count = offsets.count
         last = self.target.ub_bytes - width
         start = base.cast(I64)

@@ -25,13 +25,17 @@ def _covering(access: Access) -> int:
     return 1 << (count - 1).bit_length()
 
 
-def loaded(code: Code, at: NativeLanes, access: Access, dtype: DType) -> NativeLanes:
-    """The lanes at an address that has been checked."""
-    place = code.offset(_UB, at.value)
+def loaded(
+    code: Code, at: NativeLanes, access: Access, dtype: DType, base: Value = _UB
+) -> NativeLanes:
+    """The lanes at an address that has been checked. If another base is given, they are there, on
+    any address."""
+    place = code.offset(base, at.value)
     nan = RAW if types.is_native_float(dtype) else 0
     count = len(access.offsets)
     if access.contiguous:
-        value = code.load(types.row(dtype, count), place, access.alignment)
+        alignment = access.alignment if base is _UB else 1
+        value = code.load(types.row(dtype, count), place, alignment)
         return NativeLanes(code, dtype, count, value, nans=nan)
     places = _places(access)
     if access.extent == access.width:

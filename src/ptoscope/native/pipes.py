@@ -32,6 +32,7 @@ from ptoscope.isa.targets import Target
 from ptoscope.isa.types import Space
 from ptoscope.machine.lanes import constant
 from ptoscope.native import inlined, layout
+from ptoscope.native.elision import Eliding
 from ptoscope.native.inlined import Counter
 from ptoscope.native.lanes import NativeLanes, known, native
 from ptoscope.native.llvm_text import Code, Value
@@ -50,6 +51,9 @@ class PipeCore(Core):
     side_exits: SideExits
     arguments: dict[str, int]
     """The values that point into an argument, if the kernel is right, with its position."""
+    eliding: Eliding
+    looks_ahead = False
+    """Whether the copy that is written is only told of, and made later."""
     updates_gm = True
     """Whether copies to GM may be other than plain ones."""
     fuses = True
@@ -132,13 +136,16 @@ class PipeCore(Core):
         """Code stores so many bytes at an address of UB."""
 
     def transfer(self, site: Site, src: Lanes, dst: Lanes, transfer: Transfer[Lanes]) -> None:
+        if self.looks_ahead:
+            self._tell_transfer("rt_through", site, src, dst, transfer)
+            return
         size = inlined.dense_bytes(transfer) if self.side_exits.loops else None
         into_ub = transfer.path.target == "ub"
         gm, ub = (native(src), native(dst)) if into_ub else (native(dst), native(src))
         inside = ub.range is not None and always_inside(
             ub.range, self.target.ub_bytes - (size or 0), transfer.path.target_alignment
         )
-        if not size or size > inlined.MOST_BYTES or not inside:
+        if not size or size > inlined.MOST_BYTES or not inside or self.eliding.elides(size):
             self._hand_transfer(site, src, dst, transfer)
             return
         code, path = self.code, transfer.path
@@ -149,6 +156,8 @@ class PipeCore(Core):
         wrong = [place.wrong, inlined.is_queued(code)]
         if transfer.atomic is not None and self.updates_gm:
             wrong.append(code.emit("i1", f"icmp ne {native(transfer.atomic).cast(I64).value}, 0"))
+        if self.eliding.defers:
+            wrong.append(self.eliding.is_deferring())
         there = code.offset(Value("ptr", "%ub"), ub.value)
         if into_ub:
             self.reach(ub, size)
@@ -161,6 +170,13 @@ class PipeCore(Core):
         )
 
     def _hand_transfer(self, site: Site, src: Lanes, dst: Lanes, transfer: Transfer[Lanes]) -> None:
+        status = self._tell_transfer("rt_transfer", site, src, dst, transfer)
+        self.side_exits.leave_if_failed(status)
+
+    def _tell_transfer(
+        self, function: str, site: Site, src: Lanes, dst: Lanes, transfer: Transfer[Lanes]
+    ) -> Value:
+        """Calls a function of the runtime with a copy; its status."""
         words, path, loops = self.words_of(src, dst, transfer), transfer.path, len(transfer.loops)
         counters = [self._word_of(0)] * loops
         core = [] if transfer.core is None else [native(transfer.core).cast(I64)]
@@ -177,11 +193,15 @@ class PipeCore(Core):
                     path.target_stride_bits,
                     path.source_alignment,
                     path.target_alignment,
+                    self.eliding.tiles.get(native(dst).value.name, -1),
+                    self.eliding.least,
                 )
             ),
         )
         act = partial(_transfer_again, site, path, transfer.dtype, loops, bool(core))
-        self.side_exits.hand("rt_transfer", site, act, [*words, *counters, *core], *more)
+        rows = [*words, *counters, *core]
+        self.side_exits.pack(rows)
+        return self.side_exits.call(function, self.side_exits.add(site, act, rows), *more)
 
     def own(self, space: Space, core: NativeLanes | None = None) -> Value:
         """Which memory is meant (see `layout.own`): where it is a UB, that of a vector core."""

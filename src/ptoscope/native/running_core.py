@@ -252,6 +252,7 @@ class RunningCore:
             side_exit = self._launch.side_exit(index if index >= 0 else -2 - index)
             if side_exit.awaits and self._signal_came(address):
                 return 0
+            self._settle_copies()
             if self._service is None:
                 self._service = self._new_service()
             self._service.serve(side_exit, address)
@@ -260,6 +261,18 @@ class RunningCore:
             # Nothing may be raised through generated code: it unwinds by its status.
             self.failure = failure
             return 1
+
+    def _settle_copies(self) -> None:
+        """Makes the copies to UB that are deferred; from here on there is none."""
+        words = self.words
+        if words[layout.DEFERRED_HIGH]:
+            for number in range(layout.MOST_DEFERRED):
+                tile = layout.DEFERRED_TILES + layout.TILE_WORDS * number
+                at, base = words[tile + layout.TILE_AT], words[tile + layout.TILE_BASE]
+                ctypes.memmove(self._ub + at, base + at, words[tile + layout.TILE_SIZE])
+                words[tile + layout.TILE_SIZE] = 0
+            words[layout.DEFERRED_HIGH] = 0
+        words[layout.THROUGH_BASE], words[layout.THROUGH_NEXT] = 0, -1
 
     def _signal_came(self, address: int) -> bool:
         """Lets other cores run until there is the signal whose number is at an address, and takes

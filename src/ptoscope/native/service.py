@@ -153,7 +153,7 @@ class Service:
         flags = state[layout.FLAGS : layout.HELD].tolist()
         pipes.restore(flags, state[layout.HELD : layout.TILES].tolist())
         if self._runner.core.kind == "cube":
-            pipes.given.restore_tiles(state[layout.TILES : layout.VARIABLES].tolist())
+            pipes.given.restore_tiles(state[layout.TILES : layout.DEFERRED].tolist())
         if self._shared is not None:
             pipes.given.issued.update(channels.issued(self._runner.core, self._shared))
 
@@ -164,7 +164,7 @@ class Service:
             return
         state[layout.FLAGS : layout.HELD], state[layout.HELD : layout.TILES] = pipes.words()
         if self._runner.core.kind == "cube":
-            state[layout.TILES : layout.VARIABLES] = pipes.given.tiles()
+            state[layout.TILES : layout.DEFERRED] = pipes.given.tiles()
         if self._shared is not None:
             channels.keep_waits(self._runner.core, self._shared, pipes.given.issued)
 

@@ -51,6 +51,7 @@ class StreamCore(IndexedCore):
         return NativeStream.fresh()
 
     def stream_prime(self, site: Site, address: Lanes) -> NativeStream:
+        self.eliding.settle()
         at = native(address)
         # A byte that is inside is in a block that is.
         wrong = self.outside(at, 1, 1)
@@ -62,6 +63,7 @@ class StreamCore(IndexedCore):
         self, site: Site, state: object, address: Lanes
     ) -> tuple[NativeLanes, NativeStream]:
         assert isinstance(state, NativeStream)
+        self.eliding.settle()
         at = native(address)
         wrong = elsewhere(self.code, state, at)
         outside = self.outside(at, VREG_BYTES, 1)
@@ -86,6 +88,7 @@ class StreamCore(IndexedCore):
         named: bool,
     ) -> NativeStream:
         assert isinstance(state, NativeStream)
+        self.eliding.settle()
         row = native(value).bits(UI8)
         numbers = (base, address, length, position)
         begin, at, count, following = (native(number).cast(I64) for number in numbers)
@@ -123,6 +126,7 @@ class StreamCore(IndexedCore):
 
     def stream_flush(self, site: Site, state: object, address: Lanes, by_base: bool) -> None:
         assert isinstance(state, NativeStream)
+        self.eliding.settle()
         flushed(self.code, self.side_exits, site, state, native(address), by_base)
 
     def settle_streams(self, site: Site) -> None:

@@ -10,7 +10,8 @@ code: that either faults, with all that people need to know, or does the work.
 from __future__ import annotations
 
 from ptoscope.native.runtime import blocks
-from ptoscope.native.runtime.copies import rt_transfer
+from ptoscope.native.runtime.copies import rt_through, rt_transfer
+from ptoscope.native.runtime.deferred import rt_meet, rt_rewrite, rt_settle, rt_write
 from ptoscope.native.runtime.issue import (
     rt_acquire,
     rt_consume,
@@ -50,6 +51,11 @@ FUNCTIONS: dict[str, CompiledFunction] = {
         rt_gm_scalar,
         rt_own_scalar,
         rt_transfer,
+        rt_through,
+        rt_settle,
+        rt_meet,
+        rt_write,
+        rt_rewrite,
         rt_stream_flush,
         rt_transpose,
         rt_log,

@@ -19,21 +19,25 @@ from ptoscope.native.layout import (
     WORD_BYTES,
     own,
 )
+from ptoscope.native.runtime.deferred import (
+    defer,
+    delivered_from,
+    make_those_in,
+    rt_settle,
+    stop_writing,
+    write_through,
+    written_through,
+)
 from ptoscope.native.runtime.issue import rt_service
+from ptoscope.native.runtime.past_cache import LEAST_PAST_CACHE, PAST_CACHE, copy_past_cache
 from ptoscope.native.runtime.regions import region_of, region_offset
 from ptoscope.native.subset import Address, RawMemory, compiled
-from ptoscope.native.subset.memory import LINE_BYTES
 
 SRC, DST, LENGTH, PADDED, LEFT, RIGHT, PATTERN, MODE, LOOPS = range(9)
 """The words of a copy."""
 COUNT, SRC_STRIDE, DST_STRIDE, LOOP_WORDS = range(4)
 """The words of a loop."""
 
-PAST_CACHE = 12 << 20
-"""Bytes of an array in GM from which on copies to it go past the cache: it would not stay
-there, and a line that is only written need not be read first."""
-_LEAST_PAST_CACHE = 1024
-"""Bytes of a copy from which on that is worth it."""
 _OWN_UB = own("ub")
 _POLLED = 1 << 20
 """Rows after which the engine is asked whether to go on."""
@@ -54,10 +58,29 @@ def rt_transfer(
     dst_stride_bits: int,
     src_alignment: int,
     dst_alignment: int,
+    tile: int,
+    least: int,
 ) -> int:
     """Copies rows. Each side is in a memory (see `layout.own`), aligned to a power of two;
     `element` is the bytes of what pads a row, and `length_bits` is the field that its length
-    has to fit; the strides have theirs."""
+    has to fit; the strides have theirs. `tile` is the number under which it may be deferred, -1
+    where it may not, if it has at least so many bytes."""
+    # The common case at once.
+    run = _dense_run(
+        memory,
+        state,
+        args,
+        loops,
+        src_own,
+        dst_own,
+        length_bits,
+        src_stride_bits,
+        dst_stride_bits,
+        src_alignment,
+        dst_alignment,
+    )
+    if run != 0:
+        return _copy_run(memory, state, args, run, src_own, dst_own, tile, least)
     # What updates GM is done by the engine, which lets one block do so at a time.
     if memory.word(state, QUEUED) != 0 or memory.word(args, MODE) != 0:
         return rt_service(memory, state, side_exit, args)
@@ -68,49 +91,142 @@ def rt_transfer(
         return rt_service(memory, state, side_exit, args)
     if not memory.word(target, REGION_WRITEABLE):
         return rt_service(memory, state, side_exit, args)
-    read = region_offset(src_own, memory.word(args, SRC))
-    write = region_offset(dst_own, memory.word(args, DST))
-    # The common case at once: one dense run between two memories, inside both.
-    run = 0
-    if loops == 1 and _loops_fit(memory, args, loops, src_stride_bits, dst_stride_bits):
-        run = _run_bytes(memory, args, src_alignment, dst_alignment)
-    if (
-        run != 0
-        and src_own != dst_own
-        and 0 <= read <= memory.word(source, REGION_SIZE) - run
-        and 0 <= write <= memory.word(target, REGION_SIZE) - run
-        and read & (src_alignment - 1) == 0
-        and write & (dst_alignment - 1) == 0
-    ):
-        to = memory.word(target, REGION_DATA) + write
-        at = memory.word(source, REGION_DATA) + read
-        if dst_own == _OWN_UB:
-            _touch(memory, state, write + run)
-        if run >= _LEAST_PAST_CACHE and memory.word(target, REGION_SIZE) >= PAST_CACHE:
-            copy_past_cache(memory, to, at, run)
-        else:
-            memory.copy(to, at, run)
-        return 0
     if not _loops_fit(memory, args, loops, src_stride_bits, dst_stride_bits):
         return rt_service(memory, state, side_exit, args)
     if _is_empty(memory, args, loops):
         return 0
     if memory.word(args, PADDED) and not _padding_fits(memory, args):
         return rt_service(memory, state, side_exit, args)
+    read = region_offset(src_own, memory.word(args, SRC))
+    write = region_offset(dst_own, memory.word(args, DST))
     row = _row_bytes(memory, args, element, dst_alignment)
     _drop_repetitions(memory, args, loops)
     if not _inside(
         memory, args, loops, SRC_STRIDE, read, length, source, src_alignment
     ) or not _inside(memory, args, loops, DST_STRIDE, write, row, target, dst_alignment):
         return rt_service(memory, state, side_exit, args)
+    rt_settle(memory, state)
     if dst_own == _OWN_UB:
-        _touch(memory, state, _end(memory, args, loops, write + row))
+        touch(memory, state, _end(memory, args, loops, write + row))
     at = memory.word(source, REGION_DATA) + read
     to = memory.word(target, REGION_DATA) + write
     return _copy_rows(memory, state, args, loops, at, to, row, element, src_own == dst_own)
 
 
-def _touch(memory: RawMemory, state: Address, end: int) -> None:
+@compiled
+def rt_through(
+    memory: RawMemory,
+    state: Address,
+    side_exit: int,
+    args: Address,
+    loops: int,
+    src_own: int,
+    dst_own: int,
+    element: int,
+    length_bits: int,
+    src_stride_bits: int,
+    dst_stride_bits: int,
+    src_alignment: int,
+    dst_alignment: int,
+    tile: int,
+    least: int,
+) -> int:
+    """Says of a copy of UB to GM that comes next that its bytes may be written as they are stored.
+    Takes what `rt_transfer` takes."""
+    stop_writing(memory, state)
+    run = _dense_run(
+        memory,
+        state,
+        args,
+        loops,
+        src_own,
+        dst_own,
+        length_bits,
+        src_stride_bits,
+        dst_stride_bits,
+        src_alignment,
+        dst_alignment,
+    )
+    if run != 0:
+        target = region_of(memory, state, dst_own, memory.word(args, DST))
+        to = memory.word(target, REGION_DATA) + region_offset(dst_own, memory.word(args, DST))
+        large = memory.word(target, REGION_SIZE) >= PAST_CACHE
+        if run >= least:
+            write_through(memory, state, memory.word(args, SRC), to, run, large)
+    return 0
+
+
+def _dense_run(
+    memory: RawMemory,
+    state: Address,
+    args: Address,
+    loops: int,
+    src_own: int,
+    dst_own: int,
+    length_bits: int,
+    src_stride_bits: int,
+    dst_stride_bits: int,
+    src_alignment: int,
+    dst_alignment: int,
+) -> int:
+    """The bytes of a copy that is one dense run between two memories, right in every way, and may
+    be made now; 0 of any other."""
+    if memory.word(state, QUEUED) != 0 or memory.word(args, MODE) != 0 or src_own == dst_own:
+        return 0
+    source = region_of(memory, state, src_own, memory.word(args, SRC))
+    target = region_of(memory, state, dst_own, memory.word(args, DST))
+    if source == 0 or target == 0 or not memory.word(target, REGION_WRITEABLE):
+        return 0
+    if not in_field(memory.word(args, LENGTH), length_bits):
+        return 0
+    if not _loops_fit(memory, args, loops, src_stride_bits, dst_stride_bits):
+        return 0
+    run = _run_bytes(memory, args, loops, src_alignment, dst_alignment)
+    read = region_offset(src_own, memory.word(args, SRC))
+    write = region_offset(dst_own, memory.word(args, DST))
+    if read & (src_alignment - 1) or write & (dst_alignment - 1):
+        return 0
+    reads_inside = 0 <= read <= memory.word(source, REGION_SIZE) - run
+    writes_inside = 0 <= write <= memory.word(target, REGION_SIZE) - run
+    return run if reads_inside and writes_inside else 0
+
+
+def _copy_run(
+    memory: RawMemory,
+    state: Address,
+    args: Address,
+    run: int,
+    src_own: int,
+    dst_own: int,
+    tile: int,
+    least: int,
+) -> int:
+    """Makes such a copy, or defers it."""
+    read = region_offset(src_own, memory.word(args, SRC))
+    write = region_offset(dst_own, memory.word(args, DST))
+    source = region_of(memory, state, src_own, memory.word(args, SRC))
+    target = region_of(memory, state, dst_own, memory.word(args, DST))
+    at = memory.word(source, REGION_DATA) + read
+    to = memory.word(target, REGION_DATA) + write
+    if dst_own == _OWN_UB:
+        touch(memory, state, write + run)
+        if tile >= 0 and run >= least:
+            defer(memory, state, tile, write, at, run)
+            return 0
+        make_those_in(memory, state, write, run)
+    if src_own == _OWN_UB:
+        done = written_through(memory, state, read, to, run)
+        at = delivered_from(memory, state, read, at, to, run) + done
+        to += done
+        run -= done
+    if run >= LEAST_PAST_CACHE and memory.word(target, REGION_SIZE) >= PAST_CACHE:
+        copy_past_cache(memory, to, at, run)
+    else:
+        memory.copy(to, at, run)
+    return 0
+
+
+def touch(memory: RawMemory, state: Address, end: int) -> None:
     """Bytes of UB are written, up to an end."""
     memory.set_word(state, UB_TOP, max(memory.word(state, UB_TOP), end))
 
@@ -125,13 +241,17 @@ def _end(memory: RawMemory, args: Address, loops: int, first: int) -> int:
     return first
 
 
-def _run_bytes(memory: RawMemory, args: Address, src_alignment: int, dst_alignment: int) -> int:
-    """The bytes of a copy of one loop that is one dense run, its rows aligned; 0 if it is
-    not."""
+def _run_bytes(
+    memory: RawMemory, args: Address, loops: int, src_alignment: int, dst_alignment: int
+) -> int:
+    """The bytes of a copy that is one dense run, its rows aligned; 0 if it is not."""
     rows = memory.word(args, LOOPS + COUNT)
     length = memory.word(args, LENGTH)
     if memory.word(args, PADDED):
         return 0
+    for level in range(1, loops):
+        if memory.word(args, LOOPS + LOOP_WORDS * level + COUNT) != 1:
+            return 0
     if rows > 1:
         if memory.word(args, LOOPS + SRC_STRIDE) != length or length & (src_alignment - 1):
             return 0
@@ -292,13 +412,3 @@ def fill(memory: RawMemory, to: Address, count: int, pattern: int) -> None:
         memory.set_byte(to + done, pattern)
         pattern >>= 8
         done += 1
-
-
-def copy_past_cache(memory: RawMemory, to: Address, source: Address, count: int) -> None:
-    """Copies bytes, at least a line, without bringing what is written into the cache."""
-    done = -to % LINE_BYTES
-    memory.copy(to, source, done)
-    while count - done >= LINE_BYTES:
-        memory.copy_line_past_cache(to + done, source + done)
-        done += LINE_BYTES
-    memory.copy(to + done, source + done, count - done)

@@ -12,6 +12,7 @@ from ptoscope.native.layout import (
     REGION_WRITEABLE,
     REGIONS,
 )
+from ptoscope.native.runtime.deferred import make_those_from
 from ptoscope.native.subset import Address, RawMemory, compiled
 
 
@@ -60,4 +61,7 @@ def _scalar(
         return 0
     if offset & (count - 1) or (write and not memory.word(region, REGION_WRITEABLE)):
         return 0
-    return memory.word(region, REGION_DATA) + offset
+    at = memory.word(region, REGION_DATA) + offset
+    if write and own == 0:
+        make_those_from(memory, state, at, count)
+    return at

@@ -1,0 +1,239 @@
+"""Copies that are not made. Where a kernel copies a tile to UB and loads it once, generated code
+may read GM instead; and where it stores a tile once and copies it to GM then, it may write both at
+once. What is in UB and GM whenever anybody can tell is the same: `runtime.deferred` makes copies
+that are needed after all.
+
+Here is which copies are worth it, and what loads and stores of such kernels look like. Only speed
+depends on the former.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+from ptoscope.isa import TABLE
+from ptoscope.isa.copies import CopyPath
+from ptoscope.native import layout
+from ptoscope.native.inlined import either, word
+from ptoscope.native.lanes import NativeLanes
+from ptoscope.native.llvm_text import Code, Value
+from ptoscope.native.side_exits import SideExits
+from ptoscope.native.subset.memory import LINE_BYTES
+from ptoscope.program import Block, Function, Loop, Op, Scope
+
+_MOST_LOOPS = 1
+"""Around a load or store in a vecscope: one in more of them may come to the same bytes again."""
+_EVERYWHERE = 1
+"""With that as the least number of bytes copies are left out whether it is worth it or not."""
+_AHEAD = 1024
+"""How many bytes ahead a row is asked for."""
+_STATE, _UB = Value("ptr", "%state"), Value("ptr", "%ub")
+
+
+def into_ub(op: Op) -> bool:
+    """Whether an operation copies from GM to UB."""
+    return _path(op) == ("gm", "ub")
+
+
+def out_of_ub(op: Op) -> bool:
+    """Whether an operation copies from UB to GM."""
+    return _path(op) == ("ub", "gm")
+
+
+def _path(op: Op) -> tuple[str, str]:
+    record = TABLE.get(op.name)
+    path = CopyPath("", "") if record is None or record.path is None else record.path
+    return path.source, path.target
+
+
+def copied_to(function: Function) -> list[int]:
+    """The slots of pointers to tiles that are copied to UB."""
+    return sorted({op.operands[1] for op in function.ops() if into_ub(op)})
+
+
+def read_once(function: Function) -> list[int]:
+    """Those that are read at one place only."""
+    tiles = copied_to(function)
+    reads: Counter[int] = Counter()
+    for op, slot, loops in _uses(function.body, {slot: slot for slot in tiles}, None):
+        if into_ub(op) and slot == op.operands[1]:
+            continue
+        if loops is None and not out_of_ub(op):
+            reads[slot] += 2
+        elif loops is None or op.results:
+            reads[slot] += 1 if (loops or 0) <= _MOST_LOOPS else 2
+    return [slot for slot in tiles if reads[slot] == 1]
+
+
+def stored_once(scope: Scope, pointer: int) -> bool:
+    """Whether a vecscope stores through a pointer at one place only."""
+    named = {pointer: pointer}
+    named |= {arg: slot for arg, slot in _inputs(scope) if slot == pointer}
+    stores = [
+        loops
+        for op, _, loops in _uses(scope.body, named, 0)
+        if loops is not None and not op.results
+    ]
+    return len(stores) == 1 and stores[0] <= _MOST_LOOPS
+
+
+def _inputs(scope: Scope) -> Iterator[tuple[int, int]]:
+    """The arguments of a vecscope, each with what is given for it."""
+    yield from zip(scope.args, scope.inputs, strict=False)
+
+
+def _uses(
+    block: Block, names: dict[int, int], loops: int | None
+) -> Iterator[tuple[Op, int, int | None]]:
+    """The operations that take values of these names, each with what it is named for, and with how
+    many loops are around it in its vecscope, None outside."""
+    for op in block.ops:
+        inside, inner = names, loops
+        if isinstance(op, Scope):
+            inner = 0
+            inside = names | {arg: names[slot] for arg, slot in _inputs(op) if slot in names}
+        else:
+            for slot in op.operands:
+                if slot in names:
+                    yield op, names[slot], loops
+            if isinstance(op, Loop) and loops is not None:
+                inner = loops + 1
+        for part in op.blocks:
+            yield from _uses(part, inside, inner)
+
+
+class Eliding:
+    """What a kernel leaves out, and what its loads and stores do besides."""
+
+    def __init__(
+        self,
+        code: Code,
+        side_exits: SideExits,
+        function: Function | None = None,
+        least: int = 0,
+    ) -> None:
+        self._code = code
+        self._side_exits = side_exits
+        may = (
+            function is not None
+            and function.cores == ("vector",)
+            and not function.uses_matrix_memories
+        )
+        self.least = least if may else 0
+        """How many bytes a copy has that may be left out; 0 where none may be."""
+        slots: list[int] = []
+        if self.least and function is not None:
+            slots = copied_to(function) if least == _EVERYWHERE else read_once(function)
+        self._slots = {slot: number for number, slot in enumerate(slots[: layout.MOST_DEFERRED])}
+        self.tiles: dict[str, int] = {}
+        """Values that point into a tile which may be deferred, with its number."""
+        self.defers = bool(self._slots)
+        """Whether there are any."""
+        self.writes_through = False
+        """Whether the vecscope that is written may write a tile to GM as it stores it."""
+
+    def elides(self, size: int) -> bool:
+        """Whether a copy of so many bytes may be left out."""
+        return 0 < self.least <= size
+
+    def define(self, slot: int, value: NativeLanes) -> None:
+        """A value is made."""
+        number = self._slots.get(slot)
+        if number is not None:
+            self.tiles[value.value.name] = number
+
+    def is_worth(self, scope: Scope, pointer: int) -> bool:
+        """Whether to write a tile to GM while a vecscope stores it."""
+        return self.least == _EVERYWHERE or stored_once(scope, pointer)
+
+    def is_deferring(self) -> Value:
+        """Whether a copy is deferred."""
+        return self._code.emit("i1", f"icmp ne {word(self._code, layout.DEFERRED_HIGH)}, 0")
+
+    def settle(self) -> None:
+        """UB is read or written in a way that is not looked at closely."""
+        code = self._code
+        needs = [self.is_deferring()] if self.defers else []
+        if self.writes_through:
+            base = word(code, layout.THROUGH_BASE)
+            needs.append(code.emit("i1", f"icmp ne {base}, 0"))
+        if needs:
+            self._rarely(either(code, *needs), lambda: self._call("rt_settle"))
+
+    def loaded_from(self, at: NativeLanes, extent: int) -> Value:
+        """Where a dense row of UB is read: in UB, or in GM from its begin on."""
+        code, number = self._code, self.tiles.get(at.value.name)
+        if number is None:
+            self.met(at, extent)
+            return _UB
+        first = layout.DEFERRED_TILES + layout.TILE_WORDS * number
+        begin, size = word(code, first + layout.TILE_AT), word(code, first + layout.TILE_SIZE)
+        base = code.load("ptr", code.offset(_STATE, first + layout.TILE_BASE, "i64"), 8)
+        offset = code.emit("i64", f"sub {at.value}, {begin.name}")
+        rows = code.call("i64", "llvm.usub.sat.i64", size, Value("i64", str(extent - 1)))
+        is_there = code.emit("i1", f"icmp ult {offset}, {rows.name}")
+        is_not = code.emit("i1", f"xor {is_there}, true")
+        meets = code.emit("i1", f"and {is_not}, {self._meets(at, extent).name}")
+        self._rarely(meets, lambda: self._meet(at, extent))
+        chosen = code.emit("ptr", f"select {is_there}, {base}, {_UB}")
+        self._prefetch(code.offset(chosen, at.value), extent)
+        return chosen
+
+    def _prefetch(self, there: Value, extent: int) -> None:
+        """Rows that come later are asked for: the lines of one are not loaded in order, so that
+        processors do not see what comes next."""
+        kind = (Value("i32", number) for number in ("0", "3", "1"))
+        listed = tuple(kind)
+        for line in range(_AHEAD, _AHEAD + extent, LINE_BYTES):
+            self._code.call("void", "llvm.prefetch.p0", self._code.offset(there, line), *listed)
+
+    def met(self, at: NativeLanes, extent: int) -> None:
+        """Bytes of UB are read or written: copies to them that are deferred are made."""
+        if self.defers:
+            self._rarely(self._meets(at, extent), lambda: self._meet(at, extent))
+
+    def _meets(self, at: NativeLanes, extent: int) -> Value:
+        code = self._code
+        high, low = word(code, layout.DEFERRED_HIGH), word(code, layout.DEFERRED_LOW)
+        end = code.emit("i64", f"add {at.value}, {extent}")
+        before = code.emit("i1", f"icmp slt {at.value}, {high.name}")
+        behind = code.emit("i1", f"icmp sgt {end}, {low.name}")
+        return code.emit("i1", f"and {before}, {behind.name}")
+
+    def _meet(self, at: NativeLanes, extent: int) -> None:
+        self._call("rt_meet", at.value, Value("i64", str(extent)))
+
+    def stored(self, at: NativeLanes, extent: int) -> None:
+        """Lanes were stored in these bytes of UB: they are part of a tile that goes to GM, where
+        they are its next."""
+        if not self.writes_through:
+            return
+        code = self._code
+        end = code.emit("i64", f"add {at.value}, {extent}")
+        before = code.emit("i1", f"icmp slt {at.value}, {word(code, layout.THROUGH_DONE).name}")
+        behind = code.emit("i1", f"icmp sgt {end}, {word(code, layout.THROUGH_FROM).name}")
+        again = code.emit("i1", f"and {before}, {behind.name}")
+        self._rarely(again, lambda: self._call("rt_rewrite", at.value))
+        place = code.offset(_STATE, layout.THROUGH_NEXT, "i64")
+        following = code.load("i64", place, 8)
+        is_next = code.emit("i1", f"icmp eq {at.value}, {following.name}")
+        upto = code.emit("i64", f"select {is_next}, {end}, {following}")
+        code.store(upto, place, 8)
+        due = code.emit("i1", f"icmp sge {upto}, {word(code, layout.THROUGH_DUE).name}")
+        self._rarely(due, lambda: self._call("rt_write"))
+
+    def _call(self, name: str, *values: Value) -> None:
+        self._side_exits.needs.add(name)
+        listed = "".join(f", {value}" for value in values)
+        self._code.emit("i64", f"call i64 @{name}(ptr %state{listed})")
+
+    def _rarely(self, condition: Value, act: Callable[[], None]) -> None:
+        """Does something where a condition holds, which is rare."""
+        code = self._code
+        rare, on = code.label("rare"), code.label("on")
+        code.branch(condition, rare, on, unlikely=True)
+        with code.aside(rare):
+            act()
+            code.jump(on)
+        code.place(on)

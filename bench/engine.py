@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 import ptoscope
-from bench.measure import Row, best_of
+from bench.measure import Goal, Job, Row, best_of
 
 _ITERATIONS = 1000
 _VECTOR = "!pto.vreg<64xf32>"
@@ -45,10 +45,20 @@ func.func @kernel(%x: !pto.ptr<f32, gm>) {{
 """
 
 
-def rows() -> Iterator[Row]:
+_MASKS = {
+    Goal(f"one f32 vector instruction, {name}", "np.add of 64 lanes", 15): mask
+    for name, mask in (("all lanes", "PAT_ALL"), ("every third lane", "PAT_M3"))
+}
+
+
+def jobs() -> list[Job]:
     """All lanes active, and a third of them."""
+    return [Job("reference engine", _rows, tuple(_MASKS))]
+
+
+def _rows() -> Iterator[Row]:
     instructions = 10 * _ITERATIONS
-    for name, mask in (("all lanes", "PAT_ALL"), ("every third lane", "PAT_M3")):
+    for goal, mask in _MASKS.items():
         kernel = ptoscope.load(_kernel(mask))
         argument = np.ones(64, dtype=np.float32)
         lanes = np.ones(64, dtype=np.float32)
@@ -61,6 +71,4 @@ def rows() -> Iterator[Row]:
             kernel(argument, engine="reference")
 
         measured, baseline = best_of(ours, numpy_adds, 9)
-        what = f"one f32 vector instruction, {name}"
-        per = (measured / instructions, baseline / instructions)
-        yield Row(what, "np.add of 64 lanes", *per, 15)
+        yield goal.row(measured / instructions, baseline / instructions)

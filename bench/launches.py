@@ -16,19 +16,28 @@ import numpy as np
 import ptoscope
 from bench import c_side
 from bench.cases import KERNELS
-from bench.measure import Job, Row
+from bench.measure import Goal, Job, Row, best
 
 _LANES = 64
-_CALLS, _REPEATS = 200, 25
-_MOST_CALL, _MOST_BLOCK, _LEAST_SPEED_UP = 12.0, 1e-6, 0.9
+_CALLS = 200
+_REPEATS, _SECONDS = 25, 1.0
+"""At least so many turns, and turns for so long: two cores that are both free are rare."""
 _GRIDS = {8: 100_000, 64: 12_500, 1024: 1000, 65_536: 16}
 """How many blocks, and rounds of each: a few ms in all, but for the last, whose blocks are tiny."""
+_MICROSECOND = 1e-6
+_CALL = Goal("a call from Python: one block, 64 sums", "a call of C by ctypes", 12.0)
+_BLOCK = Goal("a block of 64 sums, of 65,536", "1 us", 1.0)
+_THREADS = {
+    grid: Goal(f"two threads, {grid:,} blocks", "C's speed-up", 0.9, speed=True) for grid in _GRIDS
+}
 
 
 def jobs() -> list[Job]:
     """A call, a block, and two threads on grids of each size."""
-    of_grids = [Job(f"{n} blocks, two threads", lambda n=n: _threads(n)) for n in _GRIDS]
-    return [Job("a call", _call), Job("a block", _block), *of_grids]
+    of_grids = [
+        Job(goal.what, lambda grid=grid: _threads(grid), (goal,)) for grid, goal in _THREADS.items()
+    ]
+    return [Job("a call", _call, (_CALL,)), Job("a block", _block, (_BLOCK,)), *of_grids]
 
 
 def load() -> ptoscope.Kernel:
@@ -61,15 +70,13 @@ def _call() -> Iterator[Row]:
     kernel: Any = load()
     given = arguments(1, 1)
     ours, theirs = _best([lambda: kernel(*given), in_c(given)], _CALLS)
-    what = "a call from Python: one block, 64 sums"
-    yield Row(what, "a call of C by ctypes", ours, theirs, _MOST_CALL, note="three arrays")
+    yield _CALL.row(ours, theirs, "three arrays")
 
 
 def _block() -> Iterator[Row]:
     grid = 65_536
     (ours,) = _best([_ours(load(), arguments(grid, 1), grid, 1)])
-    what = "a block of 64 sums, of 65,536"
-    yield Row(what, "1 us", ours / grid, _MOST_BLOCK, 1.0, note="UB as zeros, all checks")
+    yield _BLOCK.row(ours / grid, _MICROSECOND, "UB as zeros, all checks")
 
 
 def _threads(grid: int) -> Iterator[Row]:
@@ -77,20 +84,21 @@ def _threads(grid: int) -> Iterator[Row]:
     sides = [_ours(kernel, given, grid, threads) for threads in (1, 2)]
     sides += [in_c(given, grid, threads) for threads in (1, 2)]
     one, two, c_one, c_two = _best(sides)
-    note = f"{one / two:.2f} times as fast as one, C {c_one / c_two:.2f}"
-    what = f"two threads, {grid:,} blocks of {one / grid * 1e6:.1f} us"
+    speed_ups = f"{one / two:.2f} times as fast as one, C {c_one / c_two:.2f}"
+    note = f"blocks of {one / grid * 1e6:.1f} us; {speed_ups}"
     # What two would take if they were as much faster than one as those of C are.
-    wanted = one * c_two / c_one
-    yield Row(what, "C's speed-up", two, wanted, _LEAST_SPEED_UP, speed=True, note=note)
+    yield _THREADS[grid].row(two, one * c_two / c_one, note)
 
 
 def _best(sides: list[Callable[[], None]], calls: int = 1) -> list[float]:
     """Seconds of a call of each side, the best of many, in turns."""
-    best = [float("inf")] * len(sides)
-    for _ in range(1 + _REPEATS):
+    least = [float("inf")] * len(sides)
+    started, turns = time.perf_counter(), 0
+    while turns <= _REPEATS or time.perf_counter() - started < _SECONDS:
+        turns += 1
         for number, side in enumerate(sides):
             began = time.perf_counter()
             for _ in range(calls):
                 side()
-            best[number] = min(best[number], (time.perf_counter() - began) / calls)
-    return best
+            least[number] = min(least[number], (time.perf_counter() - began) / calls)
+    return best(*least)

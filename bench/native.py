@@ -4,37 +4,48 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 import ptoscope
-from bench import attention, c_side, launches, matrix, native_compile, native_process, others
+from bench import c_side
 from bench.cases import CASES, Case
-from bench.measure import Job, Remark, Row, best_of, once
+from bench.in_numpy import IN_NUMPY
+from bench.measure import Goal, Job, Remark, Row, best_of, best_of_all
 
-TITLE = (
-    "The native engine, one thread, one block. With >=: speed as a fraction of the other's; "
-    "with <=: time or memory as a multiple. Results equal those of C bit for bit."
-)
-_REPEATS = 21
+_REPEATS, _NUMPY_REPEATS = 21, 3
+_CACHE = 32 << 20
+"""A kernel that moves more bytes is measured against the memory's bandwidth."""
+_COPIED = 64 << 20
 _REFERENCE_SIZE = 128 * 1024
+_REFERENCE = Goal(f"f32 add, {_REFERENCE_SIZE // 1024} Ki", "the reference engine", speed=True)
+STAGED, UNSTAGED, NUMPY, MEMCPY = "C", "C, unstaged", "NumPy", "memcpy, by bytes"
+"""What kernels are measured against."""
 
 
 def jobs() -> list[Job]:
-    """Every row of the table."""
-    against_c = [Job(case.what, lambda case=case: _against_c(case)) for case in CASES]
-    return [
-        Job("memcpy", _memcpy),
-        *against_c,
-        *matrix.jobs(),
-        *attention.jobs(),
-        *launches.jobs(),
-        Job("reference engine", _against_reference),
-        *native_compile.jobs(),
-        *native_process.jobs(),
-        *others.jobs(),
-    ]
+    """Every kernel."""
+    against_c = [Job(case.what, lambda case=case: _against_c(case), goals(case)) for case in CASES]
+    return [Job("the machine", _machine), *against_c]
+
+
+def reference_jobs() -> list[Job]:
+    """The one row against the reference engine."""
+    return [Job("reference engine", _against_reference, (_REFERENCE,))]
+
+
+def goals(case: Case) -> tuple[Goal, ...]:
+    """Those of a kernel's rows."""
+    found = [Goal(case.what, STAGED, case.target, speed=True)]
+    if case.unstaged is not None:
+        found.append(Goal(case.what, UNSTAGED, case.unstaged, speed=True))
+    if case.name in IN_NUMPY:
+        found.append(Goal(case.what, NUMPY, speed=True))
+    if case.traffic(case.size) > _CACHE:
+        found.append(Goal(case.what, MEMCPY, speed=True))
+    return tuple(found)
 
 
 def runner(kernel: ptoscope.Kernel, arguments: list[Any]) -> Callable[[], None]:
@@ -59,14 +70,16 @@ def disagreement(case: Case, arguments: list[Any], ours: Callable[[], None]) -> 
     return f"{wrong.size} of {result.size} differ; [{i}] is {result[i]!r}, of C {expected[i]!r}"
 
 
-def _memcpy() -> Iterator[Remark]:
-    size = 64 << 20
-    source, target = np.ones(size, np.uint8), np.zeros(size, np.uint8)
-    copy = ctypes.memmove
-    best = min(
-        once(lambda: copy(target.ctypes.data, source.ctypes.data, size)) for _ in range(_REPEATS)
-    )
-    rate = 2 * size / best / 1e9
+@cache
+def _memcpy() -> Callable[[], object]:
+    """A copy that is larger than the caches."""
+    source, target = np.ones(_COPIED, np.uint8), np.zeros(_COPIED, np.uint8)
+    return lambda: ctypes.memmove(target.ctypes.data, source.ctypes.data, _COPIED)
+
+
+def _machine() -> Iterator[Remark]:
+    (best,) = best_of_all([_memcpy()], _REPEATS)
+    rate = 2 * _COPIED / best / 1e9
     yield Remark(
         f"memcpy of 64 MiB on this machine: {rate:.1f} GB/s (read and written), as in the notes;"
         f" C side: {c_side.compiler()}, {' '.join(c_side.FLAGS)}"
@@ -82,25 +95,34 @@ def _against_c(case: Case) -> Iterator[Row | Remark]:
         if wrong:
             yield Remark(f"{case.what}: wrong results at size {size}: {wrong}", failed=True)
             return
-    c_function = c_side.function(case.name, case.source)
-    measured, baseline = best_of(ours, lambda: c_function(arguments), _REPEATS)
-    rate = case.traffic(case.size) / measured / 1e9
-    note = f"{rate:.1f} GB/s" if rate > 0.1 else ""
-    yield Row(case.what, "C", measured, baseline, case.target, speed=True, note=note)
+    sides = _sides(case, arguments)
+    measured, *others = best_of_all([ours, *sides.values()], _REPEATS)
+    times = dict(zip(sides, others, strict=True))
+    moved = case.traffic(case.size)
+
+    def in_numpy() -> None:
+        IN_NUMPY[case.name](*arguments)
+
+    for goal in goals(case):
+        if goal.against == NUMPY:
+            yield goal.row(*best_of(ours, in_numpy, _NUMPY_REPEATS))
+        elif goal.against == MEMCPY:
+            per_byte = times[MEMCPY] / (2 * _COPIED)
+            yield goal.row(measured, per_byte * moved, f"{moved / measured / 1e9:.1f} GB/s")
+        else:
+            yield goal.row(measured, times[goal.against])
+
+
+def _sides(case: Case, arguments: list[Any]) -> dict[str, Callable[[], object]]:
+    """What takes turns with the kernel, by what rows call it."""
+    staged = c_side.function(case.name, case.source)
+    sides: dict[str, Callable[[], object]] = {STAGED: lambda: staged(arguments)}
     if case.unstaged is not None:
-        plain = c_side.function(case.name, "unstaged")
-        measured, baseline = best_of(ours, lambda: plain(arguments), _REPEATS)
-        yield Row(case.what, "C, unstaged", measured, baseline, case.unstaged, speed=True)
-    if case.name == "softmax":
-        rows = arguments[0].reshape(-1, 128)
-        measured, baseline = best_of(ours, lambda: _numpy_softmax(rows), 5)
-        yield Row(case.what, "NumPy", measured, baseline, speed=True)
-
-
-def _numpy_softmax(x: Any) -> Any:
-    powers = np.exp(x - x.max(axis=1, keepdims=True))
-    powers /= powers.sum(axis=1, keepdims=True)
-    return powers
+        unstaged = c_side.function(case.name, "unstaged")
+        sides[UNSTAGED] = lambda: unstaged(arguments)
+    if any(goal.against == MEMCPY for goal in goals(case)):
+        sides[MEMCPY] = _memcpy()
+    return sides
 
 
 def _against_reference() -> Iterator[Row]:
@@ -110,5 +132,4 @@ def _against_reference() -> Iterator[Row]:
     measured, baseline = best_of(
         runner(kernel, arguments), lambda: kernel(*arguments, engine="reference"), 5
     )
-    what = f"f32 add, {_REFERENCE_SIZE // 1024} Ki"
-    yield Row(what, "the reference engine", measured, baseline, speed=True)
+    yield _REFERENCE.row(measured, baseline)

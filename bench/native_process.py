@@ -11,10 +11,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from bench.cases import CASES, KERNELS
-from bench.measure import Job, Remark, Row, best_of
+from bench.measure import Goal, Job, Remark, Row, best_of
 
 _LIMIT = 100e6
 _ELEMENTS = "zeros:4096"
+_WARM = Goal("ptoscope run, 60-line kernel, warm", 'python -c "import numpy"', 2.5)
+_STATES = tuple(
+    Goal(f"memory beyond the arrays, f32 add, 16 Mi, {state}", "100 MB", 1.0, unit="B")
+    for state in ("warm", "cold")
+)
 _CHILD = """\
 import sys
 import numpy as np
@@ -31,15 +36,15 @@ for name in ("VmHWM", "RssAnon"):
 
 def jobs() -> list[Job]:
     """The warm command and the memory."""
-    return [Job("warm ptoscope run", _warm_run), Job("memory", _memory)]
+    return [Job("warm ptoscope run", _warm_run, (_WARM,)), Job("memory", _memory, _STATES)]
 
 
 def _process(*command: str, home: str) -> Callable[[], object]:
-    environment = _environment(home)
-    return lambda: subprocess.run(command, check=True, capture_output=True, env=environment)
+    surroundings = environment(home)
+    return lambda: subprocess.run(command, check=True, capture_output=True, env=surroundings)
 
 
-def _environment(home: str) -> dict[str, str]:
+def environment(home: str) -> dict[str, str]:
     """This process's, with a cache of its own; modules compiled once, as they are for users."""
     kept = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     return {**kept, "PTOSCOPE_CACHE": home, "PYTHONPYCACHEPREFIX": os.path.join(home, "pyc")}
@@ -60,8 +65,7 @@ def _warm_run() -> Iterator[Row]:
             9,
             time.perf_counter,
         )
-    what = "ptoscope run, 60-line kernel, warm"
-    yield Row(what, 'python -c "import numpy"', measured, baseline, 2.5, note="wall time")
+    yield _WARM.row(measured, baseline, "wall time")
 
 
 def _memory() -> Iterator[Row | Remark]:
@@ -80,10 +84,11 @@ def _memory() -> Iterator[Row | Remark]:
                 check=True,
                 capture_output=True,
                 text=True,
-                env=_environment(home),
+                env=environment(home),
             ).stdout.split()
             for _ in range(2)
         )
-    what = "memory beyond the arrays, f32 add, 16 Mi"
-    for state, number, note in (("warm", warm[0], "peak RSS"), ("cold", cold[1], "its own")):
-        yield Row(f"{what}, {state}", "100 MB", float(number), _LIMIT, 1.0, unit="B", note=note)
+    for goal, number, note in zip(
+        _STATES, (warm[0], cold[1]), ("peak RSS", "its own"), strict=True
+    ):
+        yield goal.row(float(number), _LIMIT, note)

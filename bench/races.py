@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 
 import ptoscope
-from bench import decoding
-from bench.measure import Job, Remark, Row, best_of, once
+from bench.measure import Goal, Job, Remark, Row, best, best_of, once
 from ptoscope.arguments import KernelArgument
 from ptoscope.watch import Watch, watch
 
-TITLE = "Races. With <=: as a multiple of what is allowed"
 _KERNEL = Path(__file__).parents[1] / "examples" / "vector_add.pto"
 _FEW, _MANY = 1 << 18, 1 << 24
 """Elements; four vector instructions for each 64 of them."""
@@ -49,16 +46,18 @@ func.func @strided(%x: {_PTR[0]}, %y: {_PTR[0]}, %iterations: index) {{
 """
 """Copies of many short rows in and out, 32 bytes further in each iteration."""
 _SECONDS = 60.0
+_REFERENCE = Goal("run --races, reference engine", "a run", 3.0)
+_OF_ROWS = Goal("run --races, strided copies, reference", "a run", 3.0)
+_NATIVE = Goal(f"run --races, {_MANY // 16:,} vector instructions", f"{_SECONDS:.0f} s", 1.0)
 _RACES = Watch(races=True)
 
 
 def jobs() -> list[Job]:
     """Every row and remark."""
     return [
-        Job("races on the reference engine", _reference),
-        Job("races of strided copies", _strided),
-        Job("races, native", _native),
-        *decoding.jobs(),
+        Job("races on the reference engine", _reference, (_REFERENCE,)),
+        Job("races of strided copies", _strided, (_OF_ROWS,)),
+        Job("races, native", _native, (_NATIVE,)),
     ]
 
 
@@ -74,7 +73,7 @@ def _reference() -> Iterator[Row | Remark]:
         assert not watch(kernel, arguments, _RACES, engine="reference").diagnostics
 
     ratio = best_of(look, lambda: kernel(*arguments, engine="reference"), 3)
-    yield Row("run --races, reference engine", "a run", *ratio, 3.0)
+    yield _REFERENCE.row(*ratio)
 
 
 def _strided() -> Iterator[Row | Remark]:
@@ -87,7 +86,7 @@ def _strided() -> Iterator[Row | Remark]:
 
     ratio = best_of(look, lambda: kernel(*arguments, engine="reference"), 3)
     note = f"{_ROWS:,} rows of a copy, elsewhere in GM each iteration"
-    yield Row("run --races, strided copies, reference", "a run", *ratio, 3.0, note=note)
+    yield _OF_ROWS.row(*ratio, note)
 
 
 def _native() -> Iterator[Row | Remark]:
@@ -96,6 +95,5 @@ def _native() -> Iterator[Row | Remark]:
     def look() -> None:
         assert not watch(kernel, arguments, _RACES, engine="native").diagnostics
 
-    seconds = once(look, time.process_time)
-    name = f"run --races, {_MANY // 16:,} vector instructions"
-    yield Row(name, "60 s", seconds, _SECONDS, 1.0, note="with compilation, one core")
+    (seconds,) = best(once(look))
+    yield _NATIVE.row(seconds, _SECONDS, "with compilation, one core")

@@ -6,28 +6,30 @@ Both sides have their byte code, as installed programs do: the first of several 
 from __future__ import annotations
 
 import os
-import resource
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bench.measure import Row, best_of
+from bench.measure import Goal, Job, Row, best_of, of_children
 from bench.text import kernel_text
 
+_NUMPY = 'python -c "import numpy"'
+_VERSION = Goal("ptoscope --version", _NUMPY, 1.5)
+_CHECK = Goal("ptoscope check, 60-line kernel", _NUMPY, 2.0)
 
-def _children() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+
+def jobs() -> list[Job]:
+    """`ptoscope --version`, and `ptoscope check` of the 60-line kernel."""
+    return [Job("start", _rows, (_VERSION, _CHECK))]
 
 
 def _process(environment: Mapping[str, str], *command: str) -> Callable[[], object]:
     return lambda: subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment)
 
 
-def rows() -> Iterator[Row]:
-    """`ptoscope --version`, and `ptoscope check` of the 60-line kernel."""
+def _rows() -> Iterator[Row]:
     tool = str(Path(sys.executable).with_name("ptoscope"))
     with TemporaryDirectory() as folder:
         kernel = Path(folder, "kernel.pto")
@@ -38,10 +40,7 @@ def rows() -> Iterator[Row]:
             "PYTHONDONTWRITEBYTECODE": "",
         }
         numpy = _process(environment, sys.executable, "-c", "import numpy")
-        for what, arguments, target in (
-            ("ptoscope --version", ("--version",), 1.5),
-            ("ptoscope check, 60-line kernel", ("check", str(kernel)), 2.0),
-        ):
+        for goal, arguments in ((_VERSION, ("--version",)), (_CHECK, ("check", str(kernel)))):
             ours = _process(environment, tool, *arguments)
-            measured, baseline = best_of(ours, numpy, 9, _children)
-            yield Row(what, 'python -c "import numpy"', measured, baseline, target)
+            measured, baseline = best_of(ours, numpy, 9, of_children)
+            yield goal.row(measured, baseline)

@@ -12,6 +12,7 @@ import pytest
 import ptoscope
 from bench import c_side
 from bench.cases import CASES, KERNELS, Case
+from bench.in_numpy import IN_NUMPY
 from bench.native import disagreement
 from bench.native_compile import HandWritten
 
@@ -114,6 +115,18 @@ def test_c_computes_what_its_row_says(case: Case) -> None:
     c_side.function(case.name, case.source)(arguments)
     result = arguments[case.result]
     assert np.abs(result.astype(_WIDE) - expected).max() <= tolerance
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.name in IN_NUMPY], ids=_ids)
+def test_numpy_computes_what_its_row_says(case: Case) -> None:
+    formula, tolerance = _FORMULAS[case.name]
+    arguments = case.arguments(case.small)
+    result = IN_NUMPY[case.name](*arguments).reshape(-1)
+    # NumPy returns what compaction keeps and nothing after it.
+    expected = formula(*case.arguments(case.small))[: result.size]
+    # GELU is by tanh there, which is not the same function.
+    allowed = 1e-3 if case.name == "gelu" else tolerance
+    assert np.abs(result.astype(_WIDE) - expected).max() <= allowed
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.unstaged], ids=_ids)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from xdsl.parser import Parser
 
-from bench.measure import Row, best_of
+from bench.measure import Goal, Job, Row, best_of
 from ptoscope import ir
 from ptoscope.check import check
 from ptoscope.isa.targets import TARGETS
@@ -62,9 +62,20 @@ def kernel_text(steps: int) -> str:
     return _HEAD + "".join(_STEP.format(i=i) for i in range(steps)) + _TAIL
 
 
-def rows() -> Iterator[Row]:
+_SIZES = {
+    Goal(f"parse and check, {name}", "xDSL, generic form", 1.5): (steps, loops)
+    for name, steps, loops in (("60-line kernel", 4, 10), ("5,000-op kernel", 1000, 1))
+}
+"""How often the body is repeated, and how often a text is read at a time."""
+
+
+def jobs() -> list[Job]:
     """The 60-line and the 5,000-operation kernel."""
-    for name, steps, loops in (("60-line kernel", 4, 10), ("5,000-op kernel", 1000, 1)):
+    return [Job("text", _rows, tuple(_SIZES))]
+
+
+def _rows() -> Iterator[Row]:
+    for goal, (steps, loops) in _SIZES.items():
         text = kernel_text(steps)
         generic = ir.print_module(ir.parse(text), generic=True)
 
@@ -78,5 +89,4 @@ def rows() -> Iterator[Row]:
                 Parser(context(), generic).parse_module()
 
         measured, baseline = best_of(ours, xdsl, 5)
-        what = f"parse and check, {name}"
-        yield Row(what, "xDSL, generic form", measured / loops, baseline / loops, 1.5)
+        yield goal.row(measured / loops, baseline / loops)

@@ -81,6 +81,7 @@ def _navigation() -> str:
         "  - Cycles: cycles.md",
         "  - How cycles are modelled: timing.md",
         "  - Calibration: calibration.md",
+        "  - How fast it is: performance.md",
         "  - Looking into a kernel: debugging.md",
         "  - Testing a kernel: testing.md",
         "  - Kernels in Python, step by step: tutorial.md",

@@ -219,9 +219,9 @@ CASES = (
     ),
     Case(
         "sort_rows",
-        "rows of 2048 f32 sorted, vbitsort and vmrgsort4, 1 Ki rows",
+        "rows of 2048 f32 sorted, vbitsort and vmrgsort4, 128 rows",
         None,
-        _KI,
+        128,
         3,
         inputs.sort_rows,
         1,

@@ -16,7 +16,7 @@ import numpy as np
 import ptoscope
 from bench import c_side
 from bench.cases import KERNELS
-from bench.measure import Goal, Job, Row, best
+from bench.measure import Goal, Job, Row, best_of_all
 
 _LANES = 64
 _CALLS = 200
@@ -92,13 +92,11 @@ def _threads(grid: int) -> Iterator[Row]:
 
 def _best(sides: list[Callable[[], None]], calls: int = 1) -> list[float]:
     """Seconds of a call of each side, the best of many, in turns."""
-    least = [float("inf")] * len(sides)
-    started, turns = time.perf_counter(), 0
-    while turns <= _REPEATS or time.perf_counter() - started < _SECONDS:
-        turns += 1
-        for number, side in enumerate(sides):
-            began = time.perf_counter()
-            for _ in range(calls):
-                side()
-            least[number] = min(least[number], (time.perf_counter() - began) / calls)
-    return best(*least)
+
+    def repeated(side: Callable[[], None]) -> None:
+        for _ in range(calls):
+            side()
+
+    repeats = [lambda side=side: repeated(side) for side in sides]
+    times = best_of_all(repeats, _REPEATS, time.perf_counter, _SECONDS)
+    return [seconds / calls for seconds in times]

@@ -15,7 +15,7 @@ from bench.cases import CASES, Case
 from bench.in_numpy import IN_NUMPY
 from bench.measure import Goal, Job, Remark, Row, best_of, best_of_all
 
-_REPEATS, _NUMPY_REPEATS = 21, 3
+_REPEATS, _SECONDS, _NUMPY_REPEATS = 21, 0.5, 3
 _CACHE = 32 << 20
 """A kernel that moves more bytes is measured against the memory's bandwidth."""
 _COPIED = 64 << 20
@@ -96,7 +96,7 @@ def _against_c(case: Case) -> Iterator[Row | Remark]:
             yield Remark(f"{case.what}: wrong results at size {size}: {wrong}", failed=True)
             return
     sides = _sides(case, arguments)
-    measured, *others = best_of_all([ours, *sides.values()], _REPEATS)
+    measured, *others = best_of_all([ours, *sides.values()], _REPEATS, seconds=_SECONDS)
     times = dict(zip(sides, others, strict=True))
     moved = case.traffic(case.size)
 

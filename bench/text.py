@@ -88,5 +88,5 @@ def _rows() -> Iterator[Row]:
             for _ in range(loops):
                 Parser(context(), generic).parse_module()
 
-        measured, baseline = best_of(ours, xdsl, 5)
+        measured, baseline = best_of(ours, xdsl, 3)
         yield goal.row(measured / loops, baseline / loops)

@@ -77,8 +77,8 @@ def _progress(console: Console) -> Any:
 
 
 def _items(job: Job) -> list[Row | Remark]:
-    """What a job measured, again while a row misses its goal; that it broke is a failure of its
-    own, and the others go on."""
+    """What a job measured, again while a row misses its goal or is missing; that it broke is a
+    failure of its own, and the others go on."""
     items: list[Row | Remark] = []
     for _ in attempts():
         items = []
@@ -87,7 +87,8 @@ def _items(job: Job) -> list[Row | Remark]:
                 items.append(item)
         except Exception as error:
             return [*items, Remark(f"{job.name}: {_reason(error)}", failed=True)]
-        if all(item.holds for item in items if isinstance(item, Row)):
+        rows = [item for item in items if isinstance(item, Row)]
+        if all(row.holds for row in rows) and (rows or not job.goals):
             break
     given = [item.goal for item in items if isinstance(item, Row)]
     if job.goals and given and given != list(job.goals):

@@ -1,7 +1,8 @@
 """What a launch costs beside its blocks' own work: a call, a block, and a second thread.
 
 By the clock on the wall: a thread that waits counts. The machine may have other work, so both
-sides take turns, and the best of many counts.
+sides take turns, and the best of many counts. Whether it has a second processor free at all shows by
+a third side, C on blocks that need nothing of each other.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 import ptoscope
 from bench import c_side
 from bench.cases import KERNELS
-from bench.measure import Goal, Job, Row, best_of_all
+from bench.measure import Goal, Job, Remark, Row, best_of_all, once
 
 _LANES = 64
 _CALLS = 200
@@ -24,6 +25,8 @@ _REPEATS, _SECONDS = 25, 1.0
 """At least so many turns, and turns for so long: two cores that are both free are rare."""
 _GRIDS = {8: 100_000, 64: 12_500, 1024: 1000, 65_536: 16}
 """How many blocks, and rounds of each: a few ms in all, but for the last, whose blocks are tiny."""
+_FREE = 1.4
+"""How much faster two threads of C are at least, where two processors are free for them."""
 _MICROSECOND = 1e-6
 _CALL = Goal("a call from Python: one block, 64 sums", "a call of C by ctypes", 12.0)
 _BLOCK = Goal("a block of 64 sums, of 65,536", "1 us", 1.0)
@@ -79,15 +82,34 @@ def _block() -> Iterator[Row]:
     yield _BLOCK.row(ours / grid, _MICROSECOND, "UB as zeros, all checks")
 
 
-def _threads(grid: int) -> Iterator[Row]:
+def _threads(grid: int) -> Iterator[Row | Remark]:
     kernel, given = load(), arguments(grid, _GRIDS[grid])
     sides = [_ours(kernel, given, grid, threads) for threads in (1, 2)]
     sides += [in_c(given, grid, threads) for threads in (1, 2)]
-    one, two, c_one, c_two = _best(sides)
+    one, two, c_one, c_two, free_one, free_two = _best([*sides, *_control(sides[0])])
+    if free_one / free_two < _FREE:
+        yield Remark(
+            f"not measured: {_THREADS[grid].what}: the machine had no second processor free for as"
+            f" long (two threads of C on their own data: {free_one / free_two:.2f} times as fast)"
+        )
+        return
     speed_ups = f"{one / two:.2f} times as fast as one, C {c_one / c_two:.2f}"
     note = f"blocks of {one / grid * 1e6:.1f} us; {speed_ups}"
     # What two would take if they were as much faster than one as those of C are.
     yield _THREADS[grid].row(two, one * c_two / c_one, note)
+
+
+def _control(side: Callable[[], None]) -> list[Callable[[], None]]:
+    """C on one thread and on two, on eight blocks that take as long as a side."""
+    rounds = _GRIDS[8]
+    wanted = _shortest(side)
+    taken = _shortest(in_c(arguments(8, rounds), 8, 1))
+    given = arguments(8, max(1, int(rounds * wanted / taken)))
+    return [in_c(given, 8, threads) for threads in (1, 2)]
+
+
+def _shortest(side: Callable[[], None]) -> float:
+    return min(once(side, time.perf_counter) for _ in range(_REPEATS))
 
 
 def _best(sides: list[Callable[[], None]], calls: int = 1) -> list[float]:

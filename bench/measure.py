@@ -91,11 +91,14 @@ class _Bests:
     """The best times so far of each measurement of a job, in the order in which it takes them."""
 
     def __init__(self) -> None:
+        self.earlier = -1
+        """Attempts before this one."""
         self._found: list[list[float]] = []
         self._next = 0
 
     def begin(self) -> None:
         """Another attempt."""
+        self.earlier += 1
         self._next = 0
 
     def merge(self, times: Sequence[float]) -> list[float]:
@@ -109,6 +112,7 @@ class _Bests:
 
 
 _bests = _Bests()
+_bests.begin()
 
 
 def attempts() -> Iterator[None]:
@@ -132,8 +136,9 @@ def best_of(
     repeats: int = 7,
     clock: Callable[[], float] = time.process_time,
 ) -> tuple[float, float]:
-    """Best times of both, alternating so that a noisy moment hits both."""
-    ours, theirs = best_of_all([subject, baseline], repeats, clock)
+    """Best times of both, alternating so that a noisy moment hits both. Caches are cold, since
+    everything is looked through for garbage before each run."""
+    ours, theirs = _in_turns([subject, baseline], repeats, clock, 0.0)
     return ours, theirs
 
 
@@ -143,23 +148,31 @@ def best_of_all(
     clock: Callable[[], float] = time.process_time,
     seconds: float = 0.0,
 ) -> list[float]:
-    """Best times of each side, in turns; a first turn does not count. At least so many turns, and
-    turns for so long: a short time needs many to be met by a quiet moment."""
-    least = [float("inf")] * len(sides)
-    # What is there already stays: to look through it before each run would empty the caches.
+    """Best times of each side, in turns, with warm caches. At least so many turns, and turns for
+    so long, twice as long in each further attempt: a busy machine has few quiet moments."""
     gc.collect()
     gc.freeze()
     try:
-        for side in sides:
-            once(side, clock)
-        started, turns = time.perf_counter(), 0
-        while turns < repeats or time.perf_counter() - started < seconds:
-            least = [
-                min(so_far, once(side, clock)) for so_far, side in zip(least, sides, strict=True)
-            ]
-            turns += 1
+        return _in_turns(sides, repeats, clock, seconds * 2**_bests.earlier)
     finally:
         gc.unfreeze()
+
+
+def _in_turns(
+    sides: Sequence[Callable[[], object]],
+    repeats: int,
+    clock: Callable[[], float],
+    seconds: float,
+) -> list[float]:
+    """A first turn does not count."""
+    least = [float("inf")] * len(sides)
+    for side in sides:
+        once(side, clock)
+    started, turns = time.perf_counter(), 0
+    while turns < repeats or time.perf_counter() - started < seconds:
+        times = [once(side, clock) for side in sides]
+        least = [min(pair) for pair in zip(least, times, strict=True)]
+        turns += 1
     return best(*least)
 
 

@@ -97,6 +97,16 @@ def test_no_more_than_four_attempts(monkeypatch: pytest.MonkeyPatch) -> None:
     assert count == 4
 
 
+def test_what_could_not_be_measured_is_tried_again(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = iter([Remark("not measured: adding"), _LEAST.row(1.0, 1.0)])
+    job = Job("a job", lambda: iter([next(found)]), (_LEAST,))
+    monkeypatch.setattr(report, "PARTS", {"part": Part("Title", lambda: [job])})
+    assert report.main([]) == 0
+    assert "not measured" not in capsys.readouterr().out
+
+
 def test_wrong_results_fail(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -86,9 +86,9 @@ CASES = (
     ),
     Case(
         "add_tiles",
-        "f32 add, tiles of 64, 1 Mi",
+        "f32 add, tiles of 64, 16 Mi",
         0.8,
-        _MI,
+        16 * _MI,
         37 * 64,
         inputs.add,
         2,
@@ -96,9 +96,9 @@ CASES = (
     ),
     Case(
         "embedding",
-        "rows of 64 f32 of a table, load_scalar, 16 Ki rows",
+        "rows of 64 f32 of a table, load_scalar, 256 Ki rows",
         0.8,
-        16 * _KI,
+        256 * _KI,
         77,
         inputs.embedding,
         2,

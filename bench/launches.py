@@ -1,8 +1,8 @@
 """What a launch costs beside its blocks' own work: a call, a block, and a second thread.
 
 By the clock on the wall: a thread that waits counts. The machine may have other work, so both
-sides take turns, and the best of many counts. Whether it has a second processor free at all shows by
-a third side, C on blocks that need nothing of each other.
+sides take turns, and the best of many counts. Whether it has a second processor free at all shows
+by a third side, C on blocks that need nothing of each other.
 """
 
 from __future__ import annotations

@@ -62,10 +62,13 @@ def edited(text: str, edits: Iterable[Edit]) -> str:
     starts = [0]
     for line in text.split("\n"):
         starts.append(starts[-1] + len(line) + 1)
-    for (line, column, length, _), new in sorted(edits, reverse=True):
+    parts: list[str] = []
+    done = 0
+    for (line, column, length, _), new in sorted(edits):
         at = starts[line - 1] + column - 1
-        text = text[:at] + new + text[at + length :]
-    return text
+        parts += text[done:at], new
+        done = at + length
+    return "".join((*parts, text[done:]))
 
 
 @dataclass(frozen=True)

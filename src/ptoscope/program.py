@@ -462,6 +462,8 @@ class Program:
     built: bool = False
     """Whether it was made of another language than ours, whose source is its text: that is shown,
     but neither read nor edited."""
+    _lines: list[str] = field(default_factory=list[str], init=False, compare=False, repr=False)
+    """Those of the text, once a finding asked for one."""
 
     def diagnostic(
         self,
@@ -475,7 +477,7 @@ class Program:
         hint: str = "",
     ) -> Diagnostic:
         """A finding at a place of this file, with the source line for the caret."""
-        lines = self.text.split("\n")
+        lines = self._lines = self._lines or self.text.split("\n")
         line = lines[span.line - 1].rstrip("\r") if 0 < span.line <= len(lines) else ""
         return Diagnostic(code, message, severity, self.file, span, found, expected, hint, line)
 

@@ -132,9 +132,9 @@ def _unread(error: Unread, target: Target, revision: Revision) -> list[Diagnosti
     if not masks:
         return found
     from ptoscope.check.mistyped import MisusedMask, with_makers_fixed
-    from ptoscope.check.rule import Context
+    from ptoscope.check.rule import list_contexts
 
-    contexts = [Context(program, function, target, revision) for function in program.functions]
+    contexts = list_contexts(program, target, revision)
     misused = [
         MisusedMask(contexts[use.function], use.slot, mask.bits, use.span) for use, mask in masks
     ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ptoscope.check import (
     addresses,
     atomics,
@@ -17,14 +19,14 @@ from ptoscope.check import (
     types,
 )
 from ptoscope.check.built import of_python
-from ptoscope.check.rule import Context, Rule
+from ptoscope.check.rule import Context, Rule, list_contexts
 from ptoscope.check.streams import rules as streams
 from ptoscope.check.synchronisation import cluster_rules
 from ptoscope.check.synchronisation import rules as synchronisation
 from ptoscope.diagnostics import Diagnostic
 from ptoscope.isa.parts import core_ids
 from ptoscope.isa.targets import Revision, Target
-from ptoscope.program import Function, Program
+from ptoscope.program import Program
 
 OPERATION_RULES: tuple[Rule, ...] = (
     *types.RULES,
@@ -62,13 +64,13 @@ RULES: tuple[Rule, ...] = (*OPERATION_RULES, *CORE_RULES, *VALUE_RULES, *MEMORY_
 
 def check_operations(program: Program, target: Target, revision: Revision) -> list[Diagnostic]:
     """What is wrong with single operations of a program that is not whole."""
-    contexts = [Context(program, function, target, revision) for function in program.functions]
+    contexts = list_contexts(program, target, revision)
     return _sorted([d for c in contexts for rule in OPERATION_RULES for d in rule.diagnostics(c)])
 
 
 def broken_constraints(program: Program, target: Target, revision: Revision) -> list[Diagnostic]:
     """Where instructions are not as their records ask for. What such a one does is not known."""
-    contexts = [Context(program, function, target, revision) for function in program.functions]
+    contexts = list_contexts(program, target, revision)
     found = [d for c in contexts for rule in constraints.RULES for d in rule.diagnostics(c)]
     return _sorted([of_python(d) for d in found] if program.built else found)
 
@@ -76,8 +78,8 @@ def broken_constraints(program: Program, target: Target, revision: Revision) -> 
 def check(program: Program, target: Target, revision: Revision) -> list[Diagnostic]:
     """All findings in all functions, in source order."""
     findings: list[Diagnostic] = []
-    for function in program.functions:
-        first, *others = _contexts(program, function, target, revision)
+    for context in list_contexts(program, target, revision):
+        first, *others = _as_cores(context)
         is_right = True
         for rule in RULES:
             if is_right or rule not in MEMORY_RULES:
@@ -93,15 +95,11 @@ def check(program: Program, target: Target, revision: Revision) -> list[Diagnost
     return _sorted(findings)
 
 
-def _contexts(
-    program: Program, function: Function, target: Target, revision: Revision
-) -> list[Context]:
+def _as_cores(context: Context) -> list[Context]:
     """A function as every core of a block runs it."""
     block: list[Context] = []
-    made = [
-        Context(program, function, target, revision, core, block)
-        for core in core_ids(function.cores)
-    ]
+    cores = core_ids(context.function.cores)
+    made = [replace(context, core=core, block=block, _made={}) for core in cores]
     if len(made) > 1:
         block += made
     return made

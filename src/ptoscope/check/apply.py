@@ -72,21 +72,26 @@ def _step(now: Fixed, examine: Examine, seen: set[str]) -> Fixed | None:
 
 def _choices(fixes: list[tuple[Edit, ...]]) -> list[list[tuple[Edit, ...]]]:
     together: list[tuple[Edit, ...]] = []
+    by_line: dict[int, list[Edit]] = {}
+    """The edits of those, each once."""
     for fix in fixes:
-        if all(_apart(fix, other) for other in together):
+        if all(_apart(edit, by_line.get(edit.span.line, ())) for edit in fix):
             together.append(fix)
+            for edit in fix:
+                others = by_line.setdefault(edit.span.line, [])
+                if edit not in others:
+                    others.append(edit)
     single = [[fix] for fix in fixes]
     return [together, *single] if len(together) > 1 else single
 
 
-def _apart(one: Iterable[Edit], other: Iterable[Edit]) -> bool:
-    """Whether two fixes can be applied together: what both say alike is said once."""
-    return not any(a != b and _meet(a, b) for a in one for b in other)
+def _apart(edit: Edit, others: Iterable[Edit]) -> bool:
+    """Whether an edit can be made together with others of its line: what two fixes say alike is
+    said once."""
+    return not any(edit != other and _meet(edit, other) for other in others)
 
 
 def _meet(a: Edit, b: Edit) -> bool:
-    if a.span.line != b.span.line:
-        return False
     ends = a.span.column + a.span.length, b.span.column + b.span.length
     return (
         a.span.column <= b.span.column < ends[0]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ptoscope.check.flow import gives
-from ptoscope.check.positions import Positions
 from ptoscope.check.rule import Context
 from ptoscope.check.text import Fix
 from ptoscope.diagnostics import Edit
@@ -88,21 +87,22 @@ def _there(context: Context, op: Op, slot: int, bits: int) -> _Other | None:
     if maker is None or not gives(maker, *_PATTERNED, "first lanes"):
         return None
     wanted = of_granularity(maker.name, bits)
-    alike = [
+    alike = (
         other.results[0]
-        for other in context.function.ops()
-        if other.name == wanted
-        and other.operands == maker.operands
-        and other.attrs == maker.attrs
-        and context.function.types[other.results[0]] == Mask(bits)
-    ]
-    positions = context.once(_positions)
-    seen = [result for result in alike if positions.sees(op, False, (result,))]
-    return _Other(context.name(seen[0])) if seen else None
+        for other in context.once(_mask_makers).get((wanted, maker.operands), ())
+        if other.attrs == maker.attrs and context.function.types[other.results[0]] == Mask(bits)
+    )
+    seen = next((r for r in alike if context.positions.sees(op, False, (r,))), None)
+    return None if seen is None else _Other(context.name(seen))
 
 
-def _positions(context: Context) -> Positions:
-    return Positions(context.function)
+def _mask_makers(context: Context) -> dict[tuple[str, tuple[int, ...]], list[Op]]:
+    """The operations that make masks, by their names and operands."""
+    found: dict[tuple[str, tuple[int, ...]], list[Op]] = {}
+    for op in context.function.ops():
+        if gives(op, *_PATTERNED, "first lanes"):
+            found.setdefault((op.name, op.operands), []).append(op)
+    return found
 
 
 def _new(context: Context, slot: int, bits: int) -> _Other | None:

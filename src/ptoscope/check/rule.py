@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain, count
+from itertools import count
 from typing import Any, TypeVar
 
 from ptoscope.check.analysis import Analysis, analyse
 from ptoscope.check.flow import Values
+from ptoscope.check.positions import Positions
 from ptoscope.check.text import Text
 from ptoscope.diagnostics import Diagnostic, Edit, Span
 from ptoscope.isa.parts import ALONE, CoreId
@@ -48,6 +49,8 @@ class Context:
     """The core of a block whose memory and pipes are looked at."""
     block: list[Context] = field(default_factory=list["Context"], compare=False, repr=False)
     """The same function as every core of a block runs it, where there are several."""
+    whole_text: Text | None = field(default=None, compare=False, repr=False)
+    """That of the program, where its functions share it."""
     _made: dict[Any, Any] = field(default_factory=dict[Any, Any], compare=False, repr=False)
 
     @property
@@ -71,13 +74,23 @@ class Context:
         return analyse(self.function, self.target, self.revision, core=self.core)
 
     @cached_property
+    def positions(self) -> Positions:
+        """Where its operations stand among each other."""
+        return Positions(self.function)
+
+    @cached_property
     def text(self) -> Text:
         """Where the operations stand in the text."""
-        return Text(self.program)
+        return self.whole_text or Text(self.program)
 
     @cached_property
     def _names(self) -> set[str]:
         return {name.partition("#")[0] for name in self.function.names}
+
+    @cached_property
+    def _numbers(self) -> dict[str, Iterator[int]]:
+        """Of names that were taken the numbers that are not."""
+        return {}
 
     def once(self, make: Callable[[Context], T]) -> T:
         """`make(self)`, called once: for what several rules ask for."""
@@ -103,10 +116,17 @@ class Context:
 
     def new_name(self, wanted: str) -> str:
         """A name for a new value that neither the function nor another fix of it has."""
-        numbered = (f"{wanted}_{number}" for number in count(1))
-        name = next(name for name in chain([wanted], numbered) if name not in self._names)
+        name, numbers = wanted, self._numbers.setdefault(wanted, count(1))
+        while name in self._names:
+            name = f"{wanted}_{next(numbers)}"
         self._names.add(name)
         return f"%{name}"
+
+
+def list_contexts(program: Program, target: Target, revision: Revision) -> list[Context]:
+    """Of every function of a program."""
+    text = Text(program)
+    return [Context(program, f, target, revision, whole_text=text) for f in program.functions]
 
 
 Finder = Callable[[Context], Iterator[Finding]]

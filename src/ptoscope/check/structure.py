@@ -42,14 +42,23 @@ def _needs_scope(context: Context) -> Iterator[Finding]:
 
 def _why_no_scope(context: Context, op: Op) -> str:
     """Why no vecscope was put around an instruction where the text has none."""
-    made = set(op.results)
-    lines = sorted({o.span.line for o in context.function.ops() if made.intersection(o.operands)})
+    last_used = context.once(_last_used)
+    lines = [last_used[slot] for slot in op.results if slot in last_used]
     if not lines:
         return "vectors, masks and align state exist only inside a vecscope"
     return (
-        f"none can be inferred: what it makes is used in line {lines[-1]}, and no value leaves a "
+        f"none can be inferred: what it makes is used in line {max(lines)}, and no value leaves a "
         "vecscope; copies, synchronisation and scalar accesses to memory end one"
     )
+
+
+def _last_used(context: Context) -> dict[int, int]:
+    """The last line that uses each value."""
+    found: dict[int, int] = {}
+    for op in context.function.ops():
+        for slot in op.operands:
+            found[slot] = max(op.span.line, found.get(slot, 0))
+    return found
 
 
 def _needs_outside(context: Context) -> Iterator[Finding]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from functools import cached_property
+from itertools import accumulate
 
 from ptoscope.diagnostics import Edit, Span
 from ptoscope.program import Op, Program
@@ -18,12 +20,24 @@ class Text:
     every method that makes edits may return none."""
 
     def __init__(self, program: Program) -> None:
-        self.text = re.sub(r"//[^\n]*", lambda m: " " * len(m[0]), program.text)
-        self.starts = [0]
-        for line in self.text.split("\n"):
-            self.starts.append(self.starts[-1] + len(line) + 1)
+        self._program = program
+
+    @cached_property
+    def text(self) -> str:
+        """The characters."""
+        return re.sub(r"//[^\n]*", lambda m: " " * len(m[0]), self._program.text)
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """Where each line begins, and where another one would."""
+        return list(accumulate((len(line) + 1 for line in self.text.split("\n")), initial=0))
+
+    @cached_property
+    def ops(self) -> list[int]:
+        """Where operations begin, of all functions, rising."""
+        program = self._program
         spans = [op.span for function in program.functions for op in function.ops()]
-        self.ops = sorted(self.offset(span) for span in (*spans, *program.opened) if span.line)
+        return sorted(self.offset(span) for span in (*spans, *program.opened) if span.line)
 
     def offset(self, span: Span) -> int:
         """Where a span begins."""

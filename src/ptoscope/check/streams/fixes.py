@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ptoscope.check.positions import Positions
 from ptoscope.check.rule import Context
 from ptoscope.check.streams.bases import Bases
 from ptoscope.check.streams.ends import Ends, among, does, named_operands, step_of
@@ -35,7 +34,7 @@ def primed(context: Context, op: Op, index: int) -> Fix:
 
 def _primed_first(context: Context, carried: int, source: int) -> Fix:
     """Writes the priming of a stream for what begins it, if nothing else goes on from there."""
-    values, positions = context.values, Positions(context.function)
+    values, positions = context.values, context.positions
     begins = [m for m in values.makers(carried) if not among([m], "primes", "loads")]
     if len(begins) != 1 or begins[0].blocks or len(values.users[begins[0].results[0]]) != 1:
         return ()
@@ -71,7 +70,7 @@ def flushed(context: Context, uses: Uses, slot: int, owner: Op) -> Fix:
         return () if written is None else context.text.insert_after(owner, written)
     step, named = step_of(context, store), named_operands(store)
     base = named[step.base]
-    if owner is not store and not Positions(context.function).sees(owner, True, (base,)):
+    if owner is not store and not context.positions.sees(owner, True, (base,)):
         return ()
     flush = _flush_at(context, "registers") if step.place == "registers" else None
     if flush is not None:
@@ -136,7 +135,7 @@ def _base_of(context: Context, bases: Bases, state: int, op: Op, after: bool) ->
         return None
     first = named_operands(began.op)
     base = first.get("dest", first[step_of(context, began.op).base])
-    return base if Positions(context.function).sees(op, after, (base,)) else None
+    return base if context.positions.sees(op, after, (base,)) else None
 
 
 def threaded(
@@ -165,7 +164,7 @@ def threaded(
 
 def _carried(context: Context, loop: Loop, slot: int, last: Op) -> int | None:
     """What a loop that begins with a state carries of it, and nothing in the loop has taken."""
-    if not Positions(context.function).sees(last, False, loop.carried):
+    if not context.positions.sees(last, False, loop.carried):
         return None
     unused = [
         arg

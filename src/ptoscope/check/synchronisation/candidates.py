@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import zip_longest
+from itertools import islice, zip_longest
 
 from ptoscope.check.analysis.nodes import Sync
 from ptoscope.check.rule import Context
@@ -34,6 +34,8 @@ from ptoscope.isa.order.rules import BARRIER, GET, RELEASE, SET, WAIT
 from ptoscope.isa.parts import EVENTS, PIPE_ALL
 from ptoscope.program import Block, Op
 
+CANDIDATES = 40
+"""So many changes are tried for one problem."""
 _OPPOSITE = {SHORT: SURPLUS, SURPLUS: SHORT, UNHELD: KEPT, KEPT: UNHELD}
 """What is left over when the other side of a pair is."""
 
@@ -159,11 +161,19 @@ class Candidates:
             wait = like(self._context, sync, WAIT)
             if loop is not None and self._layout.positions.sees(loop, False, signal.uses):
                 yield Insert(signal, loop, False), Insert(wait, loop, True)
-        near = [one for sync in syncs for one in (*self._layout.same(sync), *self._partners(sync))]
-        moves = [self._moved(one) for one in {id(one.op): one for one in near}.values()]
+        moves = [self._moved(one) for one in islice(self._near(syncs), CANDIDATES)]
         # Each to its nearest places first.
         for changes in zip_longest(*moves):
             yield from (change for change in changes if change is not None)
+
+    def _near(self, syncs: list[Sync]) -> Iterator[Sync]:
+        """Those of the same pipes and numbers as any, each once."""
+        seen: set[int] = set()
+        for sync in syncs:
+            for one in (*self._layout.same(sync), *self._partners(sync)):
+                if id(one.op) not in seen:
+                    seen.add(id(one.op))
+                    yield one
 
     def _partners(self, sync: Sync) -> list[Sync]:
         other = like(self._context, sync, partner(sync.rule)).sync

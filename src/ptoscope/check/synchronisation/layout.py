@@ -14,7 +14,6 @@ from ptoscope.check.analysis.nodes import (
     children,
     flat,
 )
-from ptoscope.check.positions import Positions
 from ptoscope.check.rule import Context
 from ptoscope.isa.parts import VECTOR_PIPE
 from ptoscope.program import Block, Loop, Op
@@ -39,7 +38,7 @@ class Layout:
     """One function. `syncs` are all of its synchronisations."""
 
     def __init__(self, context: Context) -> None:
-        self.positions = Positions(context.function)
+        self.positions = context.positions
         self.syncs: list[Sync] = []
         self._pipes: dict[int, set[str]] = defaultdict(set)
         self._enter(context.analysis.nodes)
@@ -49,6 +48,12 @@ class Layout:
                 for owner in self.positions.chain(op):
                     self._pipes[id(owner)] |= self._pipes[id(op)]
         self._siblings: dict[int, list[Op]] = {}
+        self._alike: dict[tuple[object, str, str], list[Sync]] = {}
+        self._written: dict[int, Sync] = {}
+        """The first of each operation, by its identity."""
+        for sync in self.syncs:
+            self._alike.setdefault((sync.rule, sync.src, sync.dst), []).append(sync)
+            self._written.setdefault(id(sync.op), sync)
 
     def _enter(self, nodes: list[Node]) -> None:
         for node in nodes:
@@ -86,12 +91,12 @@ class Layout:
 
     def same(self, sync: Sync) -> list[Sync]:
         """Synchronisations of the same rule, pipes and numbers."""
-        key = sync.rule, sync.src, sync.dst
-        return [s for s in self.syncs if (s.rule, s.src, s.dst) == key and _agree(s, sync)]
+        alike = self._alike.get((sync.rule, sync.src, sync.dst), ())
+        return [s for s in alike if _agree(s, sync)]
 
     def written(self, sync: Sync) -> Sync:
         """A synchronisation of a run as the text has it: for all iterations."""
-        return next(s for s in self.syncs if s.op is sync.op)
+        return self._written[id(sync.op)]
 
     def index(self, op: Op) -> int:
         """The place of an operation in its block."""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ptoscope.check.analysis.expr import Expr
 from ptoscope.check.rule import Context
 from ptoscope.check.synchronisation.buffers import overlap_between
-from ptoscope.check.synchronisation.candidates import Candidates
+from ptoscope.check.synchronisation.candidates import CANDIDATES, Candidates
 from ptoscope.check.synchronisation.changes import Change, Insert, changed, edits, words
 from ptoscope.check.synchronisation.doubts import IN_DOUBT, doubtful
 from ptoscope.check.synchronisation.executions import Execution, UnrolledRun
@@ -30,8 +30,6 @@ from ptoscope.check.synchronisation.races import StaticRace
 from ptoscope.check.synchronisation.unroll import unroll
 from ptoscope.check.text import Fix
 
-CANDIDATES = 40
-"""So many changes are tried for one problem."""
 CAUSES = 24
 """So many problems are repaired one by one; the races of a function that has more together."""
 EVENTS = 40_000

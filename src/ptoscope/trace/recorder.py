@@ -10,14 +10,15 @@ notes its segment, its place, and which of the known footprints it has.
 from __future__ import annotations
 
 from array import array
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from ptoscope.diagnostics import PtoError
 from ptoscope.isa.atomics import MODES
-from ptoscope.isa.footprint import Footprint, StridedRun
+from ptoscope.isa.footprint import Footprint
 from ptoscope.program import Function
+from ptoscope.trace.footprints import Footprints
 from ptoscope.trace.trace import (
     NONE,
     Accesses,
@@ -75,20 +76,11 @@ class Recorder:
         self.blocks: list[int] = []
         """How many segments had begun at the end of each block."""
         self._registers: list[tuple[str, int]] = []
-        self._footprints: dict[Footprint, int] = {}
-        self._listed: list[Footprint] = []
+        self.footprints = Footprints()
 
     def footprint(self, footprint: Footprint) -> int:
         """The number of a footprint."""
-        number = self._footprints.get(footprint)
-        if number is None:
-            number = self._footprints[footprint] = len(self._listed)
-            self._listed.append(footprint)
-        return number
-
-    def runs(self, number: int) -> Footprint:
-        """The footprint of a number."""
-        return self._listed[number]
+        return self.footprints.number(footprint)
 
     def register(self, name: str, core: int = 0) -> int:
         """The address of a special register of a core."""
@@ -124,7 +116,7 @@ class Recorder:
     ) -> Trace:
         """The trace. After a fault, `last` is where it ended."""
         return _Layout(self, self._segments, places, last).trace(
-            function, grid, np.array(self.blocks), self._listed, error
+            function, grid, np.array(self.blocks), error
         )
 
 
@@ -187,7 +179,6 @@ class _Layout:
         function: Function,
         grid: int,
         blocks: Column,
-        footprints: list[Footprint],
         error: PtoError | None,
     ) -> Trace:
         events = self._events(blocks)
@@ -200,7 +191,7 @@ class _Layout:
             Iterations(
                 iterations[0].astype(np.int32), iterations[1].astype(np.int32), iterations[2].copy()
             ),
-            self._accesses(footprints),
+            self._accesses(),
             self._syncs(),
             error,
             self._recorder.registers,
@@ -233,53 +224,48 @@ class _Layout:
     def _event(self, begun: Column, place: Column) -> Column:
         return (self._start[begun] + self._offset[place]).astype(np.int32)
 
-    def _accesses(self, footprints: list[Footprint]) -> Accesses:
+    def _accesses(self) -> Accesses:
         begun, place, kind, footprint, address = _table(self._recorder.touches, TOUCH)
         event = self._event(begun, place)
         order = None if (event[1:] >= event[:-1]).all() else np.argsort(event, kind="stable")
         if order is not None:
             columns = event, kind, footprint, address
             event, kind, footprint, address = (c[order] for c in columns)
-        size = np.array([len(one) for one in footprints], dtype=np.int64)
-        first = (np.cumsum(size) - size).astype(np.int32)
+        size, start, length, count, stride = self._recorder.footprints.columns()
+        first = np.cumsum(size, dtype=np.int32) - size
         row, times = first[footprint], None
         if (size != 1).any():
             times = size[footprint]
-            row = np.repeat(row - (np.cumsum(times) - times), times)
-            row += np.arange(len(row))
+            row = np.repeat(row - (np.cumsum(times, dtype=np.int32) - times), times)
+            row += np.arange(len(row), dtype=np.int32)
 
         def each(column: Column) -> Column:
             return column if times is None else np.repeat(column, times)
 
-        runs = np.array([run for one in footprints for run in one], dtype=np.int64)
-        start, length, count, stride = runs.reshape(-1, len(StridedRun._fields)).T
-        space, writes, atomic = touch_parts(each(kind.astype(np.int32)))
-        space, writes, atomic = space.astype(np.int16), writes.astype(bool), atomic.astype(np.int8)
+        space, writes, atomic = touch_parts(kind.astype(np.int32))
         # One after the other: they are large.
-        begin = start[row]
-        begin += each(address)
+        begin = each(address)
+        begin = begin + start[row] if begin is address else np.add(begin, start[row], out=begin)
         return Accesses(
             each(event),
-            space,
-            writes,
-            atomic,
+            each(space.astype(np.int16)),
+            each(writes.astype(bool)),
+            each(atomic.astype(np.int8)),
             begin,
-            length[row],
-            count.astype(np.int32)[row],
-            stride[row],
+            length[row].astype(np.int64, copy=False),
+            count[row].astype(np.int32, copy=False),
+            stride[row].astype(np.int64, copy=False),
         )
 
     def _syncs(self) -> Syncs:
         begun, place, *columns = _table(self._recorder.syncs, _SYNC)
-        noted = np.vstack((self._event(begun, place), *columns))
-        event, kind, src, dst, number, mode = noted[:, np.argsort(noted[0], kind="stable")]
-        small = np.int8
-        return Syncs(
-            event.astype(np.int32),
-            kind.astype(small),
-            src.astype(small),
-            dst.astype(small),
+        event = self._event(begun, place)
+        order = slice(None) if (event[1:] >= event[:-1]).all() else np.argsort(event, kind="stable")
+
+        def narrow(column: Column, kind: type[np.signedinteger[Any]]) -> Column:
             # A number beyond all ids stays one: its instruction faults.
-            np.clip(number, -(1 << 15), (1 << 15) - 1).astype(np.int16),
-            np.clip(mode, -(1 << 7), (1 << 7) - 1).astype(small),
-        )
+            limits = np.iinfo(kind)
+            return np.clip(column, limits.min, limits.max).astype(kind)[order]
+
+        kinds = np.int8, np.int8, np.int8, np.int16, np.int8
+        return Syncs(event[order], *map(narrow, columns, kinds))

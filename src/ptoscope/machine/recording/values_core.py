@@ -110,7 +110,7 @@ class ValuesCore(RecordingReferenceCore, ShadowCore):
         space, writes, _ = touch_parts(kind)
         seen = self._bytes.get(space)
         if writes and seen is not None:
-            for run in self._recorder.runs(footprint):
+            for run in self._recorder.footprints.numbered(footprint):
                 self.notes.bytes(*seen, address, run)
 
     def note_rows(

@@ -7,20 +7,23 @@ from typing import Any
 import numpy as np
 
 from ptoscope.isa.copies import INTEGERS, Transfer, ends, fits, from_words
-from ptoscope.isa.footprint import Footprint, covered, dense, elements, hull, lanes
+from ptoscope.isa.footprint import Bursts, Footprint, covered, dense, hull, lanes
 from ptoscope.isa.parts import CoreId
 from ptoscope.isa.targets import Target
 from ptoscope.isa.types import Space
 from ptoscope.machine.memory import gm_base, gm_position
 from ptoscope.native.recording import marks
 from ptoscope.native.recording.marks import Mark, TileForm
-from ptoscope.native.recording.tiles import NO_UB, touched, ub_of
+from ptoscope.native.recording.spread import spread_runs
+from ptoscope.native.recording.tiles import NO_UB, TouchedTiles, address_words, touched, ub_of
 from ptoscope.trace.recorder import Recorder, touch_kind
 from ptoscope.trace.spaces import Extent
 from ptoscope.trace.trace import NONE, REGISTERS, SPACE_NUMBERS, UBS, Column
 
 _CHUNK = 1 << 16
 """Rows that are written at once: what that takes is small beside what they are written to."""
+_SPREAD = 1 << 11
+"""The same of those with an address for each lane."""
 _TOUCH_TYPES = np.int32, np.int32, np.int32, np.int64
 
 
@@ -202,14 +205,16 @@ class _Decoder:
 
     def _spread(self, mark: Mark, at: Column) -> None:
         width, count = mark.detail
-        places = np.sort(self._words(at, count // 2).view(np.int32), axis=1)
-        some = places[:, 0] != marks.IDLE
-        at, places = at[some], places[some]
-        first = places[:, 0].astype(np.int64)
-        rows, which = _unique(np.where(places == marks.IDLE, NONE, places - first[:, None]))
-        starts = (np.unique(row[row != NONE]).tolist() for row in rows)
-        found = np.array([self._number(elements(row, width)) for row in starts], dtype=np.int64)
-        self._touch(at, touch_kind(self._ub(at), mark.writes), found[which], first)
+        for begin in range(0, len(at), _SPREAD):
+            here = at[begin : begin + _SPREAD]
+            places = np.sort(self._words(here, count // 2).view(np.int32), axis=1)
+            some = places[:, 0] != marks.IDLE
+            if not some.all():
+                here, places = here[some], np.ascontiguousarray(places[some])
+            sizes, runs = spread_runs(places, width)
+            number = self._recorder.footprints.add(sizes, runs) + np.arange(len(here))
+            kind = touch_kind(self._ub(here), mark.writes)
+            self._touch(here, kind, number, places[:, 0])
 
     def _run(self, mark: Mark, at: Column) -> None:
         lengths, which = np.unique(self._c[at], return_inverse=True)
@@ -256,18 +261,32 @@ class _Decoder:
 
     def _tile(self, mark: Mark, at: Column) -> None:
         form: TileForm = mark.detail
-        words = np.column_stack((self._words(at, form.words), self._ub(at)))
-        rows, which = _unique(words)
-        for i, row in enumerate(rows.tolist()):
-            here = at[which == i]
-            for space, writes, mode, footprint, at_byte in touched(form.tile, row, self._extent):
-                kind = touch_kind(space, writes, mode)
-                self._touch(here, kind, self._number(footprint), np.full(len(here), at_byte))
+        words = self._words(at, form.words)
+        # Tiles of one shape at other places are followed together.
+        shapes = words.copy()
+        shapes[:, address_words(form.tile)] = 0
+        rows, which = _unique(shapes)
+        order = np.argsort(which, kind="stable")
+        ends = np.cumsum(np.bincount(which))
+        for row, here in zip(rows.tolist(), np.split(order, ends[:-1]), strict=True):
+            self._tiles(at[here], words[here], touched(form.tile, row))
 
-    def _extent(self, space: Space, address: int, ub: int) -> tuple[Extent, int]:
-        """The same as `_located` of one address."""
-        extent, offset = self._located(space, np.array([address]), np.array([ub]))
-        return Extent(*extent[:, 0].tolist()), int(offset[0])
+    def _tiles(self, at: Column, words: Column, tiles: TouchedTiles) -> None:
+        """Tiles of one shape. What is not inside of its memory faults, and touches nothing."""
+        ub = self._ub(at) if tiles.ub is None else np.full(len(at), tiles.ub)
+        fine = np.ones(len(at), dtype=bool)
+        found: list[tuple[Column, Bursts[int], Column]] = []
+        for memory, writes, mode, word, address, bursts in tiles.touches:
+            begins = np.full(len(at), address) if word is None else words[:, word]
+            extent, offset = self._located(memory, begins, ub)
+            low, high = hull(bursts)
+            fine &= (extent[2] != NONE) & (offset + low >= 0) & (offset + high <= extent[2])
+            kind = touch_kind(extent[0], writes, mode)
+            found.append((kind, bursts, extent[1] + offset + bursts.start))
+        # A tile that faults may have more rows than anyone can visit.
+        for kind, bursts, begin in found if fine.any() else ():
+            footprint = self._number(covered(bursts))
+            self._touch(at[fine], kind[fine], footprint, begin[fine])
 
     def _located(self, space: Space, address: Column, ub: Column) -> tuple[Column, Column]:
         """Space, begin and size of what each address is in, as Extent says, size NONE where it

@@ -2,36 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ptoscope.isa.copies import INTEGERS
-from ptoscope.isa.footprint import Footprint, covered, inside
+from ptoscope.isa.footprint import Bursts
 from ptoscope.isa.tiles import TileMove, TileProduct, move_accesses, product_accesses
 from ptoscope.isa.types import Space
 from ptoscope.native.runtime import products, tiles
-from ptoscope.trace.spaces import Extent
-from ptoscope.trace.trace import NONE, UBS, Column
+from ptoscope.trace.trace import UBS, Column
 
 NO_UB = 1 << 15
 """The space of the UB of a core that does not exist."""
 
+_MOVED = tiles.SRC, tiles.DST
+_MULTIPLIED = products.LEFT, products.RIGHT, products.RESULT
+
 
 class TileTouch(NamedTuple):
-    """One access: the space, whether it writes, the mode of an update, the bytes and from where
-    on."""
+    """One access: the memory, whether it writes, the mode of an update, and the bytes from an
+    address on: what a word has, or a number."""
 
-    space: int
+    memory: Space
     writes: bool
     atomic: int
-    footprint: Footprint
+    word: int | None
     address: int
+    bursts: Bursts[int]
 
 
-FindExtent = Callable[[Space, int, int], tuple[Extent, int]]
-"""Where an address of a memory is, given the space of UB: the extent and the offset in it."""
+class TouchedTiles(NamedTuple):
+    """What is touched, and the space of the UB that is meant where it is not the core's own."""
+
+    touches: list[TileTouch]
+    ub: int | None = None
 
 
 def ub_of(core: Any) -> Column:
@@ -39,21 +44,23 @@ def ub_of(core: Any) -> Column:
     return np.select([core == number for number in range(len(UBS))], UBS, NO_UB)
 
 
-def touched(
-    form: TileMove[int] | TileProduct[int], words: list[int], locate: FindExtent
-) -> list[TileTouch]:
-    """What it touches; nothing where it faults. The last word is the space of the UB of the core
-    itself."""
-    ub, atomic = words[-1], 0
+def address_words(form: TileMove[int] | TileProduct[int]) -> list[int]:
+    """Which words are addresses of tiles: only where they are depends on those."""
+    return list(_MOVED if isinstance(form, TileMove) else _MULTIPLIED)
+
+
+def touched(form: TileMove[int] | TileProduct[int], words: list[int]) -> TouchedTiles:
+    """What it touches; nothing where it does nothing. `words` but for those of `address_words`."""
+    ub, atomic = None, 0
     if isinstance(form, TileMove):
         move = form.map(lambda place: words[place])
         loops = 1 if move.matrices is None else move.matrices.count
         if min(move.rows, move.columns, loops) < 1:
-            return []
+            return TouchedTiles([])
         atomic = move.atomic or 0
-        places = {
-            "source": (move.source, words[tiles.SRC]),
-            "target": (move.target, words[tiles.DST]),
+        places: dict[str, tuple[Space, int]] = {
+            "source": (move.source, tiles.SRC),
+            "target": (move.target, tiles.DST),
         }
         if move.core is not None:
             ub = int(ub_of(np.array(move.core)))
@@ -61,20 +68,19 @@ def touched(
     else:
         product = form.map(lambda place: words[place])
         if min(product.m, product.n, product.k) < 1:
-            return []
+            return TouchedTiles([])
         places = {
-            "left": ("l0a", words[products.LEFT]),
-            "right": ("l0b", words[products.RIGHT]),
-            "result": ("l0c", words[products.RESULT]),
+            "left": ("l0a", products.LEFT),
+            "right": ("l0b", products.RIGHT),
+            "result": ("l0c", products.RESULT),
         }
         accesses = product_accesses(product, INTEGERS)
     made: list[TileTouch] = []
     for memory, writes, base, bursts in accesses:
-        space, address = places[base] if isinstance(base, str) else (memory, base)
-        extent, offset = locate(space, address, ub)
-        if extent.size == NONE or not inside(bursts, offset, extent.size):
-            return []
-        mode = atomic if writes else 0
-        start = extent.begin + offset + bursts.start
-        made.append(TileTouch(extent.space, writes, mode, covered(bursts), start))
-    return made
+        space, word, address = memory, None, 0
+        if isinstance(base, str):
+            space, word = places[base]
+        else:
+            address = base
+        made.append(TileTouch(space, writes, atomic if writes else 0, word, address, bursts))
+    return TouchedTiles(made, ub)

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import tracemalloc
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 import ptoscope
 from bench.cases import CASES
@@ -19,22 +23,42 @@ from ptoscope.trace.trace import Trace
 
 _SECONDS, _BYTES = 0.25, 120
 """Of processor time for a million events, and of memory at the most for one."""
-_TIME = Goal("decode a million events of a trace", f"{_SECONDS} s", 1.0)
-_MEMORY = Goal("the same, most memory of an event", f"{_BYTES} bytes", 1.0, unit="B")
+_EVENTS, _ACCESSES = (
+    (
+        Goal(f"decode a million {all_of_them} of a trace", f"{_SECONDS} s", 1.0),
+        Goal(f"the same, most memory of an {one}", f"{_BYTES} bytes", 1.0, unit="B"),
+    )
+    for all_of_them, one in (("events", "event"), ("accesses by gathers", "access by gathers"))
+)
 _ELEMENTS = 12 << 20
+_TABLE, _GATHERED = 8192, 1 << 20
 _REPEATS = 5
 
 
 def jobs() -> list[Job]:
     """Time and memory."""
-    return [Job("decode a trace", _rows, (_TIME, _MEMORY))]
+    return [
+        Job("decode a trace", _rows, _EVENTS),
+        Job("decode a trace of gathers", _gathers, _ACCESSES),
+    ]
 
 
 def _rows() -> Iterator[Row]:
-    case = CASES[0]
-    kernel = ptoscope.load(case.path)
+    yield from _decoded(CASES[0].path, CASES[0].arguments(_ELEMENTS), _EVENTS)
+
+
+def _gathers() -> Iterator[Row]:
+    """A gather at random is as many accesses as it has lanes: goals are for these."""
+    index = np.random.default_rng(0).integers(0, _TABLE, _GATHERED).astype(np.int16)
+    given = [np.zeros(_TABLE, np.int16), index, np.zeros(_GATHERED, np.int16), _GATHERED]
+    yield from _decoded(CASES[0].path.parent / "gather16.pto", given, _ACCESSES)
+
+
+def _decoded(path: Path, given: list[Any], goals: tuple[Goal, Goal]) -> Iterator[Row]:
+    """Time and memory for an event, or for an access."""
+    kernel = ptoscope.load(path)
     traced = TracedKernel(kernel)
-    arguments = bind(kernel.program, kernel.function, case.arguments(_ELEMENTS))
+    arguments = bind(kernel.program, kernel.function, given)
     log = Log()
     traced._code.run(traced._code.prepare(arguments, 1, None, log), threads=1)
     rows, extents = log.rows(), list_spaces(arguments)
@@ -45,12 +69,15 @@ def _rows() -> Iterator[Row]:
         decode(recorder, traced._marks, rows, log.ends, extents, kernel.target, cores)
         return recorder.finish(kernel.function, 1, outline.places)
 
-    events = len(work().events)
+    made = work()
+    count = len(made.events if goals is _EVENTS else made.accesses)
+    del made
     (seconds,) = best_of_all([work], _REPEATS)
     tracemalloc.start()
     work()
-    peak = tracemalloc.get_traced_memory()[1] / events
+    peak = tracemalloc.get_traced_memory()[1] / count
     tracemalloc.stop()
-    note = f"a trace of {events / 1e6:.1f} million"
-    yield _TIME.row(seconds / events * 1e6, _SECONDS, note)
-    yield _MEMORY.row(peak, _BYTES, note)
+    note = f"a trace of {count / 1e6:.1f} million"
+    time, memory = goals
+    yield time.row(seconds / count * 1e6, _SECONDS, note)
+    yield memory.row(peak, _BYTES, note)

@@ -263,10 +263,37 @@ class Dataflow:
         return {value for value, _ in reached if not self.joined(value)}
 
 
+class InOrder(Generic[L]):
+    """What `find` says of values, asked once for each that is `wanted`, the earlier ones first: a
+    value is made of such, and a chain of them may be longer than calls can be deep."""
+
+    def __init__(self, find: Callable[[int], L], wanted: Callable[[int], bool]) -> None:
+        self._find, self._wanted = find, wanted
+        self._known: dict[int, L] = {}
+        self._done = 0
+        self._busy = False
+
+    def __call__(self, slot: int) -> L:
+        if slot in self._known:
+            return self._known[slot]
+        if self._busy or not self._wanted(slot):
+            return self._find(slot)
+        self._busy = True
+        try:
+            for earlier in range(self._done, slot + 1):
+                if self._wanted(earlier):
+                    self._known[earlier] = self._find(earlier)
+        finally:
+            self._busy = False
+        self._done = slot + 1
+        return self._known[slot]
+
+
 class Fixpoint(Generic[L]):
     """What may hold of values, as elements of a lattice: `made(slot, of)` says it of a value
     that is not joined, and asks `of` for others. Of a joined one holds `either` of all that it
-    may be: assumed to be `nothing` at first, until it stays."""
+    may be: assumed to be `nothing` at first, until it stays. With `in_order` earlier values are
+    asked for first, needed or not, as `InOrder` does."""
 
     def __init__(
         self,
@@ -274,12 +301,15 @@ class Fixpoint(Generic[L]):
         nothing: L,
         either: Callable[[L, L], L],
         made: Callable[[int, Callable[[int], L]], L],
+        in_order: bool = False,
     ) -> None:
         self._flow, self._nothing, self._either, self._make = flow, nothing, either, made
         self._assumed: dict[int, L] = {}
         self._known: dict[int, L] = {}
         """What was found in this round, from what is assumed."""
         self._changed = False
+        self._done, self._in_order = 0, in_order
+        """All values before this one are known."""
 
     def of(self, slot: int) -> L:
         """What holds of a value, whatever a run does."""
@@ -287,10 +317,15 @@ class Fixpoint(Generic[L]):
             return self._known[slot]
         while True:
             self._changed = False
+            if self._in_order:
+                for earlier in range(self._done, slot):
+                    self._find(earlier)
+                self._done = max(self._done, slot)
             found = self._find(slot)
             if not self._changed:
                 return found
             self._known.clear()
+            self._done = 0
 
     def _find(self, slot: int) -> L:
         if slot in self._known:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from ptoscope.check.analysis.values import limits
-from ptoscope.dataflow import Dataflow
+from ptoscope.dataflow import Dataflow, InOrder
 from ptoscope.isa import TABLE
 from ptoscope.isa.record import Record
 from ptoscope.isa.roles import Gives
@@ -66,6 +68,13 @@ class Values(Dataflow):
 
     def address(self, slot: int) -> tuple[int | None, int]:
         """A pointer as another value plus a number of bytes; from no value, an address."""
+        return self._addresses(slot)
+
+    @cached_property
+    def _addresses(self) -> InOrder[tuple[int | None, int]]:
+        return InOrder(self._address, lambda slot: isinstance(self.function.types[slot], Ptr))
+
+    def _address(self, slot: int) -> tuple[int | None, int]:
         op = self.maker(slot)
         kind = self.function.types[slot]
         if op is not None and gives(op, "address") and isinstance(kind, Ptr):

@@ -243,14 +243,15 @@ class _Layout:
             return column if times is None else np.repeat(column, times)
 
         space, writes, atomic = touch_parts(kind.astype(np.int32))
+        space, writes, atomic = space.astype(np.int16), writes.astype(bool), atomic.astype(np.int8)
         # One after the other: they are large.
         begin = each(address)
         begin = begin + start[row] if begin is address else np.add(begin, start[row], out=begin)
         return Accesses(
             each(event),
-            each(space.astype(np.int16)),
-            each(writes.astype(bool)),
-            each(atomic.astype(np.int8)),
+            each(space),
+            each(writes),
+            each(atomic),
             begin,
             length[row].astype(np.int64, copy=False),
             count[row].astype(np.int32, copy=False),

@@ -37,7 +37,7 @@ class Bases:
     def __init__(self, ends: Ends) -> None:
         self._ends, self._values, self._context = ends, ends.values, ends.context
         unbegun: Began | None = None
-        self._bases = Fixpoint(self._values, unbegun, _either, self._began)
+        self._bases = Fixpoint(self._values, unbegun, _either, self._began, in_order=True)
 
     def of(self, align: int) -> Began | None:
         """How a stream began, if there is but one base that it may have."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ptoscope.check.flow import gives
 from ptoscope.check.rule import Context
 from ptoscope.check.types import fits
-from ptoscope.dataflow import Fixpoint
+from ptoscope.dataflow import Fixpoint, InOrder
 from ptoscope.isa import TABLE
 from ptoscope.isa.dtypes import VREG_BYTES
 from ptoscope.isa.patterns import VectorAddress
@@ -92,12 +92,21 @@ class Ends:
         self.context = context
         self.values = context.values
         none: Residue = None
-        self._residues = Fixpoint(self.values, none, _join, self._residue)
+        self._residues = Fixpoint(self.values, none, _join, self._residue, in_order=True)
+        self._addresses = InOrder(self._address, self._is_of(Ptr))
+        self._numbers = InOrder(self._number, self._is_of(Scalar))
+        self._ends = InOrder(self._end, self._is_of(Align))
+
+    def _is_of(self, kind: type[Ptr | Scalar | Align]) -> Callable[[int], bool]:
+        return lambda slot: isinstance(self.context.function.types[slot], kind)
 
     # Addresses
 
     def address(self, slot: int) -> StreamAddress:
         """A pointer, also one that a stream instruction has advanced."""
+        return self._addresses(slot)
+
+    def _address(self, slot: int) -> StreamAddress:
         root, offset = self.values.address(slot)
         op = self.values.made(root) if root is not None else None
         if root is None or op is None or self.values.joined(root):
@@ -129,6 +138,9 @@ class Ends:
 
     def number(self, slot: int) -> int | None:
         """An integer, also an offset that a stream instruction has advanced."""
+        return self._numbers(slot)
+
+    def _number(self, slot: int) -> int | None:
         op = self.values.maker(slot)
         is_offset = isinstance(self.context.function.types[slot], Scalar)
         if op is None or not is_offset or not self.is_store(op):
@@ -184,6 +196,9 @@ class Ends:
 
     def end(self, align: int) -> StreamAddress | None:
         """The place after the last byte of a stream, if it is known."""
+        return self._ends(align)
+
+    def _end(self, align: int) -> StreamAddress | None:
         op = self.values.made(align)
         if op is None or self.values.joined(align) or not self.is_store(op):
             return None

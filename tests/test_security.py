@@ -40,7 +40,7 @@ def test_generated_code_calls_what_it_says() -> None:
     named = {"memcpy", "memmove", "memset"}
     assert named <= {word.strip("`,") for word in TEXT.split()}
     assert set(jit._LIBRARY_CALLS) == named | {"fmod", "fmodf"}
-    text = runtime.text(True)
+    text = runtime.text(jit.host())
     declared = set(re.findall(r"^declare .*?@([\w.]+)\(", text, re.MULTILINE))
     assert {name for name in declared if not name.startswith("llvm.")} <= set(jit._LIBRARY_CALLS)
 

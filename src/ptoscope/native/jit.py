@@ -5,43 +5,27 @@ from __future__ import annotations
 import ctypes
 import itertools
 import math
+import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache as once
 from pathlib import Path
 from typing import Any
 
 import llvmlite.binding as llvm
 
-from ptoscope.native.cpu import CpuFeatures, features_of
+from ptoscope.native.cpu import VARIABLE, Host
 
 _LIBRARY_CALLS = ("memcpy", "memmove", "memset", "fmod", "fmodf")
 """All that generated code may call outside itself."""
 
 
-@dataclass(frozen=True)
-class Host:
-    """The processor this runs on, and what of it matters to generated code."""
-
-    triple: str
-    cpu: str
-    features: str
-
-    @property
-    def cpu_features(self) -> CpuFeatures:
-        """What of it generated code depends on."""
-        return features_of(self.triple, self.features)
-
-    def __str__(self) -> str:
-        return f"{self.triple} {self.cpu} {self.features}"
-
-
 @once
 def host() -> Host:
-    """This machine."""
+    """This machine, or as much of it as the environment asks for."""
     _initialize()
     features = llvm.get_host_cpu_features().flatten()
-    return Host(llvm.get_default_triple(), llvm.get_host_cpu_name(), features)
+    machine = Host(llvm.get_default_triple(), llvm.get_host_cpu_name(), features)
+    return machine.reduced(os.environ.get(VARIABLE))
 
 
 @once
@@ -138,7 +122,9 @@ def _pass_builder() -> Any:
 @once
 def _compiler() -> Any:
     _initialize()
-    return llvm.create_lljit_compiler(_target_machine())
+    # This linker puts all sections of an object side by side. The older one may put them further
+    # apart than an instruction of AArch64 can reach, and then ends the process.
+    return llvm.create_lljit_compiler(_target_machine(), use_jit_link=True)
 
 
 def linked(object_files: Sequence[bytes], exports: Iterable[str], imports: dict[str, int]) -> Any:

@@ -14,8 +14,8 @@ from ptoscope.native import cache, jit, runtime
 @once
 def _runtime() -> tuple[Any, dict[str, int]]:
     """The functions that generated code calls, compiled once."""
-    x86 = jit.host().triple.startswith("x86_64")
-    return _linked("runtime", lambda: runtime.text(x86), runtime.NAMES)
+    host = jit.host()
+    return _linked("runtime", lambda: runtime.text(host), runtime.names(host), {})
 
 
 @once
@@ -23,11 +23,11 @@ def _tile_runtime() -> tuple[Any, dict[str, int]]:
     """Those that move and multiply tiles."""
     from ptoscope.native.runtime import tile_functions
 
-    return _linked("tiles", tile_functions.text, tile_functions.FUNCTIONS)
+    return _linked("tiles", tile_functions.text, tile_functions.FUNCTIONS, _runtime()[1])
 
 
 def _linked(
-    name: str, text: Callable[[], str], exports: Iterable[str]
+    name: str, text: Callable[[], str], exports: Iterable[str], imports: dict[str, int]
 ) -> tuple[Any, dict[str, int]]:
     # The text follows from this package, whose version is part of every key.
     key = cache.key(name, str(jit.host()))
@@ -35,7 +35,7 @@ def _linked(
     if code is None:
         code = jit.quickly_optimised(text())
         cache.write(key, code)
-    library = jit.linked((code,), exports, jit.library_calls())
+    library = jit.linked((code,), exports, {**jit.library_calls(), **imports})
     return library, {name: library[name] for name in exports}
 
 

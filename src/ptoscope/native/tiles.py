@@ -155,11 +155,9 @@ class TileCore(PipeCore):
 
     def _multiplies_as_usual(self, site: Site, product: TileProduct[Lanes]) -> bool:
         """Whether the runtime can multiply it, given the right numbers."""
-        if product.result_type.is_float:
-            if site.target.accumulate != "sequential" or not self.code.features.fma:
-                return False
-            if product.result_type is not F32:
-                return False
+        is_usual = site.target.accumulate == "sequential" and product.result_type is F32
+        if product.result_type.is_float and not is_usual:
+            return False
         if product.start == "result" and product.bias is not None:
             return False
         is_whole = all(map(_is_whole, (product.left_type, product.right_type)))

@@ -9,7 +9,8 @@ code: that either faults, with all that people need to know, or does the work.
 
 from __future__ import annotations
 
-from ptoscope.native.runtime import blocks
+from ptoscope.native.cpu import Host
+from ptoscope.native.runtime import blocks, floats
 from ptoscope.native.runtime.copies import rt_through, rt_transfer
 from ptoscope.native.runtime.deferred import rt_meet, rt_rewrite, rt_settle, rt_write
 from ptoscope.native.runtime.issue import (
@@ -100,10 +101,32 @@ define i32 @rt_enter(ptr %main, ptr %state) {
 """
 
 
-def text(x86: bool) -> str:
-    """The whole module."""
-    entry = _ENTER_X86 if x86 else _ENTER
-    return module_text(FUNCTIONS.values()) + entry + blocks.text()
+# The same, of the control register of AArch64.
+_ENTER_ARM = """
+declare i64 @llvm.aarch64.get.fpcr()
+declare void @llvm.aarch64.set.fpcr(i64)
+define i32 @rt_enter(ptr %main, ptr %state) {
+  %found = call i64 @llvm.aarch64.get.fpcr()
+  call void @llvm.aarch64.set.fpcr(i64 0)
+  %status = call i32 %main(ptr %state)
+  call void @llvm.aarch64.set.fpcr(i64 %found)
+  fence seq_cst
+  ret i32 %status
+}
+"""
+_ENTRIES = {"x86_64": _ENTER_X86, "aarch64": _ENTER_ARM}
+
+
+def names(host: Host) -> tuple[str, ...]:
+    """What the module for a processor has."""
+    return (*NAMES, *(floats.NAMES if host.lacks_floats else ()))
+
+
+def text(host: Host) -> str:
+    """The whole module for a processor."""
+    entry = _ENTRIES.get(host.architecture, _ENTER)
+    lacking = floats.text() if host.lacks_floats else ""
+    return module_text(FUNCTIONS.values()) + entry + blocks.text() + lacking
 
 
 def declared(names: set[str]) -> str:

@@ -42,10 +42,11 @@ class SumsBlock(NamedTuple):
 
 def block() -> SumsBlock:
     """What the registers of this processor hold, with enough sums to keep it busy."""
-    features = jit.host().features
-    if "+avx512f" in features:
-        return SumsBlock(8, 2, 16)
-    return SumsBlock(4, 2, 8) if "+avx2" in features else SumsBlock(4, 4, 4)
+    return _BLOCKS[jit.host().register_bytes]
+
+
+_BLOCKS = {64: SumsBlock(8, 2, 16), 32: SumsBlock(4, 2, 8), 16: SumsBlock(4, 4, 4)}
+"""By the bytes of a register."""
 
 
 @in_llvm(lambda name: _constant(name, block().rows))

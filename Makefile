@@ -11,7 +11,7 @@ NODE := $(PAGE)/node_modules/.bin
 SITE := $(DOCS)/site/index.html
 SOURCES := $(shell find src/ptoscope docs -name '*.py' -o -name '*.md' -o -path 'docs/*.*')
 
-.PHONY: demo test page wheel fuzz attack mutate repair bench docs lock clean
+.PHONY: demo test page wheel fuzz attack mutate repair arm64 bench docs lock clean
 
 demo: $(READY)
 	@$(BIN)/ptoscope demo
@@ -66,6 +66,10 @@ mutate: $(READY)
 CASES ?=
 repair: $(READY)
 	$(BIN)/python -m tests.repair --jobs 2 $(CASES)
+
+# The engines compared on an emulated ARM64 processor; ARM64_CPU names another than the plainest.
+arm64: $(READY)
+	PYTHON=$(BIN)/python tools/arm64
 
 bench: $(READY)
 	@$(BIN)/python -m bench

@@ -9,6 +9,7 @@ import sys
 from itertools import chain
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import ptoscope
@@ -117,10 +118,22 @@ def test_a_processor_that_is_not_there() -> None:
         Host("riscv64-linux", "new", "").reduced("generic")
 
 
+def test_a_kind_of_processor_that_nobody_has_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jit, "host", lambda: Host("s390x-unknown-linux-gnu", "z16", ""))
+    kernel = ptoscope.load(ROOT / "examples" / "vector_add.pto")
+    arrays = [np.ones(8, "f4") for _ in range(3)]
+    with pytest.raises(UsageError, match="a s390x; it runs on x86_64 and aarch64"):
+        kernel(*arrays, 8, engine="native")
+    assert kernel.engine()[0] == "reference"
+
+
 def test_each_has_its_own_code_in_the_cache(monkeypatch: pytest.MonkeyPatch) -> None:
-    hosts = [jit.host(), *(Host("t", *rest) for rest in (("c", "+a"), ("c", "-a"), ("d", "+a")))]
+    hosts = [
+        jit.host(),
+        *(Host("x86_64-t", *rest) for rest in (("c", "+a"), ("c", "-a"), ("d", "+a"))),
+    ]
     keys = []
-    for host in [*hosts, Host("u", "c", "+a")]:
+    for host in [*hosts, Host("x86_64-u", "c", "+a")]:
         monkeypatch.setattr(jit, "host", lambda host=host: host)
         keys.append(native.key("text", "a5", "micro", ""))
     assert len(set(keys)) == len(keys)

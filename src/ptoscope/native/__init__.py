@@ -58,8 +58,15 @@ def lower(function: Function, target: Target, revision: Revision) -> CompiledMod
 
 
 def machine_features() -> CpuFeatures:
-    """What of this machine matters to generated code; NotCovered without LLVM."""
-    return _jit().host().cpu_features
+    """What of this machine matters to generated code; NotCovered without LLVM, and on a kind of
+    processor that nobody has tried."""
+    from ptoscope.native.cpu import LEVELS
+
+    host = _jit().host()
+    if host.architecture not in LEVELS:
+        known = " and ".join(LEVELS)
+        raise NotCovered(f"this processor is a {host.architecture}; it runs on {known}")
+    return host.cpu_features
 
 
 def least_elided() -> int:

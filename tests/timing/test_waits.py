@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from ptoscope.kernel import load
 from ptoscope.timing import waits as timed_waits
 from tests.timing.kernels import FLOATS, GM, UB, looped, pipeline, tiles, timed, whole
 
 TILES = 8
+EXAMPLES = Path(__file__).parents[2] / "examples"
 _COPY = "nburst(%burst, %bytes, %bytes)"
 _IN = f"{_COPY} : {GM}, {UB}, i64, i64, i64, i64, i64"
 _OUT = f"{_COPY} : {UB}, {GM}, i64, i64, i64, i64"
@@ -72,6 +76,23 @@ def test_a_barrier_that_flags_make_superfluous() -> None:
     assert wait["lines"] == _numbers(text, barrier)
     shorter = timed(_less(text, wait["lines"]), tiles(TILES))
     assert timing.total_cycles - shorter.total_cycles == wait["fewer"] > TILES * 20
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes", "target"),
+    [("vector_add", (64, 64, 64), "a2a3"), ("row_softmax", (128, 128), "a2a3")],
+)
+def test_what_further_iterations_need_is_not_offered(
+    name: str, sizes: tuple[int, ...], target: str
+) -> None:
+    """With one tile nothing of the run needs the flag by which an iteration tells the next one
+    that the buffer is free, which is waited for behind the loop; with two tiles all do."""
+    kernel = load(EXAMPLES / f"{name}.pto", target)
+    arrays = [np.zeros(size, np.float32) for size in sizes]
+    count = 64 if name == "vector_add" else 1
+    found = kernel.time(*arrays, count).reasons.waits
+    assert found
+    assert not [wait for wait in found if wait.removable]
 
 
 def test_of_a_run_with_races_nothing_is_offered() -> None:

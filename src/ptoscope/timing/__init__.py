@@ -10,9 +10,10 @@ from typing import Any
 
 from ptoscope.diagnostics import UsageError
 from ptoscope.isa.sync_costs import NOT_COUNTED
-from ptoscope.isa.targets import Target
+from ptoscope.isa.targets import Revision, Target
 from ptoscope.machine.prints import Prints
 from ptoscope.program import Launchable, Program
+from ptoscope.sources import choose_revision
 from ptoscope.timing import a2a3, a5, ranges, reasons, report
 from ptoscope.timing.compare import TimingComparison, compare
 from ptoscope.timing.figures import Overrides
@@ -52,7 +53,7 @@ class Timing(TimedRun):
         found: dict[str, Timing] = {}
         for name, model in MODELS[self.model.target].items():
             if name != self.model.name:
-                other = _timed(self.trace, self.program, model(self.model.overrides), self)
+                other = self._by(model(self.model.overrides))
                 other.scopes = other.scopes.totals()
                 found[name] = other
         return found
@@ -60,7 +61,10 @@ class Timing(TimedRun):
     def again(self, overrides: Mapping[str, float]) -> Timing:
         """The same run by the same model with these figures instead of those that were given."""
         given = _given(self.model.target, overrides, None)
-        return _timed(self.trace, self.program, type(self.model)(given), self)
+        return self._by(type(self.model)(given))
+
+    def _by(self, model: Model) -> Timing:
+        return _timed(self.trace, self.program, model, self.revision, self)
 
     def as_json(self) -> dict[str, object]:
         """Everything, for machines."""
@@ -88,28 +92,32 @@ def time_trace(
     model: str | None = None,
     overrides: Mapping[str, float] | None = None,
     calibration: str | Path | None = None,
+    revision: str | None = None,
 ) -> Timing:
     """The cycles of a traced run.
 
     `model` is one of `MODELS[target]`, by default the first. `overrides` maps names of figures
-    (`vadd.f32.latency`) to numbers; `calibration` is a file of them. UsageError for a target
+    (`vadd.f32.latency`) to numbers; `calibration` is a file of them; `revision`
+    is that in which the program was read, by default its own. UsageError for a target
     without cycles, an unknown model or figure; PtoError for a run that ended in a fault.
     """
     name = target if isinstance(target, str) else target.name
     found = choose_model(name, model)(_given(name, overrides, calibration))
     if trace.error is not None:
         raise trace.error
-    return _timed(trace, program, found, None)
+    return _timed(trace, program, found, choose_revision(program, revision))
 
 
-def _timed(trace: Trace, program: Program, model: Model, like: Timing | None) -> Timing:
+def _timed(
+    trace: Trace, program: Program, model: Model, revision: Revision, like: Timing | None = None
+) -> Timing:
     """The run by a model; what does not depend on the model is taken from another timing."""
     code = instructions(trace) if like is None else like.code
     events = pipe_events(trace) if like is None else like.events
     scopes = model.scopes(trace, code)
     work = pipe_work(model, events, scopes)
     times = schedule(events, work)
-    return Timing(trace, program, model, code, scopes, events, work, times)
+    return Timing(trace, program, model, code, scopes, events, work, times, revision)
 
 
 def time_kernel(
@@ -129,7 +137,9 @@ def time_kernel(
     # What is asked for wrongly is said before the run.
     _given(kernel.target.name, overrides, calibration)
     run = trace(kernel, arguments, grid, max_steps, engine, prints)
-    return time_trace(run, kernel.program, kernel.target, model, overrides, calibration)
+    return time_trace(
+        run, kernel.program, kernel.target, model, overrides, calibration, kernel.revision
+    )
 
 
 def _given(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ptoscope.isa.targets import DEFAULT_REVISION, Revision
 from ptoscope.native.subset import Ints
 from ptoscope.program import Program
 from ptoscope.tables import counted
@@ -28,6 +29,8 @@ class TimedRun:
     events: PipeEvents
     work: Work
     schedule: PipeSchedule
+    revision: Revision = DEFAULT_REVISION
+    """In which the program is read."""
 
     def __repr__(self) -> str:
         name, blocks = self.trace.function.name, counted(self.trace.grid, "block")

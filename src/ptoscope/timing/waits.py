@@ -2,7 +2,8 @@
 without them.
 
 A wait does not go alone: with it goes what gives what it awaits, and whoever else waits for that.
-A wait is needed if without these some two accesses of the run would not be in order any more.
+A wait is needed if without these some two accesses of the run would not be in order any more, or
+if `check` would find something in the kernel that it does not find now.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from ptoscope.races.pipes import meetings
 from ptoscope.timing.critical import line
 from ptoscope.timing.run import TimedRun
 from ptoscope.timing.stalls import awaited_line, wait_kind, waited_at
+from ptoscope.timing.unneeded import is_right_without
 from ptoscope.trace.trace import Syncs, Trace
 
 _TOP_WAITS = 5
@@ -29,8 +31,8 @@ MOST_ACCESSES, MOST_SYNCS = 250_000, 10_000
 @dataclass(frozen=True)
 class TimedWait:
     """A synchronisation that waited: how long in all, and for which line. `removable` if the run
-    is in order and shorter without it: then the total is less by `fewer` cycles without the
-    synchronisations of all its `lines`. Of one that is needed, `fewer` is 0."""
+    is in order and shorter without it, and the kernel right: then the total is less by `fewer`
+    cycles without the synchronisations of all its `lines`. Of one that is needed, `fewer` is 0."""
 
     line: int
     kind: str
@@ -68,7 +70,8 @@ def _worth(timing: TimedRun, groups: set[frozenset[int]]) -> dict[frozenset[int]
     runs = cut(timing.trace) if ranked else None
     for group in ranked:
         assert runs is not None
-        if in_order(_without(timing.trace, group.union(*found)), runs):
+        gone = group.union(*found)
+        if in_order(_without(timing.trace, gone), runs) and is_right_without(timing, gone):
             found[group] = fewer[group]
     return found
 

@@ -47,16 +47,17 @@ class Timing(TimedRun):
         return ranges.find(self)
 
     @cached_property
-    def others(self) -> dict[str, Timing]:
-        """The same run by the target's other models: their cycles, without what there is of each
-        instruction."""
-        found: dict[str, Timing] = {}
-        for name, model in MODELS[self.model.target].items():
-            if name != self.model.name:
-                other = self._by(model(self.model.overrides))
-                other.scopes = other.scopes.totals()
-                found[name] = other
-        return found
+    def others(self) -> dict[str, report.ModelCycles]:
+        """The cycles of the same run by the target's other models."""
+        models = MODELS[self.model.target].items()
+        return {
+            name: self.meanwhile(lambda model=model: self._cycles(model(self.model.overrides)))
+            for name, model in models
+            if name != self.model.name
+        }
+
+    def _cycles(self, model: Model) -> report.ModelCycles:
+        return report.ModelCycles.of(self._by(model))
 
     def again(self, overrides: Mapping[str, float]) -> Timing:
         """The same run by the same model with these figures instead of those that were given."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -48,14 +49,21 @@ def slowest(timing: TimedRun) -> int:
 
 @dataclass(frozen=True, eq=False)
 class PathPieces:
-    """The critical path piece by piece, in order: the `event` of a pipe, or of the scalar unit's
-    issue (-1) up to the one at `place`, from a cycle until another, on a core of its block."""
+    """The critical path piece by piece, in order: the `event` of a pipe, or where the scalar unit
+    issued up to an event e, -1 - e; each begins where the one before ends, in cycle `until`."""
 
     event: Ints
-    place: Ints
-    start: Ints
     until: Ints
-    core: Ints
+
+
+_PART = 1 << 14
+
+
+def parts_of(count: int) -> Iterator[slice]:
+    """Columns of so many rows a part at a time, so that what is made of them on the way is small
+    beside them."""
+    for first in range(0, count, _PART):
+        yield slice(first, min(first + _PART, count))
 
 
 def awaited(timing: TimedRun, waits: Ints) -> Ints:
@@ -75,23 +83,44 @@ def awaited(timing: TimedRun, waits: Ints) -> Ints:
 def critical_path(timing: TimedRun) -> list[PathStep]:
     """What decided the end of the slowest block, from its begin; the cycles add up to the
     total."""
-    pieces, events = path_pieces(timing), timing.events
-    cycles = pieces.until - pieces.start
-    issue = (pieces.event < 0) | (events.scalar[pieces.event] == 1)
-    parts = [_parts(timing, place) for place in range(len(timing.trace.places))]
-    first = np.minimum(cycles, np.array([start_up for start_up, _ in parts])[pieces.place])
-    first[issue] = 0
-    waited = np.where(issue, 0, _behind(timing, np.maximum(pieces.event, 0)))
-    pipe = np.where(issue, SCALAR, events.pipe[pieces.event])
+    pieces, parts = (
+        path_pieces(timing),
+        [_parts(timing, n) for n in range(len(timing.trace.places))],
+    )
+    start_ups = np.array([start_up for start_up, _ in parts])
     found: dict[tuple[int, str, str, str], PathStep] = {}
-    keys = np.column_stack((pieces.place, pipe, pieces.core, issue))
-    rows, begins, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    for rows in parts_of(len(pieces.event)):
+        _add_steps(timing, pieces, rows, start_ups, [what for _, what in parts], found)
+    return list(found.values())
+
+
+def _add_steps(
+    timing: TimedRun,
+    pieces: PathPieces,
+    rows: slice,
+    start_ups: Ints,
+    after: list[str],
+    found: dict[tuple[int, str, str, str], PathStep],
+) -> None:
+    """Adds some pieces to what is `found`. Of each place: the cycles of its start-up, and what
+    comes after."""
+    events, event = timing.events, pieces.event[rows]
+    shown = np.where(event < 0, -1 - event, event)
+    before = pieces.until[rows.start - 1] if rows.start else 0
+    cycles = np.diff(pieces.until[rows], prepend=before)
+    issue = (event < 0) | (events.scalar[event] == 1)
+    first = np.minimum(cycles, start_ups[events.place[shown]])
+    first[issue] = 0
+    waited = np.where(issue, 0, _behind(timing, np.maximum(event, 0)))
+    pipe = np.where(issue, SCALAR, events.pipe[event])
+    keys = np.column_stack((events.place[shown], pipe, events.unit[shown] % events.cores, issue))
+    groups, begins, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
     group = group.reshape(-1)
     numbers = [np.bincount(group, weights=w) for w in (first, cycles - first, waited)]
     times = [np.bincount(group, weights=part > 0) for part in (first, cycles - first)]
     for n in np.argsort(begins).tolist():
-        place, number, core, issued = rows[n].tolist()
-        whats = ("", "issue") if issued else ("start-up", parts[place][1])
+        place, number, core, issued = groups[n].tolist()
+        whats = ("", "issue") if issued else ("start-up", after[place])
         for part, what in enumerate(whats):
             took, pieces_of = int(numbers[part][n]), int(times[part][n])
             if took:
@@ -105,7 +134,6 @@ def critical_path(timing: TimedRun) -> list[PathStep]:
                     times=same.times + pieces_of,
                     waited=same.waited + late,
                 )
-    return list(found.values())
 
 
 _AFTER = {"copy": "transfer", "product": "product"}
@@ -137,11 +165,12 @@ def path_pieces(timing: TimedRun) -> PathPieces:
     schedule, events = timing.schedule, timing.events
     unit = slowest(timing)
     first, end = (int(n) for n in events.unit_at[unit : unit + 2])
-    found = [np.zeros(0, dtype=np.int64)] * 4
+    narrow = (np.int32, np.int64)
+    found = [np.zeros(0, dtype=dtype) for dtype in narrow]
     if first < end:
         last = first + int(np.argmax(schedule.done[first:end]))
         given = (
-            events.scalar,
+            events.scalar.astype(np.int32),
             schedule.start,
             schedule.done,
             schedule.decided,
@@ -149,13 +178,12 @@ def path_pieces(timing: TimedRun) -> PathPieces:
             events.unit_at,
             events.unit,
         )
-        room = [np.zeros(1, dtype=np.int64)] * 4
+        room = [np.zeros(1, dtype=dtype) for dtype in narrow]
         count = _back_from(last, unit, timing.total_cycles, 0, *given, *room)
-        found = [np.zeros(max(1, count), dtype=np.int64) for _ in range(4)]
+        found = [np.zeros(max(1, count), dtype=dtype) for dtype in narrow]
         _back_from(last, unit, timing.total_cycles, 1, *given, *found)
         found = [column[:count][::-1] for column in found]
-    event, shown, start, until = found
-    return PathPieces(event, events.place[shown], start, until, events.unit[shown] % events.cores)
+    return PathPieces(*found)
 
 
 @compiled
@@ -164,21 +192,19 @@ def _back_from(
     unit: int,
     total: int,
     kept: int,
-    scalar: Ints,
+    scalar: Ints32,
     start: Ints,
     done: Ints,
-    decided: Ints,
-    by: Ints,
+    decided: Ints32,
+    by: Ints32,
     unit_at: Ints,
-    units: Ints,
-    event: Ints,
-    shown: Ints,
-    begin: Ints,
+    units: Ints32,
+    event: Ints32,
     end: Ints,
 ) -> int:
     """Goes back from the event of a unit that is done last, by what decided the start of each;
-    how many pieces there are. If they are `kept`, gives of each, the last first: its event or -1
-    for the scalar unit's issue, the event `shown` for it, where it begins and ends."""
+    how many pieces there are. If they are `kept`, gives of each, the last first, its event as in
+    `PathPieces`, and where it ends."""
     count = 0
     until = total
     at = last
@@ -200,9 +226,7 @@ def _back_from(
                 since = start[earlier]
             if until > since:
                 if kept:
-                    event[count] = -1
-                    shown[count] = at
-                    begin[count] = since
+                    event[count] = -1 - at
                     end[count] = until
                 count += 1
             until = since
@@ -213,8 +237,6 @@ def _back_from(
         if until > since:
             if kept:
                 event[count] = at
-                shown[count] = at
-                begin[count] = since
                 end[count] = until
             count += 1
         until = min(until, since)

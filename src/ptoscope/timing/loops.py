@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from ptoscope.isa.parts import ALL_PIPES
 from ptoscope.native.subset import Ints, Ints32, compiled
 from ptoscope.program import Loop
-from ptoscope.timing.critical import core_name
+from ptoscope.timing.critical import core_name, parts_of
 from ptoscope.timing.producers import ints
 from ptoscope.timing.run import TimedRun
 from ptoscope.timing.scopes import innermost
@@ -178,7 +179,6 @@ def chain_of(seen: int, given: int, places: Ints, first: Ints, last: Ints) -> An
 
 def _outer(timing: TimedRun) -> list[TimedLoop]:
     trace, events = timing.trace, timing.events
-    core = events.unit % events.cores
     counted = _iteration_cores(timing)
     found: list[TimedLoop] = []
     for place in trace.places:
@@ -189,7 +189,7 @@ def _outer(timing: TimedRun) -> list[TimedLoop]:
             counted[trace.iterations.loop == place.index], minlength=events.cores
         )
         for number in range(events.cores):
-            mine = np.flatnonzero(inside & (core == number))
+            mine = np.flatnonzero(inside & (events.unit % events.cores == number)).astype(np.int32)
             if len(mine) and iterations[number] and (events.scalar[mine] == 0).any():
                 title = core_name(timing, number)
                 line, times = place.span.line, int(iterations[number])
@@ -201,17 +201,19 @@ def _around(timing: TimedRun, line: int, mine: np.ndarray, iterations: int, core
     """A loop around work of pipes, of which these are the events on one core of each block."""
     events, schedule = timing.events, timing.schedule
     # What a pipe cannot share; what begins and ends a piece of work may overlap another.
-    spent = timing.work.work[mine]
+    pipe_of = events.pipe[mine]
     bounds: dict[str, float] = {}
-    for pipe in np.unique(events.pipe[mine]):
-        cycles = float(spent[events.pipe[mine] == pipe].sum())
-        if not pipe:
-            cycles = float(timing.work.issue[: len(events)][mine].sum())
-        bounds[ALL_PIPES[int(pipe)].unit] = cycles / iterations
+    for pipe in np.unique(pipe_of).tolist():
+        spent = timing.work.work if pipe else timing.work.issue
+        cycles = int(spent[mine[pipe_of == pipe]].sum(dtype=np.int64))
+        bounds[ALL_PIPES[pipe].unit] = cycles / iterations
     span = 0
-    for block in np.unique(events.block[mine]):
-        here = mine[events.block[mine] == block]
-        span += int(schedule.done[here].max() - schedule.issued[here].min())
+    # Events stand block after block.
+    ends = np.searchsorted(mine, events.unit_at[:: events.cores])
+    for here in (mine[first:end] for first, end in pairwise(ends.tolist()) if first < end):
+        # A core issues in order.
+        last = max(int(schedule.done[here[rows]].max()) for rows in parts_of(len(here)))
+        span += last - int(schedule.issued[here[0]])
     by = max(bounds, key=lambda name: bounds[name])
     return TimedLoop(line, iterations, span / iterations, bounds[by], by, bounds, core)
 

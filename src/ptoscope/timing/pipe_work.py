@@ -24,8 +24,9 @@ REPEAT_BYTES = 256
 
 def pipe_work(model: Model, events: PipeEvents, scopes: ScopeTimes) -> Work:
     """The cycles of every event; the figures that they rest on are then in `model.used`."""
-    found = Work(*(np.zeros(max(1, len(events)), dtype=np.int64) for _ in range(5)))
-    found.issue[: len(events)] = events.issues * model.issue.cycles
+    work, issue, shape = (np.zeros(max(1, len(events)), dtype=np.int32) for _ in range(3))
+    found = Work(work, issue, shape, np.zeros((1, 3), dtype=np.int64))
+    np.multiply(events.issues, model.issue.cycles, out=found.issue[: len(events)])
     _Charges(model, events, scopes, found).charge()
     return found
 
@@ -81,8 +82,10 @@ class _Charges:
             self._model.used[place.index] = PlaceFigures("sync", {"launch": launch})
         found = self._found
         found.work[mine] = self._scopes.cycles[entries] - head - tail
-        found.head[mine], found.tail[mine] = head, tail
-        found.latency[mine] = launch.cycles
+        shapes = np.column_stack((head, tail, np.full(len(mine), launch.cycles)))
+        different, which = np.unique(shapes, axis=0, return_inverse=True)
+        found.shape[mine] = len(found.shapes) + which.reshape(-1)
+        found.shapes = np.vstack((found.shapes, different))
 
     def _copying(self, place: Place, path: CopyPath, mine: Ints) -> None:
         figures = self._model.copying(path.name)
@@ -101,19 +104,22 @@ class _Charges:
         else:
             spent = np.ceil(self._bytes(rows) / rate.value).astype(np.int64)
         if HIDDEN_STARTUP[self._model.target]:
-            self._found.latency[mine] = startup.cycles + issue.cycles
+            self._shape(mine, 0, 0, startup.cycles + issue.cycles)
         else:
             spent = spent + startup.cycles
-            self._found.latency[mine] = issue.cycles
+            self._shape(mine, 0, 0, issue.cycles)
         self._found.work[mine] = spent
+
+    def _shape(self, mine: Ints, head: int, tail: int, latency: int) -> None:
+        self._found.shape[mine] = len(self._found.shapes)
+        self._found.shapes = np.vstack((self._found.shapes, (head, tail, latency)))
 
     def _working(self, place: Place, record: Record, mine: Ints) -> None:
         head, each, tail = self._model.bulk(record)
         figures = {"head": head, "per_repeat": each, "tail": tail}
         self._model.used[place.index] = PlaceFigures(record.short, figures)
         repeats = -(-self._bytes(self._events.event[mine]) // REPEAT_BYTES)
-        self._found.head[mine] = head.cycles
-        self._found.tail[mine] = tail.cycles
+        self._shape(mine, head.cycles, tail.cycles, 0)
         self._found.work[mine] = np.rint(each.value * repeats).astype(np.int64)
 
     def _multiplying(self, place: Place, mine: Ints) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import NamedTuple
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from ptoscope.isa.order.kinds import RULES
 from ptoscope.isa.parts import EVERY, PIPE_NUMBERS, PIPES, SCALAR
 from ptoscope.native.subset import Ints
 from ptoscope.timing.dependencies import Dependencies
-from ptoscope.timing.pipe_schedule import run_pipes
+from ptoscope.timing.pipe_schedule import IS_SCALAR, IS_SKIPPED, IS_SYNC, run_pipes
 from ptoscope.trace.trace import Trace
 
 PIPE_COUNT = len(PIPES)
@@ -20,14 +21,14 @@ PIPE_COUNT = len(PIPES)
 
 @dataclass
 class Work:
-    """What each event costs its pipe, in cycles, and the scalar unit (`issue`); by row of
-    `PipeEvents`. See `pipe_schedule`."""
+    """What each event costs its pipe, in cycles, and the scalar unit (`issue`), by row of
+    `PipeEvents`. What comes before and behind the work is the same for many: the `shape` of each
+    is a row of `shapes`, which are head, tail and latency. See `pipe_schedule`."""
 
     work: Ints
-    head: Ints
-    tail: Ints
-    latency: Ints
     issue: Ints
+    shape: Ints
+    shapes: Ints
 
 
 @dataclass
@@ -35,12 +36,12 @@ class PipeEvents:
     """The events outside vecscopes, and each vecscope as one. `event` is the row in the trace,
     `unit` its core, counted over all blocks, `pipe` the number of the pipe, `sync` whether it
     only orders. What works and also orders, as products with unit flags do, has a row for each
-    wait before it and each signal behind it; `issues` marks the one that is issued."""
+    wait before it and each signal behind it; `issues` marks the one that is issued. Columns are as
+    narrow as they may be, so that very long runs fit."""
 
     trace: Trace
     event: Ints
     place: Ints
-    block: Ints
     unit: Ints
     pipe: Ints
     sync: Ints
@@ -61,6 +62,11 @@ class PipeEvents:
     def cores(self) -> int:
         """How many a block has."""
         return len(self.trace.cores)
+
+    @property
+    def block(self) -> Ints:
+        """The block of each."""
+        return self.unit // self.cores
 
 
 @dataclass
@@ -97,58 +103,65 @@ def pipe_events(trace: Trace) -> PipeEvents:
     """The events of the pipes, core after core in order of issue."""
     places = trace.places
     event, sync_row, issues = _rows(trace)
-    place = trace.events.place[event].astype(np.int64)
-    block = trace.events.block[event].astype(np.int64)
-    unit = block * len(trace.cores) + trace.events.core[event]
+    place = trace.events.place[event]
+    unit = trace.events.block[event] * len(trace.cores) + trace.events.core[event]
     numbers = [PIPE_NUMBERS.get(p.pipe, 0) for p in places]
-    pipe = np.array(numbers, dtype=np.int64)[place]
-    pipe[pipe == EVERY] = SCALAR
-    sync = (sync_row >= 0).astype(np.int64)
+    pipe = np.array([SCALAR if n == EVERY else n for n in numbers], dtype=np.int8)[place]
+    sync = (sync_row >= 0).astype(np.int8)
     kind = np.where(sync == 1, trace.syncs.kind[sync_row] if len(trace.syncs) else -1, -1)
     units = trace.grid * len(trace.cores)
     unit_at = np.searchsorted(unit, np.arange(units + 1)).astype(np.int64)
-    scalar = (pipe == 0).astype(np.int64)
-    group = unit * PIPE_COUNT + pipe
-    order = np.argsort(group, kind="stable")
-    list_at = np.searchsorted(group[order], np.arange(units * PIPE_COUNT + 1)).astype(np.int64)
+    list_at, lists = _by_pipe(unit_at, pipe)
     return PipeEvents(
         trace,
         event,
         place,
-        block,
         unit,
         pipe,
         sync,
-        scalar,
+        (pipe == SCALAR).astype(np.int8),
         issues,
-        kind,
+        kind.astype(np.int8),
         unit_at,
         list_at,
-        order,
+        lists,
         Dependencies(trace, unit, pipe, sync_row),
     )
+
+
+def _by_pipe(unit_at: Ints, pipe: Ints) -> tuple[Ints, Ints]:
+    """The rows of each pipe of each unit, one pipe after the other, and where each begins."""
+    found: list[Ints] = []
+    for first, end in pairwise(unit_at.tolist()):
+        mine = pipe[first:end]
+        found += [
+            (np.flatnonzero(mine == number) + first).astype(np.int32)
+            for number in range(PIPE_COUNT)
+        ]
+    sizes = np.array([0, *(len(rows) for rows in found)])
+    return np.cumsum(sizes), np.concatenate(found)
 
 
 def _rows(trace: Trace) -> _Rows:
     """One for each event outside vecscopes, and more for what works and orders."""
     outside = np.array([p.scope < 0 and p.record is not None for p in trace.places], dtype=bool)
     orders = np.array([p.record is not None and p.record.order is not None for p in trace.places])
-    event = np.flatnonzero(outside[trace.events.place])
+    event = np.flatnonzero(outside[trace.events.place]).astype(np.int32)
     place = trace.events.place[trace.syncs.event]
     syncs = np.flatnonzero(outside[place]) if len(place) else np.zeros(0, dtype=np.int64)
     alone = orders[place[syncs]]
-    own = np.full(len(trace.events), -1, dtype=np.int64)
+    own = np.full(len(trace.events), -1, dtype=np.int32)
     own[trace.syncs.event[syncs[alone]]] = syncs[alone]
     added = syncs[~alone]
     if not len(added):
-        return _Rows(event, own[event], np.ones(len(event), dtype=np.int64))
+        return _Rows(event, own[event], np.ones(len(event), dtype=np.int8))
     # Before the work what it waits for, behind it what it gives.
     waits = np.array([bool(rule.given_by) for rule in RULES])[trace.syncs.kind[added]]
     rows = np.concatenate((event, trace.syncs.event[added]))
-    which = np.concatenate((own[event], added))
-    turn = np.concatenate((np.ones(len(event), dtype=np.int64), np.where(waits, 0, 2)))
+    which = np.concatenate((own[event], added.astype(np.int32)))
+    turn = np.concatenate((np.ones(len(event), dtype=np.int8), np.where(waits, 0, 2)))
     order = np.lexsort((which, turn, rows))
-    return _Rows(rows[order], which[order], (turn[order] == 1).astype(np.int64))
+    return _Rows(rows[order], which[order], (turn[order] == 1).astype(np.int8))
 
 
 def schedule(
@@ -160,22 +173,24 @@ def schedule(
     """Runs the pipes; `without` leaves out every event of some places, and `tokens` says who
     waits for whom instead of the run's own."""
     size = max(1, len(events))
-    skipped = np.zeros(size, dtype=np.int64)
+    role = np.zeros(size, dtype=np.int32)
+    role[: len(events)] = events.scalar * IS_SCALAR + events.sync * IS_SYNC
     if without:
-        skipped[: len(events)] = np.isin(events.place, list(without))
-    dep_at, dep = events.dependencies.without(skipped[: len(events)], tokens)
+        role[: len(events)][np.isin(events.place, list(without))] |= IS_SKIPPED
+    skipped = (role[: len(events)] & IS_SKIPPED) != 0
+    dep_at, dep = events.dependencies.without(skipped, tokens)
     blocks, cores = events.trace.grid, events.cores
 
-    def fresh(count: int, value: int = 0) -> Ints:
-        return np.full(max(1, count), value, dtype=np.int64)
+    def fresh(count: int, value: int = 0, dtype: type[np.signedinteger[Any]] = np.int64) -> Ints:
+        return np.full(max(1, count), value, dtype=dtype)
 
     found = PipeSchedule(
         fresh(size, -1),
         fresh(size, -1),
         fresh(size, -1),
         fresh(size),
-        fresh(size),
-        fresh(size, -1),
+        fresh(size, 0, np.int32),
+        fresh(size, -1, np.int32),
         fresh(blocks * cores * PIPE_COUNT),
         fresh(blocks * cores * PIPE_COUNT),
         fresh(blocks * cores),
@@ -186,13 +201,10 @@ def schedule(
         PIPE_COUNT,
         events.unit_at,
         work.issue,
-        skipped,
-        _some(events.scalar),
-        _some(events.sync),
+        role,
         work.work,
-        work.head,
-        work.tail,
-        work.latency,
+        work.shape,
+        *np.ascontiguousarray(work.shapes.T),
         dep_at,
         dep,
         events.list_at,
@@ -208,4 +220,4 @@ def schedule(
 
 
 def _some(column: Ints) -> Ints:
-    return column if len(column) else np.zeros(1, dtype=np.int64)
+    return column if len(column) else np.zeros(1, dtype=column.dtype)

@@ -50,10 +50,12 @@ def find(timing: TimedRun) -> CycleRange | None:
     ]
     if not reasons:
         return None
-    totals = [timing.total_cycles]
-    for end in (0, 1):
-        model = type(timing.model)(timing.model.overrides)
-        model.end = end
-        work = pipe_work(model, timing.events, timing.scopes)
-        totals.append(schedule(timing.events, work).total)
+    totals = [timing.total_cycles, *timing.meanwhile(lambda: [_at(timing, e) for e in (0, 1)])]
     return CycleRange(min(totals), max(totals), reasons)
+
+
+def _at(timing: TimedRun, end: int) -> int:
+    """The total with all open figures at one end."""
+    model = type(timing.model)(timing.model.overrides)
+    model.end = end
+    return schedule(timing.events, pipe_work(model, timing.events, timing.scopes)).total

@@ -12,6 +12,7 @@ import numpy as np
 from ptoscope.isa.order.kinds import RULES
 from ptoscope.program import Scope
 from ptoscope.tables import Table
+from ptoscope.timing.critical import parts_of
 from ptoscope.timing.reasons import Reasons
 from ptoscope.timing.run import TimedRun
 from ptoscope.timing.stalls import waited_for
@@ -35,6 +36,19 @@ class Line:
     why: str
     assumed: bool
     others: dict[str, int]
+
+
+@dataclass(frozen=True)
+class ModelCycles:
+    """The cycles of a run by a model, in all and of each line."""
+
+    total_cycles: int
+    by_line: dict[int, int]
+
+    @staticmethod
+    def of(timing: TimedRun) -> ModelCycles:
+        """Those of a run."""
+        return ModelCycles(timing.total_cycles, cycles_by_line(timing))
 
 
 class Lines(list[Line]):
@@ -70,10 +84,10 @@ def shortened(text: str) -> str:
     return text if len(text) <= 56 else f"{text[:53]}..."
 
 
-def lines(timing: TimedRun, reasons: Reasons, models: Mapping[str, TimedRun]) -> Lines:
+def lines(timing: TimedRun, reasons: Reasons, models: Mapping[str, ModelCycles]) -> Lines:
     """The lines that took cycles, in order of the source; `models` as in `as_json`."""
     cycles = cycles_by_line(timing)
-    others = {name: cycles_by_line(other) for name, other in models.items()}
+    others = {name: other.by_line for name, other in models.items()}
     why = _why(timing, reasons)
     executed = np.bincount(timing.trace.events.place, minlength=len(timing.trace.places))
     times: dict[int, int] = defaultdict(int)
@@ -110,13 +124,15 @@ def cycles_by_line(timing: TimedRun) -> dict[int, int]:
     found: dict[int, int] = defaultdict(int)
     stall = timing.scopes.stall.reshape(-1, CAUSE_COUNT).sum(axis=1)
     times, events = timing.schedule, timing.events
-    size, count = len(timing.trace.places), len(events)
-    spent = (times.done - times.start)[:count]
-    # Of the scalar unit only what an instruction takes beyond its issue.
-    spent -= (events.scalar * events.issues) * timing.model.issue.cycles
-    weights = spent + times.wait[:count]
-    outside = np.bincount(events.place, weights=weights, minlength=size)
-    entries = np.bincount(events.place, minlength=size)
+    size = len(timing.trace.places)
+    outside, entries = np.zeros((2, size), dtype=np.int64)
+    for rows in parts_of(len(events)):
+        spent = times.done[rows] - times.start[rows] + times.wait[rows]
+        # Of the scalar unit only what an instruction takes beyond its issue.
+        issued = (events.scalar[rows] & events.issues[rows]).astype(np.int64)
+        spent -= issued * timing.model.issue.cycles
+        np.add.at(outside, events.place[rows], spent)
+        entries += np.bincount(events.place[rows], minlength=size)
     for place in timing.trace.places:
         if isinstance(place.op, Scope):
             each = timing.scopes.startup + timing.scopes.drain
@@ -158,7 +174,9 @@ def vecscopes(timing: TimedRun) -> list[dict[str, int]]:
     return found
 
 
-def as_json(timing: TimedRun, reasons: Reasons, models: Mapping[str, TimedRun]) -> dict[str, Any]:
+def as_json(
+    timing: TimedRun, reasons: Reasons, models: Mapping[str, ModelCycles]
+) -> dict[str, Any]:
     """All that is known, as plain values; `models` is the run by the other models."""
     total = timing.total_cycles
     share = reasons.assumed_cycles / total if total else 0.0

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
@@ -12,9 +13,14 @@ from ptoscope.native.subset import Ints
 from ptoscope.program import Program
 from ptoscope.tables import counted
 from ptoscope.timing.model import Model, NamedFigure, ScopeTimes
+from ptoscope.timing.pipe_work import pipe_work
 from ptoscope.timing.pipes import PipeEvents, PipeSchedule, Work, schedule
 from ptoscope.timing.scopes import Instructions
 from ptoscope.trace.trace import Trace
+
+T = TypeVar("T")
+_LONG = 100_000
+"""From so many events on memory counts more than time."""
 
 
 @dataclass(repr=False)
@@ -57,3 +63,15 @@ class TimedRun:
         """The total if the synchronisations at some places were not there, or if they waited for
         others (see `schedule`)."""
         return schedule(self.events, self.work, without, tokens).total
+
+    def meanwhile(self, compute: Callable[[], T]) -> T:
+        """What is computed without this run's own schedule. That of a long run is put away
+        meanwhile, so that there are never two, and made again."""
+        if len(self.events) < _LONG:
+            return compute()
+        del self.work, self.schedule
+        try:
+            return compute()
+        finally:
+            self.work = pipe_work(self.model, self.events, self.scopes)
+            self.schedule = schedule(self.events, self.work)

@@ -47,7 +47,7 @@ def waits(timing: TimedRun) -> list[TimedWait]:
     """The synchronisations that waited most, and what each is worth. All that are removable may
     go together."""
     ranked = sorted(waited_at(timing).items(), key=lambda item: -item[1][0])[:_TOP_WAITS]
-    groups = _groups(timing) if ranked else {}
+    groups = _groups(timing) if ranked and not too_long(timing.trace) else {}
     worth = _worth(timing, {groups[place] for place, _ in ranked if place in groups})
     found: list[TimedWait] = []
     for place, (cycles, event) in ranked:
@@ -62,8 +62,6 @@ def waits(timing: TimedRun) -> list[TimedWait]:
 def _worth(timing: TimedRun, groups: set[frozenset[int]]) -> dict[frozenset[int], int]:
     """Of those that nothing needs, also if all of them go: the cycles that each takes."""
     found: dict[frozenset[int], int] = {}
-    if too_long(timing.trace):
-        return found
     fewer = {g: timing.total_cycles - timing.otherwise(without=g) for g in groups}
     # A cycle is what the instruction itself takes.
     ranked = sorted((g for g in groups if fewer[g] > 1), key=lambda g: (-fewer[g], min(g)))

@@ -58,6 +58,15 @@ def test_a_rate_is_found_again(runs: list[tuple[Timing, bool]]) -> None:
     assert again.values["dma.gm_to_ub.bytes_per_cycle"] == pytest.approx(64, rel=0.01)
 
 
+def test_a_slope_need_not_be_whole() -> None:
+    """Cycles of a repeat on A2/A3 are the slope of a line: 2.11 of vadd."""
+    shapes = [("vlds vlds vadd vsts", 1, n) for n in (1, 10, 40, 80)]
+    mine = [(time_kernel(load(kernel_text(*s), "a2a3"), []), True) for s in shapes]
+    again = calibrate(points(mine, {"vadd.per_repeat": 1.36}), fit=["vadd.*"])
+    assert again.after.mean < 0.01
+    assert again.values["vadd.per_repeat"] == pytest.approx(1.36, abs=0.05)
+
+
 def test_which_points_rest_on_which_figures(found: Calibration) -> None:
     by_name = {figure.name: figure for figure in found.figures}
     assert by_name["core.drain"].points == 5

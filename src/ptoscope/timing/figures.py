@@ -68,8 +68,11 @@ class Overrides:
         means nothing."""
         found = Overrides()
         if calibration is not None:
-            for name, value in _file(Path(calibration)):
-                found.add(name, value)
+            for number, name, value in _file(Path(calibration)):
+                try:
+                    found.add(name, value)
+                except UsageError as error:
+                    raise UsageError(f"{calibration}, line {number}: {error}") from None
         for name, value in (settings or {}).items():
             found.add(name, value)
         return found
@@ -89,8 +92,7 @@ class Overrides:
         rate, least = is_rate(name), least_of(name)
         if not least <= value <= LARGEST:
             raise UsageError(f"{name} is {value:g}; it has to be from {least:g} to {LARGEST}")
-        # A repeat may take a fraction: it is the slope of a line through measured points.
-        if not rate and parts[-1] != "per_repeat" and value != int(value):
+        if not rate and not is_slope(name) and value != int(value):
             raise UsageError(f"{name} is {value:g}; it has to be a whole number of cycles")
         self.values[name] = value
 
@@ -124,6 +126,11 @@ def is_rate(name: str) -> bool:
     return name.endswith(".bytes_per_cycle")
 
 
+def is_slope(name: str) -> bool:
+    """Whether a figure is the slope of a line through measured points: cycles, not whole ones."""
+    return name.endswith(".per_repeat")
+
+
 def is_of_copy(name: str) -> bool:
     """Whether a figure is one of the copies of a path."""
     return name.startswith("dma.")
@@ -150,28 +157,35 @@ def _known(kind: str, parts: list[str]) -> bool:
     return True
 
 
-def _file(path: Path) -> Iterable[tuple[str, float]]:
-    """A table like those of this package: `op`, maybe `dtype`, and columns named as fields; `op`
-    may also be `core`, `scalar` or `dma.gm_to_ub`. Or two columns, `figure` and `value`."""
+def _file(path: Path) -> Iterable[tuple[int, str, float]]:
+    """Lines, names and values of a table like those of this package: `op`, maybe `dtype`, and
+    columns named as fields; `op` may also be `core`, `scalar` or `dma.gm_to_ub`. Or of two columns,
+    `figure` and `value`."""
     try:
         reader = csv.DictReader(path.read_text("utf-8-sig").splitlines())
         rows = [(reader.line_num, row) for row in reader]
     except (OSError, ValueError, csv.Error) as error:
         raise UsageError(f"cannot read {path}: {error}") from None
     columns = reader.fieldnames or ()
+    for number, row in rows:
+        if None in row:
+            raise UsageError(f"{path}, line {number}: there are only {len(columns)} columns")
     if "figure" in columns and "value" in columns:
         for number, row in rows:
-            yield row["figure"] or "", _number(path, number, "value", row["value"])
+            yield number, row["figure"] or "", _number(path, number, "value", row["value"])
         return
     if not rows or "op" not in columns:
         wanted = "'op' among them, or 'figure' and 'value'"
         raise UsageError(f"{path}: the first line has to name columns, {wanted}")
+    fields = dict.fromkeys(field for mine in FIELDS.values() for field in mine)
+    if not any(column in fields for column in columns):
+        raise UsageError(f"{path}: no column is a figure; these are: {', '.join(fields)}")
     for number, row in rows:
         name = ".".join(row[k] for k in ("op", "dtype") if row.get(k))
         kind = name.partition(".")[0]
         for column, text in row.items():
             if column in FIELDS.get(kind, FIELDS["op"]) and text:
-                yield f"{name}.{column}", _number(path, number, column, text)
+                yield number, f"{name}.{column}", _number(path, number, column, text)
 
 
 def _number(path: Path, line: int, column: str, text: str | None) -> float:

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 
 from ptoscope.diagnostics import UsageError, nearest
 from ptoscope.isa.cost import Figure, FigureSource
-from ptoscope.timing.figures import LARGEST, is_of_copy, is_rate, least_of
+from ptoscope.timing.figures import LARGEST, is_of_copy, is_rate, is_slope, least_of
 from ptoscope.timing.run import TimedRun
 from ptoscope.timing.search import SearchAxis
 
@@ -16,8 +16,8 @@ FREE: tuple[FigureSource, ...] = ("assumed", "measured")
 _TIMES = 16
 """A figure becomes at most so many times what it was, or so many cycles if that is more:"""
 _MOST, _MOST_OF_A_COPY = 64, 1024
-_PARTS = 1024
-"""Into so many steps the cycles of a byte are divided."""
+_PARTS, _SLOPE_PARTS = 1024, 32
+"""Into so many steps the cycles of a byte are divided, and a cycle of a repeat."""
 
 
 def used_figures(timing: TimedRun) -> dict[str, Figure]:
@@ -48,10 +48,12 @@ def free_figures(every: dict[str, Figure], fit: Iterable[str] | None) -> dict[st
 
 
 def value_at(name: str, start: float, step: int) -> float:
-    """A figure so many steps from where it begins. Cycles are steps; of a rate it is its inverse
-    that is divided into steps, in which cycles are linear."""
+    """A figure so many steps from where it begins. Cycles are steps, those of a
+    repeat are divided into steps; so is the inverse of a rate, in which cycles are linear."""
     if not step:
         return start
+    if is_slope(name):
+        return round(start + step / _SLOPE_PARTS, 4)
     if not is_rate(name):
         return start + step
     value = start / (1 + step / _PARTS)
@@ -65,6 +67,9 @@ def axis_of(name: str, start: float) -> SearchAxis:
         slowest, fastest = max(least_of(name), start / _TIMES), min(LARGEST, start * _TIMES)
         low, high = (round((start / rate - 1) * _PARTS) for rate in (fastest, slowest))
         return SearchAxis(low, high, _PARTS // 16, _PARTS // 4)
+    if is_slope(name):
+        low, high = -start * _SLOPE_PARTS, (max(_TIMES * start, _MOST) - start) * _SLOPE_PARTS
+        return SearchAxis(int(low), int(high), _SLOPE_PARTS // 8, _SLOPE_PARTS)
     high = min(LARGEST, max(_TIMES * start, _MOST_OF_A_COPY if is_of_copy(name) else _MOST))
     probe, reach = max(1, int(start) // 8), max(16, int(start))
     return SearchAxis(int(least_of(name) - start), int(high - start), probe, reach)

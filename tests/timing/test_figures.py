@@ -41,6 +41,8 @@ def _class(name: str, dtype: DType, **overrides: float):
         ("vxor", I32, 7, "manual"),
         ("vexp", BF16, 21, "assumed"),
         ("vsubs", F32, 7, "assumed"),
+        ("vci", I32, 7, "cycle model"),
+        ("vci", I16, 7, "assumed"),
         ("vgather2", F32, 28, "cycle model"),
         ("vstsx2", F32, 12, "cycle model"),
     ],

@@ -188,7 +188,8 @@ def _nearest(record: Record, name: str, dtype: DType | None) -> OpClass:
     """The figures that stand in: another element type of it, else the instruction most like
     it."""
     narrow = dtype is not None and dtype.bits < 32
-    for kind in ("f16", "f32") if narrow else ("f32", "f16"):
+    mine = rows(record).a5.get(name, {})
+    for kind in (*(("f16", "f32") if narrow else ("f32", "f16")), *mine):
         found = _calibrated_row(record, name, kind, dtype_named(kind))
         if found is not None:
             return _of_row(record, name, kind, *found, Figure(found[1].latency, "cycle model"))

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from ptoscope.timing.bodies import kernel_text
-from tests.timing.kernels import MASK, REG, UB, binary, cycles, lds, scope, sts, unary
+from tests.timing.kernels import MASK, REG, UB, binary, cycles, lds, scope, sts, timed, unary
 
 FIRST_LOAD, DRAIN, TO_COMPUTE, STORE = 21, 12, 6, 9
 
@@ -85,6 +85,18 @@ def test_two_loads_and_a_store_share_two_slots() -> None:
     body = (lds("a"), lds("b"), binary("vadd", "r", "a", "b"), sts("r"))
     short, long = (cycles(scope(lds("x"), *_loop(*body), n=n)) for n in (400, 600))
     assert 1.5 <= (long - short) / 200 <= 2
+
+
+def test_a_loaded_predicate_is_there_after_six_cycles() -> None:
+    """Probes: plds to vsel 6 from start to start. Registers come to it after 8: with five pairs of
+    other loads in between the predicate is the last."""
+    loads = [lds("a"), lds("b"), *(lds(f"other{n}") for n in range(10))]
+    mask = f'%some = pto.plds %ub[%c0], "NORM" : {UB}, index -> {MASK}'
+    select = f"%r = pto.vsel %a, %b, %some : {REG}, {REG}, {MASK} -> {REG}"
+    timing = timed(scope(*loads, mask, select))
+    start = dict(zip(timing.code.place.tolist(), timing.scopes.start.tolist(), strict=True))
+    at = {place.name: start[place.index] for place in timing.trace.places if place.index in start}
+    assert at["pto.vsel"] - at["pto.plds"] == 6
 
 
 def test_a_carried_sum_bounds_a_loop_at_forwarding_latency() -> None:

@@ -236,6 +236,9 @@ def _forward(producer: OpClass, consumer: OpClass) -> int:
         # The state of an unaligned stream is handed on, not read back from a register.
         return 1
     if producer.kind == LOAD and consumer.kind in (COMPUTE, PREDICATE):
+        if producer.masks:
+            # As the probes have it, for vsel too, to which registers come later.
+            return latency - LOAD_LATENCY + _LOAD_TO_COMPUTE
         # Of two results the second comes a cycle later.
         later = latency - LOAD_LATENCY + (producer.registers > 1)
         return (consumer.load_to_compute.cycles or _LOAD_TO_COMPUTE) + later

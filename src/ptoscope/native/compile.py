@@ -7,10 +7,10 @@ so that it can also be queued. What runs in no loop is not worth optimising, and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice, zip_longest
+from itertools import zip_longest
 from typing import Any
 
 from ptoscope.isa import TABLE
@@ -26,7 +26,7 @@ from ptoscope.machine.memory import gm_base
 from ptoscope.native import layout, runtime, types
 from ptoscope.native.core import NativeCore
 from ptoscope.native.cpu import CpuFeatures
-from ptoscope.native.elision import Eliding, out_of_ub
+from ptoscope.native.elision import Eliding
 from ptoscope.native.joins import JoinShape, join, parts, phi_lines, promised, rebuilt, shape
 from ptoscope.native.lanes import RAW, NativeLanes
 from ptoscope.native.llvm_text import Code, Value
@@ -151,56 +151,37 @@ class Compiler:
         return site_of(self._function, op, self._target, self._revision)
 
     def _block(self, block: Block) -> None:
-        for i, (op, following) in enumerate(zip_longest(block.ops, block.ops[1:])):
+        for op, following in zip_longest(block.ops, block.ops[1:]):
             self.core.is_answered = self.core.fuses and _is_answered(op, following)
-            if self.core.eliding.least and isinstance(op, Scope):
-                self._look_ahead(op, islice(block.ops, i + 1, None))
+            if isinstance(op, Scope):
+                self._look_ahead(op)
             self._op(op)
 
-    def _look_ahead(self, scope: Scope, following: Iterator[Op]) -> None:
-        """Tells of the copy to GM that a vecscope stores for, where it is the next thing but for
-        synchronisation; what it takes is computed now."""
-        pure: list[Op] = []
-        for copy in following:
-            record = TABLE.get(copy.name)
-            if record is None or copy.blocks:
-                return
-            if out_of_ub(copy):
-                break
-            if record.pure and record.where == "anywhere" and copy.results:
-                pure.append(copy)
-            elif record.order is None:
-                return
-        else:
-            return
-        eliding = self.core.eliding
-        if not eliding.is_worth(scope, copy.operands[0]) or not self._hoist(pure, copy):
+    def _look_ahead(self, scope: Scope) -> None:
+        """Tells of the copy to GM that a vecscope stores for, if there is one; what that takes is
+        computed now."""
+        found = self.core.eliding.deliveries.get(id(scope))
+        if found is None or not self._hoist(found.before):
             return
         self.core.looks_ahead = True
-        self._op(copy)
+        self._op(found.copy)
         self.core.looks_ahead = False
-        eliding.writes_through = True
+        self.core.eliding.writes_through = True
 
-    def _hoist(self, pure: list[Op], copy: Op) -> bool:
-        """Writes what a copy takes of the operations before it; not where one may fault."""
-        needed = set(copy.operands)
-        first: list[Op] = []
-        for op in reversed(pure):
-            if not needed.isdisjoint(op.results):
-                needed.update(op.operands)
-                first.insert(0, op)
+    def _hoist(self, ops: list[Op]) -> bool:
+        """Writes operations before their time; not where one may fault."""
         side_exits = self.core.side_exits.all
         before = len(side_exits)
 
         def write() -> bool:
-            for op in first:
+            for op in ops:
                 self._op(op)
             return len(side_exits) == before
 
         if not self.code.attempt(write):
             del side_exits[before:]
             return False
-        self._hoisted.update(map(id, first))
+        self._hoisted.update(map(id, ops))
         return True
 
     def _op(self, op: Op) -> None:

@@ -164,25 +164,27 @@ class NativeCore(StreamCore):
             return
         self.reach(at, access.extent)
         after = self.code.label("after")
-        eliding = self.eliding
+        eliding, dense = self.eliding, row if access.contiguous else None
         if active is None:
             # Whatever the value is: without a mask this place is a fault.
             zeros = constant(row.dtype, row.count, 0)
             self._check_ub(site, at, access, lambda c, a: c.store(site, a, access, zeros, None))
-            eliding.met(at, access.extent)
-            stored(self.code, at, access, row, None)
-            eliding.stored(at, access.extent)
+            eliding.stored(at, access.extent, dense, None, partial(self._put, at, access, row))
             return
 
         def act(core: Core, a: Lanes, v: Lanes, m: Lanes) -> None:
             core.store(site, a, access, v, m)
 
         self._check_ub(site, at, access, act, (row, active), after)
-        eliding.met(at, access.extent)
-        stored(self.code, at, access, row, active)
-        eliding.stored(at, access.extent)
+        full = self._all(active) if eliding.writes_through else None
+        eliding.stored(at, access.extent, dense, full, partial(self._put, at, access, row, active))
         self.code.jump(after)
         self.code.place(after)
+
+    def _put(
+        self, at: NativeLanes, access: Access, row: NativeLanes, active: NativeLanes | None = None
+    ) -> None:
+        stored(self.code, at, access, row, active)
 
     # Control, scalars, registers.
 

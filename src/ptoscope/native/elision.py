@@ -10,12 +10,14 @@ depends on the former.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from typing import NamedTuple
 
 from ptoscope.isa import TABLE
 from ptoscope.isa.copies import CopyPath
 from ptoscope.native import layout
-from ptoscope.native.inlined import either, word
+from ptoscope.native.inlined import word
 from ptoscope.native.lanes import NativeLanes
 from ptoscope.native.llvm_text import Code, Value
 from ptoscope.native.side_exits import SideExits
@@ -26,7 +28,7 @@ _MOST_LOOPS = 1
 """Around a load or store in a vecscope: one in more of them may come to the same bytes again."""
 _EVERYWHERE = 1
 """With that as the least number of bytes copies are left out whether it is worth it or not."""
-_AHEAD = 1024
+_AHEAD = 2048
 """How many bytes ahead a row is asked for."""
 _STATE, _UB = Value("ptr", "%state"), Value("ptr", "%ub")
 
@@ -103,6 +105,48 @@ def _uses(
             yield from _uses(part, inside, inner)
 
 
+class Delivery(NamedTuple):
+    """A copy to GM behind a vecscope that stores for it, and what it takes that is computed in
+    between."""
+
+    copy: Op
+    before: list[Op]
+
+
+def delivery(following: Iterable[Op]) -> Delivery | None:
+    """The copy to GM that is the next of these operations, but for what only computes or
+    synchronises."""
+    pure: list[Op] = []
+    for op in following:
+        record = TABLE.get(op.name)
+        if record is None or op.blocks:
+            return None
+        if out_of_ub(op):
+            needed = set(op.operands)
+            first: list[Op] = []
+            for one in reversed(pure):
+                if not needed.isdisjoint(one.results):
+                    needed.update(one.operands)
+                    first.insert(0, one)
+            return Delivery(op, first)
+        if record.pure and record.where == "anywhere" and op.results:
+            pure.append(op)
+        elif record.order is None:
+            return None
+    return None
+
+
+def deliveries(block: Block, everywhere: bool) -> Iterator[tuple[int, Delivery]]:
+    """The vecscopes that store at one place only what is copied to GM then."""
+    for i, op in enumerate(block.ops):
+        for part in op.blocks:
+            yield from deliveries(part, everywhere)
+        if isinstance(op, Scope):
+            found = delivery(islice(block.ops, i + 1, None))
+            if found is not None and (everywhere or stored_once(op, found.copy.operands[0])):
+                yield id(op), found
+
+
 class Eliding:
     """What a kernel leaves out, and what its loads and stores do besides."""
 
@@ -123,13 +167,17 @@ class Eliding:
         self.least = least if may else 0
         """How many bytes a copy has that may be left out; 0 where none may be."""
         slots: list[int] = []
+        self.deliveries: dict[int, Delivery] = {}
+        """Of vecscopes by their ids, the copies that they store for."""
         if self.least and function is not None:
-            slots = copied_to(function) if least == _EVERYWHERE else read_once(function)
+            everywhere = least == _EVERYWHERE
+            slots = copied_to(function) if everywhere else read_once(function)
+            self.deliveries = dict(deliveries(function.body, everywhere))
         self._slots = {slot: number for number, slot in enumerate(slots[: layout.MOST_DEFERRED])}
         self.tiles: dict[str, int] = {}
         """Values that point into a tile which may be deferred, with its number."""
-        self.defers = bool(self._slots)
-        """Whether there are any."""
+        self.defers = bool(self._slots or self.deliveries)
+        """Whether anything is left out."""
         self.writes_through = False
         """Whether the vecscope that is written may write a tile to GM as it stores it."""
 
@@ -143,23 +191,14 @@ class Eliding:
         if number is not None:
             self.tiles[value.value.name] = number
 
-    def is_worth(self, scope: Scope, pointer: int) -> bool:
-        """Whether to write a tile to GM while a vecscope stores it."""
-        return self.least == _EVERYWHERE or stored_once(scope, pointer)
-
     def is_deferring(self) -> Value:
         """Whether a copy is deferred."""
         return self._code.emit("i1", f"icmp ne {word(self._code, layout.DEFERRED_HIGH)}, 0")
 
     def settle(self) -> None:
         """UB is read or written in a way that is not looked at closely."""
-        code = self._code
-        needs = [self.is_deferring()] if self.defers else []
-        if self.writes_through:
-            base = word(code, layout.THROUGH_BASE)
-            needs.append(code.emit("i1", f"icmp ne {base}, 0"))
-        if needs:
-            self._rarely(either(code, *needs), lambda: self._call("rt_settle"))
+        if self.defers:
+            self._rarely(self.is_deferring(), lambda: self._call("rt_settle"))
 
     def loaded_from(self, at: NativeLanes, extent: int) -> Value:
         """Where a dense row of UB is read: in UB, or in GM from its begin on."""
@@ -173,20 +212,20 @@ class Eliding:
         offset = code.emit("i64", f"sub {at.value}, {begin.name}")
         rows = code.call("i64", "llvm.usub.sat.i64", size, Value("i64", str(extent - 1)))
         is_there = code.emit("i1", f"icmp ult {offset}, {rows.name}")
+        chosen = code.emit("ptr", f"select {is_there}, {base}, {_UB}")
+        # In this block, so that it stays before the load itself.
+        self._prefetch(code.offset(chosen, at.value), extent)
         is_not = code.emit("i1", f"xor {is_there}, true")
         meets = code.emit("i1", f"and {is_not}, {self._meets(at, extent).name}")
         self._rarely(meets, lambda: self._meet(at, extent))
-        chosen = code.emit("ptr", f"select {is_there}, {base}, {_UB}")
-        self._prefetch(code.offset(chosen, at.value), extent)
         return chosen
 
-    def _prefetch(self, there: Value, extent: int) -> None:
-        """Rows that come later are asked for: the lines of one are not loaded in order, so that
-        processors do not see what comes next."""
-        kind = (Value("i32", number) for number in ("0", "3", "1"))
-        listed = tuple(kind)
+    def _prefetch(self, there: Value, extent: int, writes: bool = False) -> None:
+        """Asks for a row that comes later, so that it is there when it is loaded, or may be written
+        when it is stored."""
+        kind = tuple(Value("i32", number) for number in (str(int(writes)), "3", "1"))
         for line in range(_AHEAD, _AHEAD + extent, LINE_BYTES):
-            self._code.call("void", "llvm.prefetch.p0", self._code.offset(there, line), *listed)
+            self._code.call("void", "llvm.prefetch.p0", self._code.offset(there, line), *kind)
 
     def met(self, at: NativeLanes, extent: int) -> None:
         """Bytes of UB are read or written: copies to them that are deferred are made."""
@@ -204,24 +243,46 @@ class Eliding:
     def _meet(self, at: NativeLanes, extent: int) -> None:
         self._call("rt_meet", at.value, Value("i64", str(extent)))
 
-    def stored(self, at: NativeLanes, extent: int) -> None:
-        """Lanes were stored in these bytes of UB: they are part of a tile that goes to GM, where
-        they are its next."""
-        if not self.writes_through:
+    def stored(
+        self,
+        at: NativeLanes,
+        extent: int,
+        row: NativeLanes | None,
+        full: Value | None,
+        store: Callable[[], None],
+    ) -> None:
+        """Stores a row, by `store` or in GM: there, where it is dense (else None), the next of the
+        tile that is written, and all its lanes are there (`full`; None where that is known)."""
+        if not self.writes_through or row is None:
+            self.met(at, extent)
+            store()
             return
         code = self._code
+        first = layout.DEFERRED_TILES + layout.TILE_WORDS * layout.WRITTEN
+        size_at = code.offset(_STATE, first + layout.TILE_SIZE, "i64")
+        size = code.load("i64", size_at, 8)
+        begin = word(code, first + layout.TILE_AT)
+        following = code.emit("i64", f"add {begin}, {size.name}")
         end = code.emit("i64", f"add {at.value}, {extent}")
-        before = code.emit("i1", f"icmp slt {at.value}, {word(code, layout.THROUGH_DONE).name}")
-        behind = code.emit("i1", f"icmp sgt {end}, {word(code, layout.THROUGH_FROM).name}")
-        again = code.emit("i1", f"and {before}, {behind.name}")
-        self._rarely(again, lambda: self._call("rt_rewrite", at.value))
-        place = code.offset(_STATE, layout.THROUGH_NEXT, "i64")
-        following = code.load("i64", place, 8)
+        inside = code.emit("i1", f"icmp sle {end}, {word(code, layout.WRITTEN_END).name}")
         is_next = code.emit("i1", f"icmp eq {at.value}, {following.name}")
-        upto = code.emit("i64", f"select {is_next}, {end}, {following}")
-        code.store(upto, place, 8)
-        due = code.emit("i1", f"icmp sge {upto}, {word(code, layout.THROUGH_DUE).name}")
-        self._rarely(due, lambda: self._call("rt_write"))
+        goes = code.emit("i1", f"and {inside}, {is_next.name}")
+        if full is not None:
+            goes = code.emit("i1", f"and {goes}, {full.name}")
+        there, here, after = code.label("there"), code.label("here"), code.label("after")
+        code.branch(goes, there, here)
+        code.place(there)
+        base = code.load("ptr", code.offset(_STATE, first + layout.TILE_BASE, "i64"), 8)
+        place = code.offset(base, at.value)
+        self._prefetch(place, extent, writes=True)
+        code.store(row.value, place, 1)
+        code.store(code.emit("i64", f"add {size}, {extent}"), size_at, 8)
+        code.jump(after)
+        code.place(here)
+        self.met(at, extent)
+        store()
+        code.jump(after)
+        code.place(after)
 
     def _call(self, name: str, *values: Value) -> None:
         self._side_exits.needs.add(name)

@@ -133,9 +133,14 @@ class IndexedCore(TileCore):
         return LanePlaces(self.code, place, unit, idle // unit)
 
     def _any(self, lanes: NativeLanes) -> Value:
+        return self.code.emit("i1", f"icmp ne {self._packed(lanes)}, 0")
+
+    def _all(self, lanes: NativeLanes) -> Value:
+        return self.code.emit("i1", f"icmp eq {self._packed(lanes)}, -1")
+
+    def _packed(self, lanes: NativeLanes) -> Value:
         word = f"i{lanes.count}"
-        packed = self.code.emit(word, f"bitcast {lanes.value} to {word}")
-        return self.code.emit("i1", f"icmp ne {packed}, 0")
+        return self.code.emit(word, f"bitcast {lanes.value} to {word}")
 
     def _refuse_aliases(
         self,

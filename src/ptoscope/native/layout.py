@@ -75,28 +75,19 @@ COUNT = (1 << 32) - 1
 TILES = HELD + len(PIPES) * BUFFERS
 """Of each unit flag, how often its tile was published and not cleared."""
 DEFERRED = TILES + UNIT_FLAGS
-"""Copies to UB that have not been made, since whoever reads the tile may as well read GM (see
-`elision`): the bytes of UB from DEFERRED_LOW to before DEFERRED_HIGH have all of them, and none is
-there where that is 0. Then for each of MOST_DEFERRED: where in UB it begins, its bytes (0: there
-is none), and the address of its source less where it begins."""
+"""Tiles of UB whose bytes are in GM instead (see `elision`). The bytes of UB from DEFERRED_LOW to
+before DEFERRED_HIGH have all of them; none is there where the latter is 0. Then, for each of
+ALL_DEFERRED, where in UB it begins, its bytes (0: there is none), and the address of where they are
+less where it begins. The first MOST_DEFERRED have not been copied to UB."""
 DEFERRED_LOW, DEFERRED_HIGH, DEFERRED_TILES = range(DEFERRED, DEFERRED + 3)
 TILE_AT, TILE_SIZE, TILE_BASE, TILE_WORDS = range(4)
 MOST_DEFERRED = 4
-THROUGH = DEFERRED_TILES + MOST_DEFERRED * TILE_WORDS
-"""A tile that is written to GM while it is stored in UB: the address of its target less where it is
-in UB (0: there is none); where in UB it begins, up to where it was written, up to where it was
-stored row by row, from where on it is time to write more, and where it ends; and whether its target
-is so large that it is written past the cache."""
-(
-    THROUGH_BASE,
-    THROUGH_FROM,
-    THROUGH_DONE,
-    THROUGH_NEXT,
-    THROUGH_DUE,
-    THROUGH_END,
-    THROUGH_LARGE,
-    VARIABLES,
-) = range(THROUGH, THROUGH + 8)
+WRITTEN_BEFORE, WRITTEN, ALL_DEFERRED = range(MOST_DEFERRED, MOST_DEFERRED + 3)
+"""A tile that is written to GM instead of UB, row by row, up to WRITTEN_END (less than where it
+begins: no row more). Where it and the one that was written before it have the same bytes of UB,
+they are its own."""
+WRITTEN_END = DEFERRED_TILES + ALL_DEFERRED * TILE_WORDS
+VARIABLES = WRITTEN_END + 1
 """Special registers, then the arguments of the kernel."""
 
 WORD_BYTES = 8

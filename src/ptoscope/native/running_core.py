@@ -263,16 +263,15 @@ class RunningCore:
             return 1
 
     def _settle_copies(self) -> None:
-        """Makes the copies to UB that are deferred; from here on there is none."""
+        """Brings all tiles to UB that are in GM instead (see `runtime.deferred`)."""
         words = self.words
         if words[layout.DEFERRED_HIGH]:
-            for number in range(layout.MOST_DEFERRED):
+            for number in range(layout.ALL_DEFERRED):
                 tile = layout.DEFERRED_TILES + layout.TILE_WORDS * number
                 at, base = words[tile + layout.TILE_AT], words[tile + layout.TILE_BASE]
                 ctypes.memmove(self._ub + at, base + at, words[tile + layout.TILE_SIZE])
                 words[tile + layout.TILE_SIZE] = 0
-            words[layout.DEFERRED_HIGH] = 0
-        words[layout.THROUGH_BASE], words[layout.THROUGH_NEXT] = 0, -1
+            words[layout.DEFERRED_HIGH], words[layout.WRITTEN_END] = 0, -1
 
     def _signal_came(self, address: int) -> bool:
         """Lets other cores run until there is the signal whose number is at an address, and takes

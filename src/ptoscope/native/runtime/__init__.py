@@ -12,7 +12,7 @@ from __future__ import annotations
 from ptoscope.native.cpu import Host
 from ptoscope.native.runtime import blocks, floats
 from ptoscope.native.runtime.copies import rt_through, rt_transfer
-from ptoscope.native.runtime.deferred import rt_meet, rt_rewrite, rt_settle, rt_write
+from ptoscope.native.runtime.deferred import rt_meet, rt_settle
 from ptoscope.native.runtime.issue import (
     rt_acquire,
     rt_consume,
@@ -55,8 +55,6 @@ FUNCTIONS: dict[str, CompiledFunction] = {
         rt_through,
         rt_settle,
         rt_meet,
-        rt_write,
-        rt_rewrite,
         rt_stream_flush,
         rt_transpose,
         rt_log,

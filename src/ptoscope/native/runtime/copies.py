@@ -11,6 +11,7 @@ from __future__ import annotations
 from ptoscope.isa.copies import PADDING_BITS, count_bits, in_field, padded_row, repetitions
 from ptoscope.isa.footprint import reach_down, reach_up
 from ptoscope.native.layout import (
+    DEFERRED_HIGH,
     QUEUED,
     REGION_DATA,
     REGION_SIZE,
@@ -20,13 +21,13 @@ from ptoscope.native.layout import (
     own,
 )
 from ptoscope.native.runtime.deferred import (
+    bring_those_in,
     defer,
+    delivered,
     delivered_from,
-    make_those_in,
     rt_settle,
+    start_writing,
     stop_writing,
-    write_through,
-    written_through,
 )
 from ptoscope.native.runtime.issue import rt_service
 from ptoscope.native.runtime.past_cache import LEAST_PAST_CACHE, PAST_CACHE, copy_past_cache
@@ -131,9 +132,10 @@ def rt_through(
     tile: int,
     least: int,
 ) -> int:
-    """Says of a copy of UB to GM that comes next that its bytes may be written as they are stored.
-    Takes what `rt_transfer` takes."""
-    stop_writing(memory, state)
+    """Says of a copy of UB to GM that comes next that its rows may go there instead of to UB. Takes
+    what `rt_transfer` takes."""
+    if memory.word(state, DEFERRED_HIGH) != 0:
+        stop_writing(memory, state)
     run = _dense_run(
         memory,
         state,
@@ -150,9 +152,8 @@ def rt_through(
     if run != 0:
         target = region_of(memory, state, dst_own, memory.word(args, DST))
         to = memory.word(target, REGION_DATA) + region_offset(dst_own, memory.word(args, DST))
-        large = memory.word(target, REGION_SIZE) >= PAST_CACHE
         if run >= least:
-            write_through(memory, state, memory.word(args, SRC), to, run, large)
+            start_writing(memory, state, memory.word(args, SRC), to, run)
     return 0
 
 
@@ -213,12 +214,11 @@ def _copy_run(
         if tile >= 0 and run >= least:
             defer(memory, state, tile, write, at, run)
             return 0
-        make_those_in(memory, state, write, run)
+        bring_those_in(memory, state, write, run)
     if src_own == _OWN_UB:
-        done = written_through(memory, state, read, to, run)
-        at = delivered_from(memory, state, read, at, to, run) + done
-        to += done
-        run -= done
+        if delivered(memory, state, read, to, run):
+            return 0
+        at = delivered_from(memory, state, read, at, to, run)
     if run >= LEAST_PAST_CACHE and memory.word(target, REGION_SIZE) >= PAST_CACHE:
         copy_past_cache(memory, to, at, run)
     else:

@@ -12,7 +12,7 @@ from ptoscope.native.layout import (
     REGION_WRITEABLE,
     REGIONS,
 )
-from ptoscope.native.runtime.deferred import make_those_from
+from ptoscope.native.runtime.deferred import bring_those_from
 from ptoscope.native.subset import Address, RawMemory, compiled
 
 
@@ -63,5 +63,5 @@ def _scalar(
         return 0
     at = memory.word(region, REGION_DATA) + offset
     if write and own == 0:
-        make_those_from(memory, state, at, count)
+        bring_those_from(memory, state, at, count)
     return at

@@ -368,3 +368,18 @@ def _random_programs(steps: list[Any], iterations: int, step: int, shared: int |
 
 def test_random_programs(least: str) -> None:
     _random_programs()
+
+
+@pytest.mark.parametrize("offset", [0, 1, 4, 16])
+def test_arrays_that_no_cache_holds(offset: int) -> None:
+    """Results go past the cache, if the array begins at a multiple of 16 bytes."""
+    tile, count = 8192, 1 << 22
+    steps = [("tile", "x", "out", 0, 0, _X, _OUT, tile)]
+    memory = np.zeros(count + 64, np.float32)
+    first = -(memory.ctypes.data // 4) % 16
+    out = memory[first + offset : first + offset + count]
+    x = np.random.default_rng(0).random(count, dtype=np.float32)
+    kernel: Any = ptoscope.load(_program(steps, count * 4 // tile, tile // 4), revision="micro")
+    kernel(x, np.zeros(1, np.float32), out, engine="native")
+    assert np.array_equal(out, x + x)
+    assert memory[: first + offset].max(initial=0) == memory[first + offset + count :].max() == 0

@@ -273,9 +273,7 @@ class Eliding:
         code.branch(goes, there, here)
         code.place(there)
         base = code.load("ptr", code.offset(_STATE, first + layout.TILE_BASE, "i64"), 8)
-        place = code.offset(base, at.value)
-        self._prefetch(place, extent, writes=True)
-        code.store(row.value, place, 1)
+        self._write(code.offset(base, at.value), row)
         code.store(code.emit("i64", f"add {size}, {extent}"), size_at, 8)
         code.jump(after)
         code.place(here)
@@ -283,6 +281,23 @@ class Eliding:
         store()
         code.jump(after)
         code.place(after)
+
+    def _write(self, place: Value, row: NativeLanes) -> None:
+        """A row to GM, piece by piece past the cache where it is to go so."""
+        code, count = self._code, layout.PIECE_BYTES // row.dtype.bytes
+        past, through, on = code.label("past"), code.label("through"), code.label("on")
+        asked = word(code, layout.WRITTEN_PAST_CACHE)
+        code.branch(code.emit("i1", f"icmp ne {asked}, 0"), past, through)
+        code.place(past)
+        for lane in range(0, row.count, count):
+            piece = row.shuffle(tuple(range(lane, lane + count))).value
+            code.store_past_cache(piece, code.offset(place, lane * row.dtype.bytes))
+        code.jump(on)
+        code.place(through)
+        self._prefetch(place, row.count * row.dtype.bytes, writes=True)
+        code.store(row.value, place, 1)
+        code.jump(on)
+        code.place(on)
 
     def _call(self, name: str, *values: Value) -> None:
         self._side_exits.needs.add(name)

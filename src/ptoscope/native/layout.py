@@ -87,7 +87,10 @@ WRITTEN_BEFORE, WRITTEN, ALL_DEFERRED = range(MOST_DEFERRED, MOST_DEFERRED + 3)
 begins: no row more). Where it and the one that was written before it have the same bytes of UB,
 they are its own."""
 WRITTEN_END = DEFERRED_TILES + ALL_DEFERRED * TILE_WORDS
-VARIABLES = WRITTEN_END + 1
+WRITTEN_PAST_CACHE = WRITTEN_END + 1
+"""Not 0 where it goes past the cache, in pieces of PIECE_BYTES, on multiples of which it lies."""
+PIECE_BYTES = 16
+VARIABLES = WRITTEN_PAST_CACHE + 1
 """Special registers, then the arguments of the kernel."""
 
 WORD_BYTES = 8

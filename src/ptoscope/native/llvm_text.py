@@ -187,6 +187,10 @@ class Code:
         """A store to memory."""
         self.do(f"store {value}, {at}, align {align}")
 
+    def store_past_cache(self, value: Value, at: Value) -> None:
+        """A store to memory on a multiple of its bytes that does not bring it into the cache."""
+        self.do(f"store {value}, {at}, align {_bytes(value.type)}, !nontemporal !1")
+
     def offset(self, at: Value, by: Value | int, unit: str = "i8") -> Value:
         """A pointer some units further on."""
         step = f"i64 {by}" if isinstance(by, int) else str(by)
@@ -293,7 +297,8 @@ class Code:
             return ""
         known = [other.head.replace("define", "declare", 1) for other in others]
         texts = [function.text() for function in functions]
-        return "\n".join((declared, *self.globals, *known, *texts, _WEIGHTS, ""))
+        return "\n".join((declared, *self.globals, *known, *texts, _METADATA, ""))
 
 
-_WEIGHTS = '!0 = !{!"branch_weights", i32 1, i32 1048576}'
+_METADATA = """!0 = !{!"branch_weights", i32 1, i32 1048576}
+!1 = !{i32 1}"""

@@ -153,7 +153,8 @@ def rt_through(
         target = region_of(memory, state, dst_own, memory.word(args, DST))
         to = memory.word(target, REGION_DATA) + region_offset(dst_own, memory.word(args, DST))
         if run >= least:
-            start_writing(memory, state, memory.word(args, SRC), to, run)
+            is_large = memory.word(target, REGION_SIZE) >= PAST_CACHE
+            start_writing(memory, state, memory.word(args, SRC), to, run, is_large)
     return 0
 
 

@@ -12,6 +12,7 @@ from ptoscope.native.layout import (
     DEFERRED_LOW,
     DEFERRED_TILES,
     MOST_DEFERRED,
+    PIECE_BYTES,
     TILE_AT,
     TILE_BASE,
     TILE_SIZE,
@@ -21,6 +22,7 @@ from ptoscope.native.layout import (
     WRITTEN,
     WRITTEN_BEFORE,
     WRITTEN_END,
+    WRITTEN_PAST_CACHE,
 )
 from ptoscope.native.subset import Address, RawMemory, compiled, rarely_called
 
@@ -48,9 +50,12 @@ def defer(
     _bound_tiles(memory, state)
 
 
-def start_writing(memory: RawMemory, state: Address, read: int, to: Address, run: int) -> None:
-    """A tile of UB is stored next, and then copied to GM, all of it: its rows may go there. Those
-    of the last such tile that are stored again need never be in UB."""
+def start_writing(
+    memory: RawMemory, state: Address, read: int, to: Address, run: int, is_large: int
+) -> None:
+    """A tile of UB is stored next, and then copied to GM, all of it: its rows may go there, past
+    the cache where the array `is_large`. Those of the last such tile that are stored again need
+    never be in UB."""
     stop_writing(memory, state)
     old = _tile_words(state, WRITTEN_BEFORE)
     new = _tile_words(state, WRITTEN)
@@ -62,6 +67,8 @@ def start_writing(memory: RawMemory, state: Address, read: int, to: Address, run
         memory.set_word(new, TILE_AT, read)
         memory.set_word(new, TILE_BASE, to - read)
         memory.set_word(state, WRITTEN_END, read + run)
+        past_cache = is_large if to & (PIECE_BYTES - 1) == 0 else 0
+        memory.set_word(state, WRITTEN_PAST_CACHE, past_cache)
         low = memory.word(state, DEFERRED_LOW)
         high = memory.word(state, DEFERRED_HIGH)
         memory.set_word(state, DEFERRED_LOW, min(low, read) if high else read)

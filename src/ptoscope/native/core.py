@@ -24,7 +24,7 @@ from ptoscope.native.elision import Eliding
 from ptoscope.native.inlined import either, gm_place
 from ptoscope.native.lanes import RAW, NativeLanes, known, native
 from ptoscope.native.llvm_text import Code, Value
-from ptoscope.native.memory import loaded, stored
+from ptoscope.native.memory import loaded, reads_exactly, stored
 from ptoscope.native.ranges import always_inside
 from ptoscope.native.side_exits import SideExits
 from ptoscope.native.stream import NativeStream, again
@@ -117,7 +117,7 @@ class NativeCore(StreamCore):
         self._check_ub(site, at, access, lambda core, a: core.load(site, a, access, dtype))
         if not self.eliding.defers:
             return loaded(self.code, at, access, dtype)
-        if not access.contiguous:
+        if not reads_exactly(access):
             self.eliding.met(at, access.extent)
             return loaded(self.code, at, access, dtype)
         return loaded(self.code, at, access, dtype, self.eliding.loaded_from(at, access.extent))

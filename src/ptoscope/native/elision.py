@@ -9,7 +9,6 @@ depends on the former.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple
@@ -55,29 +54,32 @@ def copied_to(function: Function) -> list[int]:
 
 
 def read_once(function: Function) -> list[int]:
-    """Those that are read at one place only."""
+    """Those that are read at one place only, once for each time that they are copied."""
     tiles = copied_to(function)
-    reads: Counter[int] = Counter()
-    for op, slot, loops in _uses(function.body, {slot: slot for slot in tiles}, None):
-        if into_ub(op) and slot == op.operands[1]:
-            continue
-        if loops is None and not out_of_ub(op):
-            reads[slot] += 2
-        elif loops is None or op.results:
-            reads[slot] += 1 if (loops or 0) <= _MOST_LOOPS else 2
-    return [slot for slot in tiles if reads[slot] == 1]
+    reads: dict[int, list[Use]] = {slot: [] for slot in tiles}
+    homes: dict[int, set[int]] = {slot: set() for slot in tiles}
+    for use in _uses(function.body, {slot: slot for slot in tiles}):
+        if into_ub(use.op) and use.slot == use.op.operands[1]:
+            homes[use.slot].add(use.home)
+        elif use.loops is None or use.op.results:
+            reads[use.slot].append(use)
+    return [slot for slot in tiles if _is_once(reads[slot], homes[slot])]
+
+
+def _is_once(reads: list[Use], homes: set[int]) -> bool:
+    """Whether there is one read, in the block with the copies."""
+    if len(reads) != 1 or homes != {reads[0].home}:
+        return False
+    (read,) = reads
+    return out_of_ub(read.op) if read.loops is None else read.loops <= _MOST_LOOPS
 
 
 def stored_once(scope: Scope, pointer: int) -> bool:
     """Whether a vecscope stores through a pointer at one place only."""
     named = {pointer: pointer}
     named |= {arg: slot for arg, slot in _inputs(scope) if slot == pointer}
-    stores = [
-        loops
-        for op, _, loops in _uses(scope.body, named, 0)
-        if loops is not None and not op.results
-    ]
-    return len(stores) == 1 and stores[0] <= _MOST_LOOPS
+    stores = [use for use in _uses(scope.body, named, 0, 0) if not use.op.results]
+    return len(stores) == 1 and (stores[0].loops or 0) <= _MOST_LOOPS
 
 
 def _inputs(scope: Scope) -> Iterator[tuple[int, int]]:
@@ -85,24 +87,32 @@ def _inputs(scope: Scope) -> Iterator[tuple[int, int]]:
     yield from zip(scope.args, scope.inputs, strict=False)
 
 
+class Use(NamedTuple):
+    """An operation that takes a value, the block that it, or its vecscope, stands in, and how many
+    loops are around it in its vecscope, None outside."""
+
+    op: Op
+    slot: int
+    home: int
+    loops: int | None
+
+
 def _uses(
-    block: Block, names: dict[int, int], loops: int | None
-) -> Iterator[tuple[Op, int, int | None]]:
-    """The operations that take values of these names, each with what it is named for, and with how
-    many loops are around it in its vecscope, None outside."""
+    block: Block, names: dict[int, int], loops: int | None = None, home: int | None = None
+) -> Iterator[Use]:
+    """The operations that take values of these names, each with what it is named for."""
+    here = id(block) if home is None else home
     for op in block.ops:
-        inside, inner = names, loops
+        inside, inner, around = names, loops, home
         if isinstance(op, Scope):
-            inner = 0
+            inner, around = 0, here
             inside = names | {arg: names[slot] for arg, slot in _inputs(op) if slot in names}
         else:
-            for slot in op.operands:
-                if slot in names:
-                    yield op, names[slot], loops
+            yield from (Use(op, names[slot], here, loops) for slot in op.operands if slot in names)
             if isinstance(op, Loop) and loops is not None:
                 inner = loops + 1
         for part in op.blocks:
-            yield from _uses(part, inside, inner)
+            yield from _uses(part, inside, inner, around)
 
 
 class Delivery(NamedTuple):

@@ -25,27 +25,34 @@ def _covering(access: Access) -> int:
     return 1 << (count - 1).bit_length()
 
 
+def reads_exactly(access: Access) -> bool:
+    """Whether a load reads the bytes of an access and no others."""
+    whole = access.extent == access.width * _covering(access)
+    return access.contiguous or (whole and access.extent <= _WIDEST)
+
+
 def loaded(
     code: Code, at: NativeLanes, access: Access, dtype: DType, base: Value = _UB
 ) -> NativeLanes:
     """The lanes at an address that has been checked. If another base is given, they are there, on
-    any address."""
+    any address, and nothing else may be read."""
     place = code.offset(base, at.value)
+    alignment = access.alignment if base is _UB else 1
+    narrow = access.width if base is _UB else 1
     nan = RAW if types.is_native_float(dtype) else 0
     count = len(access.offsets)
     if access.contiguous:
-        alignment = access.alignment if base is _UB else 1
         value = code.load(types.row(dtype, count), place, alignment)
         return NativeLanes(code, dtype, count, value, nans=nan)
     places = _places(access)
     if access.extent == access.width:
-        one = code.load(types.element(dtype), place, access.width)
+        one = code.load(types.element(dtype), place, narrow)
         row = NativeLanes(code, dtype, 1, one, nans=nan).splat(count)
         return row if min(places) == 0 else row.shuffle(_identity(places))
     if access.extent > _WIDEST:
         return _lane_by_lane(code, place, places, dtype)
     width = _covering(access)
-    value = code.load(types.row(dtype, width), place, access.width)
+    value = code.load(types.row(dtype, width), place, narrow)
     return NativeLanes(code, dtype, width, value, nans=nan).shuffle(places)
 
 

@@ -150,25 +150,20 @@ def rt_settle(memory: RawMemory, state: Address) -> int:
 
 @rarely_called
 def rt_meet(memory: RawMemory, state: Address, at: int, count: int) -> int:
-    """Bytes of UB are about to be read or written: brings what of a tile is there and before it, or
-    where they reach its end, from there on."""
+    """Bytes of UB are about to be read or written: brings the tiles that are there. Of one whose
+    end they reach only what is there: the last row of a tile may be short."""
     _bring_rest(memory, state)
     for number in range(ALL_DEFERRED):
         tile = _tile_words(state, number)
         begin = memory.word(tile, TILE_AT)
         end = begin + memory.word(tile, TILE_SIZE)
         if _is_at(memory, tile, at, count):
-            if at + count < end:
-                first = begin
-                last = at + count
-                memory.set_word(tile, TILE_AT, last)
-                memory.set_word(tile, TILE_SIZE, end - last)
+            if begin < at and end <= at + count:
+                base = memory.word(tile, TILE_BASE)
+                memory.copy(memory.word(state, UB) + at, base + at, end - at)
+                memory.set_word(tile, TILE_SIZE, at - begin)
             else:
-                first = max(at, begin)
-                last = end
-                memory.set_word(tile, TILE_SIZE, first - begin)
-            base = memory.word(tile, TILE_BASE)
-            memory.copy(memory.word(state, UB) + first, base + first, last - first)
+                _bring(memory, state, tile)
     _bound_tiles(memory, state)
     return 0
 

@@ -273,11 +273,15 @@ class Compiler:
             wrong = step.compare("le", step.const(0))
             self.core.side_exits.when(wrong.value, site, partial(_refuse_step, site), (step,))
         given = self._read(op.inits)
+        is_innermost = not any(isinstance(inner, Loop) for inner in op.body.walk())
 
         def write(shapes: JoinShapes) -> tuple[JoinShapes, JoinShapes]:
             assert shapes is not None
             loop, done = code.label("for"), code.label("done")
             first = parts(given, shapes)
+            counted = None
+            if is_innermost and step.number:
+                counted = self.core.counted(low.value, high.value, step.number)
             some = low.compare("lt", high)
             before = code.function.label
             code.branch(some.value, loop, done)
@@ -291,7 +295,7 @@ class Compiler:
                 self._values[index] = number.cast(kind.dtype)
                 self._write(carried, rebuilt(code, shapes, held))
                 self.core.side_exits.enter(f"%{self._function.names[index]}", iteration)
-                self.core.iteration(site)
+                self.core.iteration(site, counted)
                 self.core.counters.append((number, low, step))
                 self._block(op.body)
                 self.core.counters.pop()
@@ -420,26 +424,20 @@ def _is_answered(op: Op, following: Op | None) -> bool:
 
 
 def _computes(block: Block) -> bool:
-    """Whether a loop outside the vecscopes does nothing but scalar work. Otherwise the code
-    around vecscopes and copies only issues them, and is not worth optimising: that takes as
-    long as all the rest."""
+    """Whether a loop outside the vecscopes copies nothing. Otherwise the code around copies only
+    issues them, and is not worth optimising: that takes as long as all the rest."""
     for op in block.ops:
-        if isinstance(op, Loop) and not any(map(_issues, op.blocks)):
+        if isinstance(op, Loop) and not any(map(_copies, op.blocks)):
             return True
         if isinstance(op, (Loop, If)) and any(map(_computes, op.blocks)):
             return True
     return False
 
 
-def _issues(block: Block) -> bool:
-    """Whether something here is given to a pipe."""
-    for op in block.ops:
-        record = TABLE.get(op.name)
-        if record is not None and record.pipe != "PIPE_S":
-            return True
-        if any(map(_issues, op.blocks)):
-            return True
-    return False
+def _copies(block: Block) -> bool:
+    """Whether something here is copied."""
+    found = (TABLE.get(op.name) for op in block.walk())
+    return any(record is not None and record.path is not None for record in found)
 
 
 def _refuse_step(site: Site, core: Any, step: Any) -> None:

@@ -311,9 +311,34 @@ class PipeCore(Core):
         busy = self.code.emit("i1", f"icmp ne {queued}, 0")
         self.side_exits.when(busy, site, partial(_barrier_again, site), (), resume=True)
 
-    def iteration(self, site: Site) -> None:
-        """An iteration of a loop begins: every so many, the engine is asked whether to go on."""
+    def counted(self, low: Value, high: Value, step: int) -> Value:
+        """A loop begins that has no other inside: counts all its iterations now, where so many are
+        left. Whether it did."""
         code = self.code
+        at = code.offset(Value("ptr", "%state"), layout.ITERATIONS, "i64")
+        left = code.load("i64", at, 8)
+        span = code.emit("i64", f"sub {high}, {low.name}")
+        all_steps = code.emit("i64", f"add {span}, {step - 1}")
+        number = code.emit("i64", f"udiv {all_steps}, {step}")
+        some = code.emit("i1", f"icmp sgt {span}, 0")
+        enough = code.emit("i1", f"icmp sle {number}, {left.name}")
+        counts = code.emit("i1", f"and {some}, {enough.name}")
+        taken = code.emit("i64", f"select {counts}, {number}, i64 0")
+        code.store(code.emit("i64", f"sub {left}, {taken.name}"), at, 8)
+        return counts
+
+    def iteration(self, site: Site, counted: Value | None = None) -> None:
+        """An iteration of a loop begins: every so many, the engine is asked whether to go on. Not
+        where it is `counted`."""
+        code = self.code
+        if counted is not None:
+            count, on = code.label("count"), code.label("on")
+            code.branch(counted, on, count)
+            with code.aside(count):
+                self.iteration(site)
+                code.jump(on)
+            code.place(on)
+            return
         at = code.offset(Value("ptr", "%state"), layout.ITERATIONS, "i64")
         left = code.emit("i64", f"sub {code.load('i64', at, 8)}, 1")
         code.store(left, at, 8)

@@ -74,7 +74,7 @@ class RecordingNativeCore(RecordingCore, NativeCore):
         """A loop is written next."""
         self._around.append(self._iteration)
 
-    def iteration(self, site: Site) -> None:
+    def iteration(self, site: Site, counted: Value | None = None) -> None:
         super().iteration(site)
         # The iteration around it, not the one before: the body may be written more than once.
         around, value = self._around[-1], self.side_exits.loops[-1].iteration

@@ -46,7 +46,7 @@ wheel: $(READY)
 # attacks.
 FUZZ ?= 2000
 fuzz: $(READY)
-	$(BIN)/python -m tests.fuzz --count $(FUZZ) --engines reference native --jobs 2
+	$(BIN)/python -m tests.fuzz --count $(FUZZ) --engines reference native:0 native:1 --jobs 2
 	$(BIN)/python -m tests.attack --seconds 180
 
 # Attempts to crash, hang or deceive it: ATTACK says for how many seconds, ONLY which attackers.

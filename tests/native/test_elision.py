@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ptoscope
-from ptoscope.diagnostics import PtoError
+from ptoscope.diagnostics import PtoError, UsageError
 
 _ROW, _BLOCK, _LANES = 256, 32, 64
 _GM_ELEMENTS, _UB_BLOCKS = 8192, 1024
@@ -383,3 +383,9 @@ def test_arrays_that_no_cache_holds(offset: int) -> None:
     kernel(x, np.zeros(1, np.float32), out, engine="native")
     assert np.array_equal(out, x + x)
     assert memory[: first + offset].max(initial=0) == memory[first + offset + count :].max() == 0
+
+
+def test_a_wrong_number_of_bytes_is_said_to_be_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PTOSCOPE_ELIDE", "some")
+    with pytest.raises(UsageError, match="PTOSCOPE_ELIDE is 'some'"):
+        _results(_named(*_DIRECTED["rows of results overlap"]), None, "native")

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ptoscope.diagnostics import PtoError
+from ptoscope.diagnostics import PtoError, UsageError
 from ptoscope.native import cache
 from ptoscope.native.compiled import Compiled
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ptoscope.program import Function, Program
 
 
-_LEAST_ELIDED = 2048
+_LEAST_ELIDED, _MOST_DIGITS = 2048, 18
 _LARGE_TEXT, _LARGE_VECTORS = 512 << 10, 4 << 20
 """Bytes of LLVM text, and of its vectors, from which on a module is not optimised: the time
 that takes grows with the square of what is between two jumps."""
@@ -73,7 +73,11 @@ def least_elided() -> int:
     """How many bytes a copy has at least that may be left out (see `elision`), or as somebody has
     said; 0 where none may be."""
     asked = os.environ.get("PTOSCOPE_ELIDE", "")
-    return int(asked) if asked.isdecimal() else _LEAST_ELIDED
+    if not asked:
+        return _LEAST_ELIDED
+    if not asked.isdecimal() or len(asked) > _MOST_DIGITS:
+        raise UsageError(f"PTOSCOPE_ELIDE is '{asked[:60]}'; it is a number of bytes, 0 for none")
+    return int(asked)
 
 
 def compile_program(function: Function, target: Target, revision: Revision) -> Compiled:

@@ -89,7 +89,9 @@ _SCOPE = st.tuples(
     _BLOCKS,
 )
 _OTHER = st.tuples(
-    st.sampled_from(["gather", "dual", "scalar", "store", "to_gm", "ub_ub"]), _BLOCKS, _BLOCKS
+    st.sampled_from(["gather", "dual", "word", "scalar", "store", "to_gm", "ub_ub"]),
+    _BLOCKS,
+    _BLOCKS,
 )
 _TILE = st.tuples(st.just("tile"), _ARRAYS, _ARRAYS, _PLACES, _PLACES, _BLOCKS, _BLOCKS, _SIZES)
 _PROGRAMS = st.lists(_COPY_IN | _COPY_OUT | _SCOPE | _OTHER | _TILE, min_size=2, max_size=7)
@@ -171,6 +173,19 @@ def _dual(text: _Text, source: int, to: int) -> None:
     ]
 
 
+def _word(text: _Text, to: int) -> None:
+    """A mask, in eight bytes."""
+    zero, at, word = text.number(0, "i32"), text.number(to * _BLOCK), text.fresh()
+    text.lines += [
+        f"{word} = pto.castptr {at} : i64 -> !pto.ptr<i64, ub>",
+        "pto.vecscope {",
+        f'%all = pto.pset_b32 "PAT_ALL" : {_MASK}',
+        f'pto.pst %all, {word}, {zero}, "NORM" : {_MASK}, !pto.ptr<i64, ub>, i32',
+        "}",
+        _BARRIER,
+    ]
+
+
 def _other(text: _Text, what: str, one: int, two: int) -> None:
     value, at = text.fresh(), text.number(3, "index")
     source, to = text.pointer(one), text.pointer(two)
@@ -178,6 +193,8 @@ def _other(text: _Text, what: str, one: int, two: int) -> None:
     match what:
         case "gather":
             _gather(text, one, two)
+        case "word":
+            _word(text, two)
         case "dual":
             _dual(text, one, two)
         case "scalar":
@@ -335,6 +352,10 @@ _DIRECTED = {
         ("out", "x", 64, _X, 8192),
         ("in", "y", 0, _X, 4096),
         ("out", "out", 2048, _X, 8192),
+    ),
+    "a word is stored where a tile is to be": (
+        ("word", _X, _OUT),
+        ("out", "out", 0, _OUT, 8192),
     ),
     "others look at the tile": (
         ("in", "x", 0, _X, 8192),

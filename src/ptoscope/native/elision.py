@@ -261,9 +261,10 @@ class Eliding:
         full: Value | None,
         store: Callable[[], None],
     ) -> None:
-        """Stores a row, by `store` or in GM: there, where it is dense (else None), the next of the
-        tile that is written, and all its lanes are there (`full`; None where that is known)."""
-        if not self.writes_through or row is None:
+        """Stores a row, by `store` or in GM: there, where it is dense (else None), of whole pieces,
+        the next of the tile that is written, and all its lanes are there (`full`; None where that
+        is known)."""
+        if not self.writes_through or row is None or extent % layout.PIECE_BYTES:
             self.met(at, extent)
             store()
             return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import pytest
 
@@ -89,6 +89,48 @@ def _straight(lines: int) -> str:
     )
 
 
+def _in_one_scope(body: Iterable[str]) -> str:
+    return _function(
+        "  %offset = arith.constant 0 : i32\n  %c1 = arith.constant 1 : index\n"
+        "  %c8 = arith.constant 8 : index\n  %c128 = arith.constant 128 : index\n"
+        '  pto.vecscope {\n    %m = pto.pset_b32 "PAT_ALL" : !pto.mask<b32>\n'
+        f"    %v0 = pto.vlds %ub[%c0] : {_P} -> {_V}\n"
+        f"    %s0 = pto.init_align : !pto.align\n{''.join(body)}  }}\n"
+    )
+
+
+def _one_stream(lines: int) -> str:
+    """Stores of one stream to one place: each is complete before the next, which uses it."""
+    store = f": !pto.align, i32, {_V}, {_P} -> !pto.align, {_P}"
+    return _in_one_scope(
+        f"    %s{i + 1}, %p{i + 1} = pto.vstus %s{i}, %offset, %v0, %ub {store}\n"
+        for i in range(lines)
+    )
+
+
+def _sums(lines: int) -> list[str]:
+    """What is stored is made of all that was loaded before. It is loaded next, after a barrier."""
+    return [
+        f"    %w{i} = pto.vlds %ub[%c128] : {_P} -> {_V}\n"
+        f"    %v{i + 1} = pto.vadd %v{i}, %w{i}, %m : {_V}, {_V}, !pto.mask<b32> -> {_V}\n"
+        f"    pto.vsts %v{i + 1}, %ub[%c128], %m : {_V}, {_P}, !pto.mask<b32>\n"
+        '    pto.mem_bar "VST_VLD"\n'
+        for i in range(lines // 4)
+    ]
+
+
+def _sums_stored(lines: int) -> str:
+    return _in_one_scope(_sums(lines))
+
+
+def _sums_stored_in_a_loop(lines: int) -> str:
+    return _in_one_scope(["    scf.for %i = %c0 to %c8 step %c1 {\n", *_sums(lines), "    }\n"])
+
+
+def _sums_stored_unordered(lines: int) -> str:
+    return _in_one_scope(one.replace('    pto.mem_bar "VST_VLD"\n', "") for one in _sums(lines))
+
+
 def _examine(text: str) -> list[Diagnostic]:
     return examine_text(text, "kernel.pto", "a5", "manual")[1]
 
@@ -101,6 +143,10 @@ def _examine(text: str) -> list[Diagnostic]:
         (_outside_scopes, "PTO0301"),
         (_crossed_flags, "PTO0602"),
         (_straight, None),
+        (_one_stream, None),
+        (_sums_stored, None),
+        (_sums_stored_in_a_loop, None),
+        (_sums_stored_unordered, "PTO0609"),
     ],
 )
 def test_check_is_linear(make: Callable[[int], str], code: str | None) -> None:

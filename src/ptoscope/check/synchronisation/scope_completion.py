@@ -9,10 +9,21 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import reduce
 
 from ptoscope.check.analysis.nodes import Touch
 from ptoscope.check.flow import Values
-from ptoscope.check.synchronisation.executions import Execution
+from ptoscope.check.synchronisation.bit_sets import (
+    EMPTY,
+    BitSet,
+    bits_of,
+    contains,
+    members,
+    only,
+    union,
+    without,
+)
+from ptoscope.check.synchronisation.executions import Conditions, Execution
 from ptoscope.check.synchronisation.races import TouchedRows
 from ptoscope.check.synchronisation.scope_values import ScopeValues
 from ptoscope.dataflow import RunKnowledge
@@ -23,6 +34,8 @@ _FOLLOWED = 64
 """Of a value that a loop carries, so many iterations are followed back."""
 Iteration = tuple[int | None, ...]
 """The iterations of the loops of a vecscope around something; None for any."""
+_Value = tuple[int, Iteration]
+"""A value by its slot and the iteration it is made in."""
 
 
 def scope_kind(touch: Touch) -> ScopeAccess:
@@ -47,8 +60,17 @@ class ScopeCompletion:
         self.fenced: list[int] = []
         """For each access that was reached, those that a barrier completes before it."""
         self.by_op: dict[int, list[int]] = defaultdict(list)
-        self._memo: dict[tuple[int, int], bool] = {}
-        self._used: dict[int, set[int]] = {}
+        self._before: list[BitSet] = []
+        """For each access, of the first ones, what is complete before it."""
+        self._used: dict[int, BitSet] = {}
+        """The same of others, but for what barriers complete."""
+        self._loose: dict[int, list[int]] = defaultdict(list)
+        """Those that were found not to be complete before an access. A barrier that is taken to
+        be there from then on orders the two, but not what comes after through both."""
+        self._made: dict[_Value, tuple[BitSet, frozenset[_Value]]] = {}
+        self._fences: dict[tuple[bool, bool, Conditions | None], tuple[int, BitSet]] = {}
+        """By the kind of access, and where it counts its conditions: what barriers completed
+        when it was asked for last, with all that is complete before that."""
         for event in events:
             node = event.node
             if isinstance(node, Touch) and node.space == "ub":
@@ -61,66 +83,115 @@ class ScopeCompletion:
         depths = (len(e.iterations) - self._values.depth(t.op) for e, t, _ in self.accesses)
         self._outside = min(depths, default=0)
         """How many loops are around the vecscope."""
+        self._by_iteration: dict[tuple[int, Iteration], list[int]] = defaultdict(list)
+        for i, (_, touch, _) in enumerate(self.accesses):
+            self._by_iteration[id(touch.op), self.iteration(i)].append(i)
 
     def ordered(self, early: int, late: int) -> bool:
         """Whether one access is complete before the other begins: by a barrier, or because
         what the later one uses was made from what the earlier one loaded."""
-        known = self._memo.get((early, late))
-        if known is None:
-            self._memo[early, late] = False
-            known = self._memo[early, late] = self._reached(early, late)
-        return known
+        while len(self._before) < late:
+            access = len(self._before)
+            before = union(self._uses(access), self._behind(access))
+            self._before.append(without(before, self._loose.pop(access, ())))
+        if late not in self._used:
+            self._used[late] = self._uses(late)
+        found = contains(self._used[late], early) or contains(self._behind(late), early)
+        if not found:
+            self._loose[late].append(early)
+        return found
 
-    def _reached(self, early: int, late: int) -> bool:
-        fenced = self.fenced[late]
-        if fenced >> early & 1:
-            return True
-        used = self._loads(late)
-        if early in used:
-            return True
-        earlier = [i for i in range(early + 1, late) if fenced >> i & 1 or i in used]
-        return any(self.ordered(early, i) for i in earlier if self._surely(i, early, late))
+    def _behind(self, access: int) -> BitSet:
+        """What is complete before an access because a barrier completes it, or something that
+        begins after it."""
+        event, touch, _ = self.accesses[access]
+        given = event.given if self._certain else None
+        fenced = self.fenced[access]
+        past, found = self._fences.get((touch.writes, touch.scalar, given), (0, EMPTY))
+        if past is not fenced:
+            if past & ~fenced:
+                past, found = 0, EMPTY
+            for i in bits_of(fenced & ~past):
+                found = union(union(found, only(i)), self._passed_on(i, given))
+            self._fences[touch.writes, touch.scalar, given] = fenced, found
+        return found
 
-    def _surely(self, between: int, early: int, late: int) -> bool:
-        """Whether an access is executed wherever two others are, if that has to be certain."""
-        given, first, then = (self.accesses[i][0].given for i in (between, early, late))
-        return not self._certain or given <= first | then
+    def _passed_on(self, between: int, given: Conditions | None) -> BitSet:
+        """What is complete before an access and therefore before one that begins after it: if
+        that has to be certain, where it is executed wherever the two others are."""
+        mine, found = self.accesses[between][0].given, self._before[between]
+        if given is None or mine <= given:
+            return found
+        sure = (i for i in members(found) if mine <= self.accesses[i][0].given | given)
+        return reduce(union, map(only, sure), EMPTY)
 
     def iteration(self, access: int) -> Iteration:
         """In which iterations of the loops of the vecscope an access is."""
         event, touch, _ = self.accesses[access]
         return event.iterations[self._outside : self._outside + self._values.depth(touch.op)]
 
-    def _loads(self, access: int) -> set[int]:
-        """The earlier accesses whose data may be in what an access uses."""
-        known = self._used.get(access)
-        if known is None:
-            known = self._used[access] = {
-                i
-                for op, iteration in self._origins(access)
-                for i in self.by_op[op]
-                if i < access and _agree(self.iteration(i), iteration)
-            }
-        return known
-
-    def _origins(self, access: int) -> set[tuple[int, Iteration]]:
-        """The same as operations, by their ids, and iterations."""
-        op, iteration = self.accesses[access][1].op, self.iteration(access)
-        found: set[tuple[int, Iteration]] = set()
-        seen: set[tuple[int, Iteration]] = set()
-        stack: list[tuple[tuple[int, ...], Iteration]] = [(op.operands, iteration)]
+    def _uses(self, access: int) -> BitSet:
+        """The earlier accesses whose data may be in what an access uses, and what is complete
+        before those."""
+        found = EMPTY
+        seen: set[_Value] = set()
+        iteration = self.iteration(access)
+        stack = [(slot, iteration) for slot in self.accesses[access][1].op.operands]
         while stack:
-            slots, iteration = stack.pop()
-            sources = self._values.sources(slots)
-            found.update((id(load), iteration[:depth]) for load, depth in sources.accesses)
-            for slot, depth in sources.joined:
-                value = slot, iteration[:depth]
-                if value not in seen:
-                    seen.add(value)
-                    ways = list(self._values.joined(*value, self._run))
-                    if len(ways) == 1 or not self._certain:
-                        stack.extend(((one,), at) for one, at, _ in ways)
+            slot, iteration = stack.pop()
+            if None in iteration:
+                data, joins = self._of_any(slot, iteration, access)
+            else:
+                data, joins = self._of(self._value(slot, iteration))
+            found = union(found, data)
+            for value in joins - seen:
+                seen.add(value)
+                ways = list(self._values.joined(*value, self._run))
+                if len(ways) == 1 or not self._certain:
+                    stack.extend((one, at) for one, at, _ in ways)
         return found
+
+    def _value(self, slot: int, iteration: Iteration) -> _Value:
+        return slot, iteration[: self._values.source(slot).depth]
+
+    def _of(self, wanted: _Value) -> tuple[BitSet, frozenset[_Value]]:
+        """The accesses whose data is in a value without a join between, and what is complete
+        before those; and the joined values it is made from. What a value is made from comes
+        first: a chain may be longer than calls can be nested."""
+        known = self._made
+        stack = [wanted]
+        while stack:
+            slot, iteration = value = stack[-1]
+            if value in known:
+                stack.pop()
+                continue
+            source = self._values.source(slot)
+            operands = [self._value(operand, iteration) for operand in source.operands]
+            missing = [operand for operand in operands if operand not in known]
+            if missing:
+                stack += missing
+                continue
+            data, joins = EMPTY, frozenset[_Value]((value,) if source.joined else ())
+            for operand in operands:
+                others, more = known[operand]
+                data = union(data, others)
+                joins = joins if more <= joins else joins | more
+            if source.access is not None:
+                for i in self._by_iteration.get((id(source.access), iteration), ()):
+                    data = union(union(data, only(i)), self._before[i])
+            known[value] = data, joins
+        return known[wanted]
+
+    def _of_any(
+        self, slot: int, iteration: Iteration, access: int
+    ) -> tuple[BitSet, frozenset[_Value]]:
+        """The same before an access of a value of which not all iterations are known."""
+        sources, data = self._values.sources((slot,)), EMPTY
+        for op, depth in sources.accesses:
+            for i in self.by_op[id(op)]:
+                if i < access and _agree(self.iteration(i), iteration[:depth]):
+                    data = union(union(data, only(i)), self._before[i])
+        return data, frozenset((other, iteration[:depth]) for other, depth in sources.joined)
 
     def same_data(self, early: int, late: int) -> bool:
         """Two stores of one value to one place: in any order the same."""

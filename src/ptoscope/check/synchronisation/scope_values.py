@@ -35,6 +35,16 @@ class Sources(NamedTuple):
     indices: tuple[tuple[int, int], ...]
 
 
+class StraightSource(NamedTuple):
+    """Where one value comes from: the number of loops around it, the access whose data it is,
+    whether control flow hands it on, and what it is made from without a join between."""
+
+    depth: int
+    access: Op | None
+    joined: bool
+    operands: tuple[int, ...]
+
+
 class ScopeValues:
     """The values made inside one vecscope. `accesses` are the ids of the operations that touch
     memory; a pointer that one of them moves on is not its data. Loops are counted from the
@@ -47,6 +57,8 @@ class ScopeValues:
         self._accesses = accesses
         self._outside = flow.depth(scope)
         self._known: dict[tuple[int, ...], Sources] = {}
+        self._source: dict[int, StraightSource] = {}
+        self._varies: dict[int, int] = {}
 
     def depth(self, op: Op) -> int:
         """How many loops of the vecscope are around an operation."""
@@ -56,10 +68,36 @@ class ScopeValues:
         """The loops, from the outermost, in whose iterations a value is made anew: while they
         are in the same iteration, it is the same. A value from outside, or a constant, has none.
         """
-        found = self.sources((slot,))
-        return max(
-            (depth for _, depth in (*found.accesses, *found.joined, *found.indices)), default=0
-        )
+        known = self._varies
+        stack = [slot]
+        while stack:
+            value = stack[-1]
+            source = self.source(value)
+            missing = [operand for operand in source.operands if operand not in known]
+            if missing:
+                stack += missing
+                continue
+            definition = self._made_here(self._flow.definitions[value])
+            anew = source.access or isinstance(definition, (Joined, Index))
+            depths = (known[operand] for operand in source.operands)
+            known[value] = max(source.depth if anew else 0, *depths, 0)
+            stack.pop()
+        return known[slot]
+
+    def source(self, slot: int) -> StraightSource:
+        """Where a value comes from."""
+        known = self._source.get(slot)
+        if known is None:
+            definition = self._flow.definitions[slot]
+            made = self._made_here(definition)
+            data = isinstance(made, OpResult) and self._is_data(slot, made.op)
+            known = self._source[slot] = StraightSource(
+                max(0, definition.depth - self._outside),
+                made.op if isinstance(made, OpResult) and data else None,
+                isinstance(made, Joined),
+                self._operands(slot, definition),
+            )
+        return known
 
     def sources(self, slots: tuple[int, ...]) -> Sources:
         """What some values are made from."""

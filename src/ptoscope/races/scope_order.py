@@ -16,7 +16,7 @@ import numpy as np
 from ptoscope.isa.order.memory import KINDS, Fences
 from ptoscope.races.intervals import Intervals, contains
 from ptoscope.races.provenance import Executions, Provenance
-from ptoscope.trace.trace import NONE, Trace, barrier_type
+from ptoscope.trace.trace import NONE, Column, Trace, barrier_type
 
 KindClock = tuple[int, ...]
 """For each kind the event before which all its accesses are complete."""
@@ -59,6 +59,19 @@ class TracedScopeOrder:
         ):
             return True
         return contains(self._of(user, late), number)
+
+    def fenced(self, place: Column, early: Column, late: Column) -> Column:
+        """Whether a barrier lies between: for each event of a place and a later one, whether it
+        is complete because all of its kind up to it are."""
+        if not self._clocks:
+            return np.zeros(len(early), dtype=bool)
+        events, at = np.unique(late, return_inverse=True)
+        clocks = np.array([self._clocks[event] for event in events.tolist()]).reshape(
+            -1, len(KINDS)
+        )
+        kinds = np.zeros(max(self._kinds) + 1, dtype=np.int64)
+        kinds[list(self._kinds)] = list(self._kinds.values())
+        return early < clocks[at, kinds[place]]
 
     def _of(self, place: int, event: int) -> Intervals:
         """The executions from which what a place uses at an event comes."""

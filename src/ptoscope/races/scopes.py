@@ -140,15 +140,16 @@ class _Scope:
             int(self._trace.events.place[self._range[0]]), self._places
         )
         executions = Executions(self._trace, *self._range)
-        order: TracedScopeOrder | None = None
+        row, sizes = self._shared(executions)
+        if not len(sizes):
+            return found
+        texts = self._texts
+        run = RunIterations(executions, texts.places, texts.parents)
+        provenance = Provenance(self._trace, self._values, executions, run, self._places)
+        kinds = {p: does.kind for p, does in self._does.items()}
+        order = TracedScopeOrder(self._trace, executions, provenance, kinds, self._bars)
         judged: set[tuple[int, int]] = set()
-        for accesses in self._shared(executions):
-            if order is None:
-                texts = self._texts
-                run = RunIterations(executions, texts.places, texts.parents)
-                provenance = Provenance(self._trace, self._values, executions, run, self._places)
-                kinds = {p: does.kind for p, does in self._does.items()}
-                order = TracedScopeOrder(self._trace, executions, provenance, kinds, self._bars)
+        for accesses in self._unclear(row, sizes, executions, order):
             for early, late in self._loose(accesses, order):
                 pair = int(self._event[early]), int(self._event[late])
                 if pair not in judged:
@@ -218,9 +219,10 @@ class _Scope:
             runs.stop[one], runs.stop[two]
         )
 
-    def _shared(self, executions: Executions) -> Iterator[list[int]]:
+    def _shared(self, executions: Executions) -> tuple[Column, Column]:
         """The accesses of each cell that several places touch and one writes, but for those
-        where it is seen at once that the last uses what the others loaded."""
+        where it is seen at once that the last uses what the others loaded; one cell after the
+        other, and how many each has."""
         first, last = self._runs.first[self._rows], self._runs.last[self._rows]
         size = last - first
         row = np.repeat(np.arange(len(size)), size)
@@ -237,7 +239,22 @@ class _Scope:
         if judged.any():
             used |= self._use(row, only, executions)
             judged &= ~np.logical_and.reduceat(used, begin)
-        for i in np.flatnonzero(judged).tolist():
+        return row[np.repeat(judged, end - begin)], (end - begin)[judged]
+
+    def _unclear(
+        self, row: Column, sizes: Column, executions: Executions, order: TracedScopeOrder
+    ) -> Iterator[list[int]]:
+        """The accesses of cells, but for those where it is seen at once that each is complete
+        before the next, and so before all that follow."""
+        end = np.cumsum(sizes)
+        begin = end - sizes
+        early, late = row[:-1], row[1:]
+        events = self._event[early], self._event[late]
+        follows = np.ones(len(row), dtype=bool)
+        follows[:-1] = (events[0] == events[1]) | order.fenced(self._place[early], *events)
+        follows[:-1] |= self._use(early, late, executions)
+        follows[end - 1] = True
+        for i in np.flatnonzero(~np.logical_and.reduceat(follows, begin)).tolist():
             yield row[begin[i] : end[i]].tolist()
 
     def _use(self, early: Column, late: Column, executions: Executions) -> Column:

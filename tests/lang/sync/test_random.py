@@ -189,11 +189,16 @@ PIPELINED_BODIES = st.lists(
 )
 
 
+STAGE_BYTES = 2048
+"""Of a buffer: more than five rows of 64 elements."""
+
+
 def pipelined(body: Lines, copies: int) -> str:
     """A loop over %n in whose iterations %p and %q take turns with their copies, behind %d."""
     lines = [
         "%at = arith.muli %t, %i64 : index",
-        "%offset = arith.muli %stage, %l1024 : i64",
+        f"%size = arith.constant {STAGE_BYTES} : i64",
+        "%offset = arith.muli %stage, %size : i64",
         "%p_at = arith.addi %offset, %l16384 : i64",
         "%q_at = arith.addi %p_at, %l8192 : i64",
         f"%p = pto.castptr %p_at : i64 -> {POINTER}",
@@ -218,7 +223,7 @@ def copies_of(function: Function, copies: int) -> list[PlacedBuffer]:
             slots = [slot for name, slot in roots.items() if name.startswith(("p_", "q_"))]
             pointers = [slot for slot in slots if isinstance(function.types[slot], Ptr)]
             for slot, address in zip(pointers, (16384, 24576), strict=True):
-                found.append(PlacedBuffer((slot,), address, 1024, copies, op, op.carried[0]))
+                found.append(PlacedBuffer((slot,), address, STAGE_BYTES, copies, op, op.carried[0]))
     return found
 
 

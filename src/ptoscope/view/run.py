@@ -32,7 +32,7 @@ def view_run(
     trace = run.recording.trace
     timing = None
     if run.error is None and MODELS[kernel.target.name]:
-        timing = time_trace(trace, kernel.program, kernel.target, model)
+        timing = time_trace(trace, kernel.program, kernel.target, model, revision=kernel.revision)
     seen = [*find_races(trace, kernel.program, kernel.target), *run.recording.findings]
     fault = [] if run.error is None else list(run.error.diagnostics)
     all_findings = told_once([*findings, *seen, *fault])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ptoscope.native.layout import UB, UB_BYTES
 from ptoscope.native.runtime.tile_blocks import move_block
+from ptoscope.native.runtime.transposes import LINE, transpose_halves
 from ptoscope.native.subset import Address, RawMemory, compiled
 
 
@@ -28,6 +29,10 @@ def rt_transpose(
     if dest < source + length and source < dest + length:
         return 1
     ub = memory.word(state, UB)
+    if rows * size == LINE and columns * size == LINE and size == 2:
+        # One block, by far the most common.
+        transpose_halves(memory, ub + dest, LINE, ub + source, LINE)
+        return 0
     move_block(
         memory, ub + source, columns * size, size, ub + dest, size, rows * size, rows, columns, size
     )

@@ -39,7 +39,7 @@ class Case:
         return KERNELS / f"{self.name}.pto"
 
 
-CASES = (
+REPAIRABLE = (
     Case(
         "add",
         "f32 add, 16 Mi",
@@ -218,16 +218,6 @@ CASES = (
         lambda n: n,
     ),
     Case(
-        "sort_rows",
-        "rows of 2048 f32 sorted, vbitsort and vmrgsort4, 128 rows",
-        None,
-        128,
-        3,
-        inputs.sort_rows,
-        1,
-        lambda rows: 12 * inputs.SORTED * rows,
-    ),
-    Case(
         "add_in_l1",
         "f32 add on 4 KiB in L1",
         0.8,
@@ -250,3 +240,19 @@ CASES = (
         source="in_l1",
     ),
 )
+
+CASES = (
+    *REPAIRABLE,
+    Case(
+        "sort_rows",
+        "rows of 2048 f32 sorted, vbitsort and vmrgsort4, 128 rows",
+        None,
+        128,
+        3,
+        inputs.sort_rows,
+        1,
+        lambda rows: 12 * inputs.SORTED * rows,
+    ),
+)
+"""With one whose address, broken on purpose, gets a fix that only looks right: `tests.repair` knows
+nothing of it yet."""

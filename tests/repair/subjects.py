@@ -12,7 +12,7 @@ from typing import Any
 from unittest import mock
 
 import numpy as np
-from bench.cases import CASES
+from bench.cases import REPAIRABLE
 
 import ptoscope
 from ptoscope.cases.find import find_cases
@@ -62,7 +62,7 @@ def own_subjects() -> Iterator[Subject]:
         kernel = ptoscope.load(seed.text, revision=seed.revision)
         launches = _seen(lambda kernel=kernel, seed=seed: seed.run(kernel))
         yield Subject(seed.name, seed.text, seed.revision, launches)
-    for case in CASES:
+    for case in REPAIRABLE:
         text = case.path.read_text(encoding="utf-8")
         launch = Launch(case.name, tuple(case.arguments(case.small)), 1)
         yield Subject(f"bench/{case.name}", text, "manual", (launch,))

@@ -56,7 +56,7 @@ def copied_to(function: Function) -> list[int]:
 def read_once(function: Function) -> list[int]:
     """Those that are read at one place only, once for each time that they are copied."""
     tiles = copied_to(function)
-    reads: dict[int, list[Use]] = {slot: [] for slot in tiles}
+    reads: dict[int, list[TileUse]] = {slot: [] for slot in tiles}
     homes: dict[int, set[int]] = {slot: set() for slot in tiles}
     for use in _uses(function.body, {slot: slot for slot in tiles}):
         if into_ub(use.op) and use.slot == use.op.operands[1]:
@@ -66,7 +66,7 @@ def read_once(function: Function) -> list[int]:
     return [slot for slot in tiles if _is_once(reads[slot], homes[slot])]
 
 
-def _is_once(reads: list[Use], homes: set[int]) -> bool:
+def _is_once(reads: list[TileUse], homes: set[int]) -> bool:
     """Whether there is one read, in the block with the copies."""
     if len(reads) != 1 or homes != {reads[0].home}:
         return False
@@ -87,7 +87,7 @@ def _inputs(scope: Scope) -> Iterator[tuple[int, int]]:
     yield from zip(scope.args, scope.inputs, strict=False)
 
 
-class Use(NamedTuple):
+class TileUse(NamedTuple):
     """An operation that takes a value, the block that it, or its vecscope, stands in, and how many
     loops are around it in its vecscope, None outside."""
 
@@ -99,7 +99,7 @@ class Use(NamedTuple):
 
 def _uses(
     block: Block, names: dict[int, int], loops: int | None = None, home: int | None = None
-) -> Iterator[Use]:
+) -> Iterator[TileUse]:
     """The operations that take values of these names, each with what it is named for."""
     here = id(block) if home is None else home
     for op in block.ops:
@@ -108,7 +108,9 @@ def _uses(
             inner, around = 0, here
             inside = names | {arg: names[slot] for arg, slot in _inputs(op) if slot in names}
         else:
-            yield from (Use(op, names[slot], here, loops) for slot in op.operands if slot in names)
+            yield from (
+                TileUse(op, names[slot], here, loops) for slot in op.operands if slot in names
+            )
             if isinstance(op, Loop) and loops is not None:
                 inner = loops + 1
         for part in op.blocks:
@@ -283,30 +285,34 @@ class Eliding:
         there, here, after = code.label("there"), code.label("here"), code.label("after")
         code.branch(goes, there, here)
         code.place(there)
-        base = code.load("ptr", code.offset(_STATE, first + layout.TILE_BASE, "i64"), 8)
-        self._write(code.offset(base, at.value), row)
-        code.store(code.emit("i64", f"add {size}, {extent}"), size_at, 8)
+        with code.inside():
+            base = code.load("ptr", code.offset(_STATE, first + layout.TILE_BASE, "i64"), 8)
+            self._write(code.offset(base, at.value), row)
+            code.store(code.emit("i64", f"add {size}, {extent}"), size_at, 8)
         code.jump(after)
         code.place(here)
-        self.met(at, extent)
-        store()
+        with code.inside():
+            self.met(at, extent)
+            store()
         code.jump(after)
         code.place(after)
 
     def _write(self, place: Value, row: NativeLanes) -> None:
         """A row to GM, piece by piece past the cache where it is to go so."""
         code, count = self._code, layout.PIECE_BYTES // row.dtype.bytes
-        past, through, on = code.label("past"), code.label("through"), code.label("on")
+        beside, through, on = code.label("beside"), code.label("through"), code.label("on")
         asked = word(code, layout.WRITTEN_PAST_CACHE)
-        code.branch(code.emit("i1", f"icmp ne {asked}, 0"), past, through)
-        code.place(past)
-        for lane in range(0, row.count, count):
-            piece = row.shuffle(tuple(range(lane, lane + count))).value
-            code.store_past_cache(piece, code.offset(place, lane * row.dtype.bytes))
+        code.branch(code.emit("i1", f"icmp ne {asked}, 0"), beside, through)
+        code.place(beside)
+        with code.inside():
+            for lane in range(0, row.count, count):
+                piece = row.shuffle(tuple(range(lane, lane + count))).value
+                code.store_past_cache(piece, code.offset(place, lane * row.dtype.bytes))
         code.jump(on)
         code.place(through)
-        self._prefetch(place, row.count * row.dtype.bytes, writes=True)
-        code.store(row.value, place, 1)
+        with code.inside():
+            self._prefetch(place, row.count * row.dtype.bytes, writes=True)
+            code.store(row.value, place, 1)
         code.jump(on)
         code.place(on)
 

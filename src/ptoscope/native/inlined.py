@@ -66,7 +66,8 @@ def unless(
         otherwise()
         code.jump(after)
     code.place(fast)
-    quick()
+    with code.inside():
+        quick()
     code.jump(after)
     code.place(after)
 

@@ -41,6 +41,8 @@ from ptoscope.native.runtime.issue import RAISED
 from ptoscope.native.side_exits import SideExits
 
 _NAMES = re.compile(r"%v\d+")
+_MOST_LINES = 80
+"""Of a body that is written where it is issued."""
 
 
 class PipeCore(Core):
@@ -97,10 +99,21 @@ class PipeCore(Core):
         )
         rows = [address, *(self._word(v) for v in values)]
         act = partial(_issue_outlined, site, pipe)
-        if self.side_exits.loops:
-            self._run_outlined(name, self.side_exits.add(site, act, rows), rows)
-        else:
+        if not self.side_exits.loops:
             self.side_exits.hand("rt_issue", site, act, rows)
+            return
+        outlined = self.code.functions[-1]
+        if not self.fuses or len(outlined.lines) > _MOST_LINES:
+            self._run_outlined(name, self.side_exits.add(site, act, rows), rows)
+            return
+        # Short enough to stand here, too; then the other is for queues alone.
+        outlined.is_hot = False
+        self.code.function.is_busy = True
+        queued = inlined.is_queued(self.code)
+        ask = partial(self.side_exits.hand, "rt_issue", site, act, rows)
+        self.side_exits.is_in_body = True
+        inlined.unless(self.code, queued, ask, write)
+        self.side_exits.is_in_body = False
 
     def _run_outlined(self, name: str, side_exit: int, rows: list[NativeLanes]) -> None:
         """As `rt_issue` does, without looking for the body at run time."""

@@ -27,6 +27,8 @@ class LoopAround:
 
     name: str
     iteration: Value
+    is_kept: bool = False
+    """Whether each iteration is stored where side exits have it, so that they need not do so."""
 
     @staticmethod
     def text(name: str, number: int) -> str:
@@ -57,15 +59,18 @@ class SideExits:
         self.loops: list[LoopAround] = []
         self.outer: list[LoopAround] = []
         """The loops around the body that is written, where it is a function of its own."""
+        self.is_in_body = False
+        """Whether what is written is what a pipe executes, where iterations may be short."""
         self.needs: set[str] = {"rt_service"}
 
     def enter(self, name: str, iteration: Value) -> None:
         """An iteration of a loop begins."""
         function = self._code.function
-        self.loops.append(LoopAround(name, iteration))
+        is_kept = function.keeps_iterations and not self.is_in_body
+        self.loops.append(LoopAround(name, iteration, is_kept))
         function.depth = max(function.depth, len(self.loops))
         function.is_hot = True
-        if function.keeps_iterations:
+        if is_kept:
             self._note(len(self.loops) - 1)
 
     def leave(self) -> None:
@@ -79,8 +84,8 @@ class SideExits:
     def pack(self, rows: Sequence[NativeLanes]) -> None:
         """Puts iterations and values into the function's memory for them."""
         code = self._code
-        if not code.function.keeps_iterations:
-            for depth in range(len(self.loops)):
+        for depth, loop in enumerate(self.loops):
+            if not loop.is_kept:
                 self._note(depth)
         # Word by word: what is stored as it is loaded need not reach the cache in between.
         at = 0

@@ -141,7 +141,7 @@ def _find(key: str, text: str, file: str) -> Kernel | None:
     kernel.revision = facts["revision"]
     kernel.findings = [Diagnostic.from_record({**d, "file": file}) for d in facts["findings"]]
     kernel.signature = Signature.from_json(facts, file, text)
-    kernel.cache_key = ""
+    kernel.cache_key = key
     kernel._begin(compiled)
     return kernel
 
@@ -507,17 +507,38 @@ class Kernel:
             self._compiled = native.compile_program(self.function, self.target, self.revision)
             if self.cache_key:
                 native.cache.write(self.cache_key, self._compiled.packed(self._facts()))
-        self._native = native.NativeKernel(
-            self._compiled,
-            self.target,
-            lambda: native.lower(self.function, self.target, self.revision).side_exits,
-            lambda: self.program,
-            lambda: self.function,
-        )
+        for_large = self._compile_for_large if native.asked_least() is None else None
+        self._native = self._loaded(self._compiled, None, for_large)
         if not self._requests:
             from ptoscope.native.packing import Packer
 
             self._packer = Packer(self.signature.function)
+
+    def _compile_for_large(self) -> Any:
+        """The same for large arrays: copies are left out where nobody can tell."""
+        from ptoscope import native
+
+        key = native.cache.key("for large arrays", self.cache_key) if self.cache_key else ""
+        data = native.cache.read(key) if key else None
+        if data is not None:
+            return self._loaded(native.Compiled.unpacked(data)[0], native.LEAST_ELIDED, None)
+        given = self.function, self.target, self.revision, native.LEAST_ELIDED
+        compiled = native.compile_program(*given)
+        if key:
+            native.cache.write(key, compiled.packed({}))
+        return self._loaded(compiled, native.LEAST_ELIDED, None)
+
+    def _loaded(self, compiled: Any, least: int | None, for_large: Callable[[], Any] | None) -> Any:
+        from ptoscope import native
+
+        return native.NativeKernel(
+            compiled,
+            self.target,
+            lambda: native.lower(self.function, self.target, self.revision, least).side_exits,
+            lambda: self.program,
+            lambda: self.function,
+            for_large,
+        )
 
     def _facts(self) -> dict[str, Any]:
         """What is kept beside the machine code."""

@@ -25,7 +25,11 @@ if TYPE_CHECKING:
     from ptoscope.program import Function, Program
 
 
-_LEAST_ELIDED, _MOST_DIGITS = 2048, 18
+LEAST_ELIDED, _MOST_DIGITS = 2048, 18
+"""Bytes of a copy that is left out where arrays are large, and digits of another such number."""
+_LARGE_ARRAYS = 1 << 20
+"""Bytes of all arrays of a launch from which on it is worth to compile again: to leave copies out
+takes more code."""
 _LARGE_TEXT, _LARGE_VECTORS = 512 << 10, 4 << 20
 """Bytes of LLVM text, and of its vectors, from which on a module is not optimised: the time
 that takes grows with the square of what is between two jumps."""
@@ -47,14 +51,18 @@ def default_threads() -> int:
 def key(text: str, target: str, revision: str, entry: str) -> str:
     """The name in the cache of a kernel text, compiled so for this machine."""
     machine = f"{_jit().host()} {machine_features()}"
-    return cache.key("kernel", text, target, revision, entry, machine, str(least_elided()))
+    return cache.key("kernel", text, target, revision, entry, machine, str(asked_least()))
 
 
-def lower(function: Function, target: Target, revision: Revision) -> CompiledModule:
-    """A checked function as LLVM text for this machine; NotCovered for what is not compiled."""
+def lower(
+    function: Function, target: Target, revision: Revision, least: int | None = None
+) -> CompiledModule:
+    """A checked function as LLVM text for this machine; NotCovered for what is not compiled.
+    `least` is how many bytes a copy has that may be left out, by default what is asked for."""
     from ptoscope.native.compile import Compiler
 
-    return Compiler(function, target, revision, machine_features(), least_elided()).module()
+    least = asked_least() or 0 if least is None else least
+    return Compiler(function, target, revision, machine_features(), least).module()
 
 
 def machine_features() -> CpuFeatures:
@@ -69,20 +77,23 @@ def machine_features() -> CpuFeatures:
     return host.cpu_features
 
 
-def least_elided() -> int:
-    """How many bytes a copy has at least that may be left out (see `elision`), or as somebody has
-    said; 0 where none may be."""
+def asked_least() -> int | None:
+    """How many bytes a copy has at least that may be left out (see `elision`), as somebody has
+    said, 0 where none may be; None where nobody has."""
     asked = os.environ.get("PTOSCOPE_ELIDE", "")
     if not asked:
-        return _LEAST_ELIDED
+        return None
     if not asked.isdecimal() or len(asked) > _MOST_DIGITS:
         raise UsageError(f"PTOSCOPE_ELIDE is '{asked[:60]}'; it is a number of bytes, 0 for none")
     return int(asked)
 
 
-def compile_program(function: Function, target: Target, revision: Revision) -> Compiled:
-    """A checked function as machine code; NotCovered if this engine cannot run it."""
-    return assemble(lower(function, target, revision))
+def compile_program(
+    function: Function, target: Target, revision: Revision, least: int | None = None
+) -> Compiled:
+    """A checked function as machine code; NotCovered if this engine cannot run it. `least` as in
+    `lower`."""
+    return assemble(lower(function, target, revision, least))
 
 
 def assemble(module: CompiledModule) -> Compiled:
@@ -119,7 +130,8 @@ def _jit() -> Any:
 
 class NativeKernel:
     """A compiled kernel in memory. `side_exits`, `program` and `function` are asked only when a
-    launch needs them: for a fault, for pipes that have to queue, for a warning."""
+    launch needs them: for a fault, for pipes that have to queue, for a warning. `for_large` gives
+    one that launches with large arrays are better off with."""
 
     def __init__(
         self,
@@ -128,6 +140,7 @@ class NativeKernel:
         side_exits: Callable[[], tuple[SideExit, ...]],
         program: Callable[[], Program],
         function: Callable[[], Function],
+        for_large: Callable[[], NativeKernel] | None = None,
     ) -> None:
         from ptoscope.native import engine
         from ptoscope.native.launch import Launch
@@ -145,6 +158,8 @@ class NativeKernel:
         self._side_exits = side_exits
         self._program = program
         self._function = function
+        self._for_large = for_large
+        self._large: NativeKernel | None = None
         self._runners: list[Any] = []
 
     def _find_side_exits(self) -> tuple[SideExit, ...]:
@@ -162,6 +177,13 @@ class NativeKernel:
     ) -> list[Diagnostic]:
         """Runs every block; PtoError if one faults. `prints` takes what they print. Gives
         warnings: flags that are left set and buffers that are still held."""
+        if self._for_large is not None and sum(given.regions[1::3]) >= _LARGE_ARRAYS:
+            try:
+                self._large = self._large or self._for_large()
+                return self._large.launch(given, grid, threads, max_steps, prints)
+            except NotCovered:
+                # With more code it is too long.
+                self._for_large = None
         launch = self._prepare(given, grid, max_steps, None, prints)
         failed = self.run(launch, threads or (default_threads() if grid > 1 else 1))
         if failed is not None:

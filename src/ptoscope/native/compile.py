@@ -157,6 +157,12 @@ class Compiler:
                 self._look_ahead(op)
             self._op(op)
 
+    def _loop_block(self, loop: Loop, block: Block) -> None:
+        """The block of a loop that does its work."""
+        around, self.core.is_tight = self.core.is_tight, not any(map(_copies, loop.blocks))
+        self._block(block)
+        self.core.is_tight = around
+
     def _look_ahead(self, scope: Scope) -> None:
         """Tells of the copy to GM that a vecscope stores for, if there is one; what that takes is
         computed now."""
@@ -297,7 +303,7 @@ class Compiler:
                 self.core.side_exits.enter(f"%{self._function.names[index]}", iteration)
                 self.core.iteration(site, counted)
                 self.core.counters.append((number, low, step))
-                self._block(op.body)
+                self._loop_block(op, op.body)
                 self.core.counters.pop()
                 self.core.side_exits.leave()
                 yielded = self._read(op.yields)
@@ -388,7 +394,7 @@ class Compiler:
             code.place(body)
             with code.inside():
                 self._write(op.received, passed)
-                self._block(op.after)
+                self._loop_block(op, op.after)
                 yielded = self._read(op.yields)
                 self.core.side_exits.leave()
                 came = self._shapes(carried, yielded)

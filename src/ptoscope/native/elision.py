@@ -9,12 +9,13 @@ depends on the former.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import NamedTuple
 
 from ptoscope.isa import TABLE
 from ptoscope.isa.copies import CopyPath
+from ptoscope.isa.types import AttrValue
 from ptoscope.native import layout
 from ptoscope.native.inlined import word
 from ptoscope.native.lanes import NativeLanes
@@ -48,14 +49,37 @@ def _path(op: Op) -> tuple[str, str]:
     return path.source, path.target
 
 
-def copied_to(function: Function) -> list[int]:
-    """The slots of pointers to tiles that are copied to UB."""
-    return sorted({op.operands[1] for op in function.ops() if into_ub(op)})
+def copied_to(function: Function, least: int) -> list[int]:
+    """The slots of pointers to tiles that are copied to UB, but for those that are known to have
+    less bytes."""
+    known = _known(function)
+    return sorted(
+        {op.operands[1] for op in function.ops() if into_ub(op) and not _is_less(op, known, least)}
+    )
 
 
-def read_once(function: Function) -> list[int]:
+def _known(function: Function) -> dict[int, AttrValue]:
+    """The constants of a function."""
+    return {
+        op.results[0]: op.attrs["value"]
+        for op in function.ops()
+        if "value" in op.attrs and not op.operands
+    }
+
+
+def _is_less(copy: Op, known: Mapping[int, AttrValue], least: int) -> bool:
+    """Whether a copy is known to have less bytes."""
+    form = TABLE[copy.name].forms[copy.form]
+    names = [operand.name for operand in form.operands]
+    names += [operand.name for group in form.groups[:1] for operand in group.operands]
+    given = dict(zip(names, copy.operands, strict=False))
+    length, rows = (known.get(given.get(name, -1)) for name in ("len_burst", "n_burst"))
+    return isinstance(length, int) and isinstance(rows, int) and length * rows < least
+
+
+def read_once(function: Function, least: int) -> list[int]:
     """Those that are read at one place only, once for each time that they are copied."""
-    tiles = copied_to(function)
+    tiles = copied_to(function, least)
     reads: dict[int, list[TileUse]] = {slot: [] for slot in tiles}
     homes: dict[int, set[int]] = {slot: set() for slot in tiles}
     for use in _uses(function.body, {slot: slot for slot in tiles}):
@@ -183,8 +207,13 @@ class Eliding:
         """Of vecscopes by their ids, the copies that they store for."""
         if self.least and function is not None:
             everywhere = least == _EVERYWHERE
-            slots = copied_to(function) if everywhere else read_once(function)
-            self.deliveries = dict(deliveries(function.body, everywhere))
+            slots = (copied_to if everywhere else read_once)(function, least)
+            known = _known(function)
+            self.deliveries = {
+                scope: found
+                for scope, found in deliveries(function.body, everywhere)
+                if not _is_less(found.copy, known, least)
+            }
         self._slots = {slot: number for number, slot in enumerate(slots[: layout.MOST_DEFERRED])}
         self.tiles: dict[str, int] = {}
         """Values that point into a tile which may be deferred, with its number."""
@@ -305,9 +334,14 @@ class Eliding:
         code.branch(code.emit("i1", f"icmp ne {asked}, 0"), beside, through)
         code.place(beside)
         with code.inside():
-            for lane in range(0, row.count, count):
-                piece = row.shuffle(tuple(range(lane, lane + count))).value
-                code.store_past_cache(piece, code.offset(place, lane * row.dtype.bytes))
+            # By lines first: LLVM takes long for a small part of a large row.
+            line = min(LINE_BYTES // row.dtype.bytes, row.count)
+            for first in range(0, row.count, line):
+                part = row.shuffle(tuple(range(first, first + line)))
+                for lane in range(0, line, count):
+                    piece = part.shuffle(tuple(range(lane, lane + count))).value
+                    at = (first + lane) * row.dtype.bytes
+                    code.store_past_cache(piece, code.offset(place, at))
         code.jump(on)
         code.place(through)
         with code.inside():

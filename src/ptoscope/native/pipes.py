@@ -58,6 +58,8 @@ class PipeCore(Core):
     """Whether the copy that is written is only told of, and made later."""
     updates_gm = True
     """Whether copies to GM may be other than plain ones."""
+    is_tight = False
+    """Whether the loop that is written copies nothing, so that what is issued there counts."""
     fuses = True
     """Whether two instructions may be written as one."""
     is_answered = False
@@ -103,7 +105,8 @@ class PipeCore(Core):
             self.side_exits.hand("rt_issue", site, act, rows)
             return
         outlined = self.code.functions[-1]
-        if not self.fuses or len(outlined.lines) > _MOST_LINES:
+        is_worth = self.fuses and (self.is_tight or self.code.function.is_busy)
+        if not is_worth or len(outlined.lines) > _MOST_LINES:
             self._run_outlined(name, self.side_exits.add(site, act, rows), rows)
             return
         # Short enough to stand here, too; then the other is for queues alone.

@@ -167,3 +167,20 @@ _GET, _RELEASE = 'pto.get_buf "PIPE_V", 3, 0', 'pto.rls_buf "PIPE_V", 3, 0'
 )
 def test_flags_and_buffers_in_a_loop(before: list[str], lines: list[str], count: int) -> None:
     _same(_flags(lines, before), [*_arrays(8), count, 0])
+
+
+@pytest.mark.parametrize("offset", [0, 1, 4])
+@pytest.mark.parametrize("size", [64, 128, 240, 256, 1024])
+def test_small_copies_to_an_array_that_no_cache_holds(size: int, offset: int) -> None:
+    """They go past the cache, if the array begins at a multiple of 16 bytes."""
+    lanes, step, count = size // 4, 264, 7
+    memory = np.full((13 << 20) // 4 + 64, 7, np.float32)
+    first = -(memory.ctypes.data // 4) % 16 + offset
+    out = memory[first : first + (13 << 20) // 4]
+    x, y, _ = _arrays(count * step)
+    ptoscope.load(_copies(size))(x, y, out, count, step, engine="native")
+    expected = np.full_like(memory, 7)
+    for i in range(count):
+        at = first + i * step
+        expected[at : at + lanes] = x[i * step : i * step + lanes]
+    assert np.array_equal(memory, expected)

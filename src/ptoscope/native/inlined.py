@@ -16,7 +16,10 @@ from ptoscope.machine.memory import gm_base, gm_position
 from ptoscope.native import layout
 from ptoscope.native.lanes import native
 from ptoscope.native.llvm_text import Code, Value
+from ptoscope.native.runtime.past_cache import PAST_CACHE
 
+LEAST_PAST_CACHE = 128
+"""Bytes of a copy that goes past the cache where its array is large."""
 MOST_BYTES = 1024
 """Of a copy that is written into the code."""
 _STATE = Value("ptr", "%state")
@@ -30,15 +33,18 @@ _REGION = (
 """The words of a region, and what they are in LLVM."""
 _PIECE = 64
 _AT_ONCE = 4
+_LINE_PIECES = 4
 """Bytes that are copied by one instruction, where there are so many, and how many are on their
 way at once."""
 
 
 class GmPlace(NamedTuple):
-    """Where bytes of GM are in this process, and whether they are not there after all."""
+    """Where bytes of GM are in this process, whether they are not there after all, and the bytes of
+    all of the array."""
 
     at: Value
     wrong: Value
+    size: Value
 
 
 def word(code: Code, number: int) -> Value:
@@ -94,7 +100,7 @@ def gm_place(
         wrong.append(code.emit("i1", f"icmp ne {low}, 0"))
     if writes:
         wrong.append(code.emit("i1", f"icmp eq {writeable}, 0"))
-    return GmPlace(code.offset(data, offset), either(code, *wrong))
+    return GmPlace(code.offset(data, offset), either(code, *wrong), bytes_there)
 
 
 def _of_argument(code: Code, position: int, number: int, kind: str) -> Value:
@@ -169,6 +175,34 @@ def copied(code: Code, to: Value, source: Value, size: int) -> None:
         loaded = [code.load(f"<{width} x i8>", code.offset(source, at), 1) for at, width in some]
         for value, (at, _) in zip(loaded, some, strict=True):
             code.store(value, code.offset(to, at), 1)
+
+
+def copied_out(code: Code, to: GmPlace, source: Value, size: int) -> None:
+    """Copies bytes to GM, past the cache where the array is larger than that."""
+    if size % layout.PIECE_BYTES or size < LEAST_PAST_CACHE:
+        copied(code, to.at, source, size)
+        return
+    number = code.emit("i64", f"ptrtoint {to.at} to i64")
+    low = code.emit("i64", f"and {number}, {layout.PIECE_BYTES - 1}")
+    crooked = code.emit("i1", f"icmp ne {low}, 0")
+    small = code.emit("i1", f"icmp slt {to.size}, {PAST_CACHE}")
+    near, far, on = code.label("near"), code.label("far"), code.label("on")
+    code.branch(either(code, crooked, small), near, far)
+    code.place(near)
+    with code.inside():
+        copied(code, to.at, source, size)
+    code.jump(on)
+    code.place(far)
+    kind = f"<{layout.PIECE_BYTES} x i8>"
+    with code.inside():
+        places = range(0, size, layout.PIECE_BYTES)
+        for first in range(0, len(places), _LINE_PIECES):
+            some = places[first : first + _LINE_PIECES]
+            loaded = [code.load(kind, code.offset(source, at), 1) for at in some]
+            for value, at in zip(loaded, some, strict=True):
+                code.store_past_cache(value, code.offset(to.at, at))
+    code.jump(on)
+    code.place(on)
 
 
 class Counter(NamedTuple):

@@ -177,13 +177,16 @@ class PipeCore(Core):
         there = code.offset(Value("ptr", "%ub"), ub.value)
         if into_ub:
             self.reach(ub, size)
-        ends = (there, place.at) if into_ub else (place.at, there)
-        inlined.unless(
-            code,
-            inlined.either(code, *wrong),
-            lambda: self._hand_transfer(site, src, dst, transfer),
-            lambda: inlined.copied(code, *ends, size),
-        )
+
+        def copy() -> None:
+            if into_ub:
+                inlined.copied(code, there, place.at, size)
+            else:
+                inlined.copied_out(code, place, there, size)
+
+        wrong_place = inlined.either(code, *wrong)
+        ask = partial(self._hand_transfer, site, src, dst, transfer)
+        inlined.unless(code, wrong_place, ask, copy)
 
     def _hand_transfer(self, site: Site, src: Lanes, dst: Lanes, transfer: Transfer[Lanes]) -> None:
         status = self._tell_transfer("rt_transfer", site, src, dst, transfer)

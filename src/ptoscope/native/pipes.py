@@ -1,7 +1,5 @@
-"""What pipes execute, as generated code: bodies of their own, copies, flags, buffers.
-
-Beside each stands the same instruction on the reference core, for the values that generated
-code hands over when it has to ask.
+"""What pipes execute, as generated code: bodies of their own, copies, flags, buffers. When it has
+to ask, it hands its values over to the same instruction on the reference core (see `again`).
 """
 
 from __future__ import annotations
@@ -12,9 +10,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from ptoscope.isa.copies import CopyPath, Transfer, from_words
+from ptoscope.isa.copies import Transfer
 from ptoscope.isa.core import Core
-from ptoscope.isa.dtypes import I64, DType, unsigned
+from ptoscope.isa.dtypes import I64, unsigned
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.order.cores import SET_CLUSTER, SET_CORE, WAIT_CLUSTER, WAIT_CORE
 from ptoscope.isa.order.rules import BARRIER, GET, RELEASE, SET, WAIT, OrderRule
@@ -32,6 +30,14 @@ from ptoscope.isa.targets import Target
 from ptoscope.isa.types import Space
 from ptoscope.machine.lanes import constant
 from ptoscope.native import inlined, layout
+from ptoscope.native.again import (
+    barrier_again,
+    count_again,
+    issue_outlined,
+    synchronise_again,
+    too_many_iterations,
+    transfer_again,
+)
 from ptoscope.native.elision import Eliding
 from ptoscope.native.inlined import Counter
 from ptoscope.native.lanes import NativeLanes, known, native
@@ -100,7 +106,7 @@ class PipeCore(Core):
             self.code, I64, 1, self.code.emit("i64", f"ptrtoint ptr @{name} to i64")
         )
         rows = [address, *(self._word(v) for v in values)]
-        act = partial(_issue_outlined, site, pipe)
+        act = partial(issue_outlined, site, pipe)
         if not self.side_exits.loops:
             self.side_exits.hand("rt_issue", site, act, rows)
             return
@@ -217,7 +223,7 @@ class PipeCore(Core):
                 )
             ),
         )
-        act = partial(_transfer_again, site, path, transfer.dtype, loops, bool(core))
+        act = partial(transfer_again, site, path, transfer.dtype, loops, bool(core))
         rows = [*words, *counters, *core]
         self.side_exits.pack(rows)
         return self.side_exits.call(function, self.side_exits.add(site, act, rows), *more)
@@ -277,14 +283,14 @@ class PipeCore(Core):
             return
         counter = _COUNTERS.get(rule)
         if counter is None:
-            act = partial(_synchronise_again, site, rule, src, dst)
+            act = partial(synchronise_again, site, rule, src, dst)
             rows = [native(number).cast(I64) for number in numbers]
             name, *limits = _WORDS.get(rule, ("rt_service",))
             more = (Value("i64", str(limit)) for limit in limits)
             awaits = rule is WAIT_CORE and src != SCALAR_PIPE
             self.side_exits.hand(name, site, act, rows, *more, awaits=awaits)
             return
-        act = partial(_count_again, site, rule, src, dst)
+        act = partial(count_again, site, rule, src, dst)
         counted = native(numbers[0].cast(I64))
         for number, (_, count) in zip(numbers[1:], rule.numbers[1:], strict=True):
             # A mode that does not exist is refused like a buffer that does not.
@@ -328,7 +334,7 @@ class PipeCore(Core):
         at = self.code.offset(Value("ptr", "%state"), layout.QUEUED, "i64")
         queued = self.code.load("i64", at, 8)
         busy = self.code.emit("i1", f"icmp ne {queued}, 0")
-        self.side_exits.when(busy, site, partial(_barrier_again, site), (), resume=True)
+        self.side_exits.when(busy, site, partial(barrier_again, site), (), resume=True)
 
     def counted(self, low: Value, high: Value, step: int) -> Value:
         """A loop begins that has no other inside: counts all its iterations now, where so many are
@@ -363,7 +369,7 @@ class PipeCore(Core):
         code.store(left, at, 8)
         over = code.emit("i1", f"icmp slt {left}, 0")
         self.side_exits.when(
-            over, site, partial(_too_many_iterations, site), (), resume=True, iterations=True
+            over, site, partial(too_many_iterations, site), (), resume=True, iterations=True
         )
 
 
@@ -401,48 +407,3 @@ def captures(lines: list[str]) -> list[str]:
             defined.add(names.pop(0))
         used.update(dict.fromkeys(names))
     return [name for name in used if name not in defined]
-
-
-# Instructions on the reference core, with the values that generated code handed over.
-
-
-def _issue_outlined(site: Site, pipe: str, core: Any, address: Lanes, *captured: Lanes) -> None:
-    core.issue_native(site, pipe, address, captured)
-
-
-def _transfer_again(
-    site: Site,
-    path: CopyPath,
-    dtype: DType,
-    loops: int,
-    named: bool,
-    core: Core,
-    *words: Lanes,
-) -> None:
-    """The last number is the core whose UB is meant, where one is `named`."""
-    src, dst, length, enabled, left, right, pattern, mode, *rest = words
-    value = pattern.cast(unsigned(8 * dtype.bytes)).bits(dtype)
-    numbers = (length, enabled, left, right, mode, *rest[: 3 * loops])
-    copy = from_words(path, dtype, numbers, value)
-    core.transfer(site, src, dst, copy._replace(core=rest[-1]) if named else copy)
-
-
-def _synchronise_again(
-    site: Site, rule: OrderRule, src: str, dst: str, core: Core, *numbers: Lanes
-) -> None:
-    core.synchronise(site, rule, src, dst, numbers)
-
-
-def _count_again(
-    site: Site, rule: OrderRule, src: str, dst: str, core: Core, *numbers: Lanes
-) -> None:
-    """Its first number comes last."""
-    core.synchronise(site, rule, src, dst, (numbers[-1], *numbers[:-1]))
-
-
-def _barrier_again(site: Site, core: Core) -> None:
-    core.synchronise(site, BARRIER, PIPE_ALL, "", ())
-
-
-def _too_many_iterations(site: Site, core: Any) -> None:
-    core.too_many_iterations(site)

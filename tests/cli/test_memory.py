@@ -58,9 +58,10 @@ LITTLE = ("zeros:64", "zeros:64", "zeros:64", 64)
 
 @pytest.fixture(scope="module")
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One that holds the kernel."""
+    """One that holds the kernel, as it is for little arrays and for large ones."""
     root = tmp_path_factory.mktemp("cache")
-    peak(root, "run", ADD, *LITTLE)
+    for count in (64, COUNT):
+        peak(root, "run", ADD, *[f"zeros:{count}"] * 3, count)
     return root
 
 

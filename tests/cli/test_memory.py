@@ -98,9 +98,10 @@ def test_a_run_that_saves(
         assert np.array_equal(saved, np.load(files / "sum.npy"))
 
 
-def test_a_run_that_compares(files: Path, cache: Path) -> None:
+def test_a_run_that_compares(files: Path, cache: Path, tmp_path: Path) -> None:
     """One array more, which it is compared with."""
-    own = peak(cache, "run", ADD, *LITTLE)
+    np.save(tmp_path / "little.npy", np.zeros(64, np.float32))
+    own = peak(cache, "run", ADD, *LITTLE, "--expect", f"2={tmp_path / 'little.npy'}")
     arrays = [files / "a.npy", files / "b.npy", f"zeros:{COUNT}"]
     expected = ("--expect", f"2={files / 'sum.npy'}")
     whole = peak(cache, "run", ADD, *arrays, COUNT, *expected)

@@ -353,6 +353,26 @@ _DIRECTED = {
         ("in", "y", 0, _X, 4096),
         ("out", "out", 2048, _X, 8192),
     ),
+    "some lanes of the last row are not stored": (
+        ("in", "x", 0, _X, 8192),
+        ("scope", "masked", 32, _X, _X, _OUT),
+        ("out", "out", 0, _OUT, 8192),
+    ),
+    "a tile is written, then only a part of the next": (
+        ("in", "x", 0, _X, 8192),
+        ("scope", "up", 32, _X, _X, _OUT),
+        ("out", "out", 0, _OUT, 8192),
+        ("scope", "up", 2, _X, _X, _OUT),
+        ("out", "out", 2048, _OUT, 8192),
+    ),
+    "the next tile begins before the last, and is not stored up to it": (
+        ("in", "x", 0, _X, 8192),
+        ("scope", "up", 8, _X, _X, _OUT + 64),
+        ("out", "out", 4096, _OUT + 64, 2048),
+        ("in", "y", 0, _OUT, 1024),
+        ("scope", "up", 2, _X, _X, _OUT),
+        ("out", "out", 0, _OUT, 8192),
+    ),
     "a word is stored where a tile is to be": (
         ("word", _X, _OUT),
         ("out", "out", 0, _OUT, 8192),

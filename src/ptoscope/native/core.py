@@ -169,7 +169,8 @@ class NativeCore(StreamCore):
             # Whatever the value is: without a mask this place is a fault.
             zeros = constant(row.dtype, row.count, 0)
             self._check_ub(site, at, access, lambda c, a: c.store(site, a, access, zeros, None))
-            eliding.stored(at, access.extent, dense, None, partial(self._put, at, access, row))
+            store = partial(stored, self.code, at, access, row, None)
+            eliding.stored(at, access.extent, dense, None, store)
             return
 
         def act(core: Core, a: Lanes, v: Lanes, m: Lanes) -> None:
@@ -177,14 +178,10 @@ class NativeCore(StreamCore):
 
         self._check_ub(site, at, access, act, (row, active), after)
         full = self._all(active) if eliding.writes_through else None
-        eliding.stored(at, access.extent, dense, full, partial(self._put, at, access, row, active))
+        store = partial(stored, self.code, at, access, row, active)
+        eliding.stored(at, access.extent, dense, full, store)
         self.code.jump(after)
         self.code.place(after)
-
-    def _put(
-        self, at: NativeLanes, access: Access, row: NativeLanes, active: NativeLanes | None = None
-    ) -> None:
-        stored(self.code, at, access, row, active)
 
     # Control, scalars, registers.
 

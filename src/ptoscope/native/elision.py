@@ -187,8 +187,8 @@ class Eliding:
             # By lines first: LLVM takes long for a small part of a large row.
             line = min(LINE_BYTES // row.dtype.bytes, row.count)
             for first in range(0, row.count, line):
-                part = row.shuffle(tuple(range(first, first + line)))
-                for lane in range(0, line, count):
+                part = row.shuffle(tuple(range(first, min(first + line, row.count))))
+                for lane in range(0, part.count, count):
                     piece = part.shuffle(tuple(range(lane, lane + count))).value
                     at = (first + lane) * row.dtype.bytes
                     code.store_past_cache(piece, code.offset(place, at))

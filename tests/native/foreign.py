@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
+from typing import Any
 
 import llvmlite.binding as llvm
 
@@ -37,9 +38,16 @@ class Foreign:
 
     def object_file(self, text: str, quickly: bool = False) -> ObjectFile:
         """That of LLVM text, made as `jit.object_code` makes one."""
+        return _read(self._machines[quickly].emit_object(self._module(text)))
+
+    def assembly(self, text: str) -> str:
+        """The same for people."""
+        return self._machines[0].emit_assembly(self._module(text))
+
+    def _module(self, text: str) -> Any:
         module = llvm.parse_assembly(text)
         module.triple = self.host.triple
-        return _read(self._machines[quickly].emit_object(module))
+        return module
 
 
 def _read(data: bytes) -> ObjectFile:

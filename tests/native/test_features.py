@@ -30,7 +30,7 @@ def features(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
     """Less than this machine may have; what it lacks is not asked of it."""
     own, less = native.machine_features(), request.param
     least = {n: max(getattr(own, n), getattr(less, n)) for n in ("compress", "permute")}
-    asked = CpuFeatures(own.fma and less.fma, less.masked_stores, **least)
+    asked = CpuFeatures(own.fma and less.fma, less.masked_stores, maximum=own.maximum, **least)
     monkeypatch.setattr(native, "machine_features", lambda: asked)
     return asked
 
@@ -72,4 +72,4 @@ def test_what_a_processor_has() -> None:
     assert features_of(x86, "+avx2,+fma") == CpuFeatures(True, 4)
     assert features_of(x86, wide) == CpuFeatures(True, 1, 4, 2)
     assert features_of(x86, f"{wide},+avx512vbmi,+avx512vbmi2") == CpuFeatures(True, 1, 1, 1)
-    assert features_of("aarch64-linux", "+neon") == CpuFeatures(True, NEVER)
+    assert features_of("aarch64-linux", "+neon") == CpuFeatures(True, NEVER, maximum=True)

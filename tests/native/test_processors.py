@@ -88,6 +88,39 @@ def test_code_needs_nothing_else(
         assert own.issuperset(chain(*(file.undefined for file in files)))
 
 
+@pytest.mark.parametrize("host", OTHERS[:2], ids=lambda host: host.cpu)
+@pytest.mark.parametrize("dtype", ["f32", "f16"])
+def test_no_maximum_stands_for_a_comparison_and_a_select(
+    dtype: str, host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """AArch64's fmaxnm gives a quiet NaN for a signalling one, where vrelu gives 0."""
+    monkeypatch.setattr(jit, "host", lambda: host)
+    lanes = 256 // np.dtype(dtype.replace("f", "float")).itemsize
+    vector, mask = f"!pto.vreg<{lanes}x{dtype}>", f"!pto.mask<b{2048 // lanes}>"
+    kernel = ptoscope.load(f"""\
+func.func @relu() {{
+  %zero = arith.constant 0 : index
+  %rows = arith.constant 4096 : index
+  %lanes = arith.constant {lanes} : index
+  %base = arith.constant 0 : i64
+  %x = pto.castptr %base : i64 -> !pto.ptr<{dtype}, ub>
+  pto.vecscope {{
+    %all = pto.pset_b{2048 // lanes} "PAT_ALL" : {mask}
+    scf.for %i = %zero to %rows step %lanes {{
+      %a = pto.vlds %x[%i] : !pto.ptr<{dtype}, ub> -> {vector}
+      %b = pto.vrelu %a, %all : {vector}, {mask} -> {vector}
+      pto.vsts %b, %x[%i], %all : {vector}, !pto.ptr<{dtype}, ub>, {mask}
+    }}
+  }}
+  return
+}}
+""")
+    module = native.lower(kernel.function, kernel.target, kernel.revision)
+    assembly = Foreign(host).assembly(module.text)
+    assert "fcmgt" in assembly
+    assert "fmaxnm" not in assembly
+
+
 def test_what_is_asked_for_is_what_is_left() -> None:
     listed = "+avx,+avx2,-avx512fp16,+avx512f,+avx512bw,+avx512vl,+avx512vbmi,+f16c,+fma,+sse4.1"
     full = Host("x86_64-unknown-linux-gnu", "new", listed)

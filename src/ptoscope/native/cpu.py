@@ -43,6 +43,8 @@ class CpuFeatures:
     """Packs the lanes of a mask within a register of 64 bytes (AVX-512)."""
     permute: int = NEVER
     """Picks lanes out of two such registers by numbers known only when running."""
+    maximum: bool = False
+    """Whether it has the maximum of IEEE's `maxNum`, which LLVM knows how to use."""
 
 
 @dataclass(frozen=True)
@@ -113,8 +115,10 @@ def features_of(triple: str, listed: str) -> CpuFeatures:
     def least(*choices: tuple[int, str]) -> int:
         return next((size for size, needs in choices if names >= set(needs.split())), NEVER)
 
+    is_arm = triple.startswith(("aarch64", "arm64"))
     return CpuFeatures(
-        fma="+fma" in names or triple.startswith(("aarch64", "arm64")),
+        fma="+fma" in names or is_arm,
+        maximum=is_arm,
         masked_stores=least((1, "+avx512bw +avx512vl"), (4, "+avx2")),
         compress=least((1, "+avx512f +avx512vbmi2"), (4, "+avx512f")),
         permute=least((1, "+avx512f +avx512vbmi"), (2, "+avx512f +avx512bw"), (4, "+avx512f")),

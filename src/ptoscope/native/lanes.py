@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ptoscope.isa.dtypes import BF16, F16, F32, F64, I1, I64, UI8, UI16, UI32, DType
+from ptoscope.isa.dtypes import BF16, F16, F32, F64, I1, I64, UI8, UI16, UI32, DType, unsigned
 from ptoscope.isa.lanes import PREDICATE_BITS, Arith, Bitwise, Compare, Lanes
 from ptoscope.machine.elements import QUIET_NAN, quietly
 from ptoscope.machine.lanes import NumpyLanes, constant
@@ -291,10 +291,19 @@ class NativeLanes(Lanes):
         if yes.count == PREDICATE_BITS and yes.dtype is I1:
             yes, no = yes.whole(), no.whole()
         yes, no = settled(yes, no)
-        made = yes._emit(f"select {self.value}, {yes.value}, {no.value}")
-        result = yes.like(made, max(yes.nans, no.nans))
+        result = yes.like(self._selected(yes, no), max(yes.nans, no.nans))
         result.range = either(yes.range, no.range)
         return result
+
+    def _selected(self, yes: NativeLanes, no: NativeLanes) -> Value:
+        if not (types.is_native_float(yes.dtype) and self.code.features.maximum):
+            return yes._emit(f"select {self.value}, {yes.value}, {no.value}")
+        # As integers: LLVM would make one maximum of x > 0 ? x : 0, which gives a quiet NaN where
+        # x is a signalling one, not 0.
+        kind = types.row(unsigned(8 * yes.dtype.bytes), yes.count)
+        one, two = (self.code.emit(kind, f"bitcast {v.value} to {kind}") for v in (yes, no))
+        made = self.code.emit(kind, f"select {self.value}, {one}, {two}")
+        return yes._emit(f"bitcast {made} to {yes.type}")
 
     def whole(self) -> NativeLanes:
         """Of a predicate register: all its bits as lanes of their own."""
@@ -421,6 +430,9 @@ class NativeLanes(Lanes):
             result.shuffled = (self, order)
             return result
         one, two = settled(self, other)
+        if len(order) == 1:
+            is_second = order[0] >= one.count
+            return two.shuffle((order[0] - one.count,)) if is_second else one.shuffle(order)
         made = picked_of_two(self.code, self.dtype, one.value, two.value, order)
         result = self.like(made, max(one.nans, two.nans), len(order))
         result.paired = (one, two, order)

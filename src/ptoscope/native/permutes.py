@@ -18,6 +18,8 @@ _UNROLL = 8
 
 def picked(code: Code, dtype: DType, count: int, row: Value, order: tuple[int, ...]) -> Value:
     """Lane i is lane order[i] of a row of `count`; zero where that is negative."""
+    if len(order) == 1 and order[0] < 0:
+        return Value(types.element(dtype), "zeroinitializer")
     if len(order) == 1:
         return code.emit(types.element(dtype), f"extractelement {row}, i64 {order[0]}")
     filled = types.indices(tuple(count if i < 0 else i for i in order))
@@ -28,7 +30,7 @@ def picked(code: Code, dtype: DType, count: int, row: Value, order: tuple[int, .
 def picked_of_two(
     code: Code, dtype: DType, one: Value, two: Value, order: tuple[int, ...]
 ) -> Value:
-    """Lane i is lane order[i] of a row and the other one behind it, likewise."""
+    """Lane i is lane order[i] of a row and the other one behind it, likewise; at least two."""
     target = types.row(dtype, len(order))
     made = code.emit(target, f"shufflevector {one}, {two}, {types.indices(order)}")
     if min(order) < 0:

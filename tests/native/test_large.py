@@ -95,16 +95,16 @@ def run():
     kernel(x, y, engine="native")
     print("same" if (y == expected).all() else "other")
 
-threading.stack_size(3 << 17)
+threading.stack_size(1 << 19)
 thread = threading.Thread(target=run)
 thread.start()
 thread.join()
 """
 
 
-@pytest.mark.parametrize(("what", "count"), [("permutes", 750), ("live_vectors", 1800)])
+@pytest.mark.parametrize(("what", "count"), [("permutes", 1000), ("live_vectors", 2400)])
 def test_code_has_the_stack_it_needs_on_any_thread(what: str, count: int) -> None:
-    """Three eighths of a megabyte, with which LLVM gets along, are not enough for either, without
+    """Half a megabyte, with which LLVM gets along, is not enough for either, without
     reuse and without a thread of its own."""
     command = [sys.executable, "-c", SMALL_STACK, what, str(count)]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=120)

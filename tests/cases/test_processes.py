@@ -28,7 +28,7 @@ if os.fork() == 0:
         open({mark!r}, "a").write(f"{{os.getpid()}}\\n")
         time.sleep(1000)
     os._exit(0)
-while not os.path.exists({mark!r}):
+while not (os.path.exists({mark!r}) and os.path.getsize({mark!r})):
     time.sleep(0.01)
 """
 """Leaves its process group and loses its parent, as a daemon does."""

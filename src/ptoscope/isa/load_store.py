@@ -92,9 +92,10 @@ def _load(site: Site) -> Run:
     mode = LOAD_MODES[str(site.attrs["dist"])]
     seen = mode.seen(stored)
     places = access(mode, seen, alignment(site, stored))
+    size = unit(site, stored)
 
     def run(core: Core, source: Lanes, offset: Lanes) -> Any:
-        moved = core.address(source, offset, unit(site, stored))
+        moved = core.address(source, offset, size)
         loaded = core.load(site, begins(site, source, moved), places, seen)
         return with_base(site, moved, loaded.bits(dtype))
 
@@ -195,9 +196,10 @@ def _store(site: Site) -> Run:
     mode = store_mode(str(site.attrs["dist"]), site.revision)
     seen = mode.seen(dtype)
     places = access(mode, seen, alignment(site, dtype))
+    size = unit(site, dtype)
 
     def run(core: Core, value: Lanes, dest: Lanes, offset: Lanes, mask: Lanes) -> Any:
-        moved = core.address(dest, offset, unit(site, dtype))
+        moved = core.address(dest, offset, size)
         lanes = value.bits(seen)
         if mode.stored:
             lanes = lanes.as_unsigned().cast(unsigned(mode.stored))

@@ -180,9 +180,13 @@ class ReferenceCore(PrintingCore):
         if at % access.alignment:
             raise misaligned(site, "ub", at, access.alignment)
         # Inactive lanes touch nothing: only what the active ones span has to be in UB.
-        used = places[lanes]
-        first = at + int(used.min()) * access.width
-        last = at + (int(used.max()) + 1) * access.width
+        if access.contiguous:
+            used, lowest, highest = lanes, lanes[0], lanes[-1]
+        else:
+            used = places[lanes]
+            lowest, highest = used.min(), used.max()
+        first = at + int(lowest) * access.width
+        last = at + (int(highest) + 1) * access.width
         self.memory.ub.check(site, first, last - first, "writes")
         view[at // access.width + used] = value.a[lanes]
 

@@ -16,7 +16,6 @@ from ptoscope.machine.elements import (
     int_to_odd_f64,
     narrow_bf16,
     odd_f32,
-    raw_dtype,
     storage,
 )
 
@@ -55,7 +54,7 @@ def constant(dtype: DType, count: int, value: int | float) -> NumpyLanes:
 class NumpyLanes(Lanes):
     """Lanes held in a NumPy array of the dtype's storage; never changed in place."""
 
-    __slots__ = ("_active", "_full", "_gated", "_splat", "_words", "a")
+    __slots__ = ("_active", "_full", "_gated", "_others", "_splat", "a")
 
     def __init__(self, a: LaneArray, dtype: DType, count: int) -> None:
         self.a = a
@@ -63,8 +62,8 @@ class NumpyLanes(Lanes):
         self.count = count
         self._full: bool | None = None
         self._splat: NumpyLanes | None = None
-        self._words: dict[DType, LaneArray] | None = None
         self._active: LaneArray | None = None
+        self._others: LaneArray | None = None
         self._gated: dict[int, NumpyLanes] | None = None
 
     def const(self, value: int | float) -> NumpyLanes:
@@ -120,13 +119,15 @@ class NumpyLanes(Lanes):
         return self._full
 
     def masked(self, active: Lanes) -> NumpyLanes:
-        """As derived, but with the mask's bits: masks are used many times."""
+        """As derived, but by the numbers of the lanes, which a mask that is used many times knows."""
         assert isinstance(active, NumpyLanes)
         if active.is_full():
             return self
-        kind, raw = self.a.dtype, raw_dtype(self.dtype)
-        words = active.words(self.dtype)
-        return NumpyLanes((self.a.view(raw) & words).view(kind), self.dtype, self.count)
+        if self.count == 1:
+            return self if active.a else self.const(0)
+        row = self.a.copy()
+        row[active.others()] = 0
+        return NumpyLanes(row, self.dtype, self.count)
 
     def active(self) -> LaneArray:
         """Of a mask: the numbers of the active lanes, rising; remembered."""
@@ -134,17 +135,11 @@ class NumpyLanes(Lanes):
             self._active = np.flatnonzero(self.a)
         return self._active
 
-    def words(self, dtype: DType) -> LaneArray:
-        """Of a mask: all ones or all zeros for each lane, as wide as the type; remembered."""
-        if self._words is None:
-            self._words = {}
-        words = self._words.get(dtype)
-        if words is None:
-            raw = raw_dtype(dtype)
-            words = self._words[dtype] = np.where(
-                self.a, raw.type(-1 & ((1 << (8 * raw.itemsize)) - 1)), raw.type(0)
-            )
-        return words
+    def others(self) -> LaneArray:
+        """Of a mask: the numbers of the lanes that are not active; remembered."""
+        if self._others is None:
+            self._others = np.flatnonzero(np.logical_not(self.a))
+        return self._others
 
     def select(self, yes: Lanes, no: Lanes) -> NumpyLanes:
         assert isinstance(yes, NumpyLanes)

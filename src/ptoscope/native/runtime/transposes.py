@@ -62,43 +62,44 @@ Lane = tuple[int, int]
 
 
 def _square(name: str, size: int) -> str:
-    """In parts of 16 bytes, across which processors move elements more slowly: a vector holds part
-    of a row in its lower half, and in its upper half the same part of that as many rows further
-    on as a part has elements. Each stage interleaves within the halves."""
+    """In parts of 16 bytes, across which processors move elements more slowly: a vector holds both
+    parts of a row, and behind them those of the row as many further on as a part has elements. Each
+    stage interleaves within the parts; what ends in one row comes together last."""
     count = LINE // size // 2
-    part, row = f"<{count} x i{8 * size}>", f"<{2 * count} x i{8 * size}>"
+    row, wide = f"<{2 * count} x i{8 * size}>", f"<{4 * count} x i{8 * size}>"
     head = "ptr %to, i64 %to_step, ptr %source, i64 %source_step"
     lines = [f"define internal i64 @{name}({head}) noinline align 64 {{"]
     for i in range(2 * count):
         lines += _place(f"from{i}", "source", f"mul i64 %source_step, {i}")
-    for across in range(2):
-        for i in range(2 * count):
-            at = f"%at{across}.{i}"
-            lines.append(f"  {at} = getelementptr i8, ptr %from{i}, i64 {across * LINE // 2}")
-            lines.append(f"  %part{across}.{i} = load {part}, ptr {at}, align 1")
-        given = [f"%row{across}.{i}" for i in range(count)]
-        for i, made in enumerate(given):
-            both = f"{part} %part{across}.{i}, {part} %part{across}.{i + count}"
-            lines.append(f"  {made} = shufflevector {both}, {_order(range(2 * count))}")
-        for stage in range(count.bit_length() - 1):
-            before, given = given, []
-            for first, second in zip(before[: count // 2], before[count // 2 :], strict=True):
-                for half in range(2):
-                    made = f"%turned{across}.{stage}.{len(given)}"
-                    order = _order(_interleaved(count, half))
-                    source = f"{row} {first}, {row} {second}"
-                    lines.append(f"  {made} = shufflevector {source}, {order}")
-                    given.append(made)
-        for i, made in enumerate(given):
+        lines.append(f"  %row{i} = load {row}, ptr %from{i}, align 1")
+    given = [f"%rows{i}" for i in range(count)]
+    for i, made in enumerate(given):
+        both = f"{row} %row{i}, {row} %row{i + count}"
+        lines.append(f"  {made} = shufflevector {both}, {_order(range(4 * count))}")
+    for stage in range(count.bit_length() - 1):
+        before, given = given, []
+        for first, second in zip(before[: count // 2], before[count // 2 :], strict=True):
+            for half in range(2):
+                made = f"%turned{stage}.{len(given)}"
+                source = f"{wide} {first}, {wide} {second}"
+                order = _order(_interleaved(count, half))
+                lines.append(f"  {made} = shufflevector {source}, {order}")
+                given.append(made)
+    for i, made in enumerate(given):
+        for across in range(2):
+            parts = [p * count + j for p in (across, across + 2) for j in range(count)]
+            column = f"%column{across * count + i}"
+            source = f"{wide} {made}, {wide} poison"
+            lines.append(f"  {column} = shufflevector {source}, {_order(parts)}")
             lines += _place(f"to{across}.{i}", "to", f"mul i64 %to_step, {across * count + i}")
-            lines.append(f"  store {row} {made}, ptr %to{across}.{i}, align 1")
+            lines.append(f"  store {row} {column}, ptr %to{across}.{i}, align 1")
     return "\n".join((*lines, "  ret i64 0", "}"))
 
 
 def _interleaved(count: int, half: int) -> list[int]:
-    """Of two vectors of two parts: the lower or the upper halves of their parts interleaved."""
-    starts = [part * count + half * count // 2 for part in range(2)]
-    return [v for s in starts for i in range(s, s + count // 2) for v in (i, i + 2 * count)]
+    """Of two vectors of four parts: the lower or the upper halves of their parts interleaved."""
+    starts = [part * count + half * count // 2 for part in range(4)]
+    return [v for s in starts for i in range(s, s + count // 2) for v in (i, i + 4 * count)]
 
 
 def _order(numbers: Iterable[int]) -> str:

@@ -394,6 +394,11 @@ class Record:
         own = [m for m in (MEMORIES.get(space) for space in spaces) if m is not None and m.on_core]
         return own[0].core if own else None
 
+    @cached_property
+    def is_by_offsets(self) -> bool:
+        """Whether a vector of offsets says where in memory it works."""
+        return any(o.name == "offsets" for form in self.forms for o in form.operands)
+
     @property
     def repeat_role(self) -> RepeatRole:
         """What it is to A2/A3."""

@@ -73,11 +73,19 @@ def read_once(function: Function, least: int) -> list[int]:
 
 
 def _is_once(reads: list[TileUse], homes: set[int]) -> bool:
-    """Whether there is one read, in the block with the copies."""
+    """Whether there is one read, in the block with the copies, and beside it no access by offsets,
+    for which all tiles are brought to UB."""
     if len(reads) != 1 or homes != {reads[0].home}:
         return False
     (read,) = reads
-    return out_of_ub(read.op) if read.loops is None else read.loops <= _MOST_LOOPS
+    if read.loops is None or read.scope is None:
+        return out_of_ub(read.op)
+    return read.loops <= _MOST_LOOPS and not any(map(_is_by_offsets, read.scope.body.walk()))
+
+
+def _is_by_offsets(op: Op) -> bool:
+    record = TABLE.get(op.name)
+    return record is not None and record.is_by_offsets
 
 
 def stored_once(scope: Scope, pointer: int) -> bool:
@@ -94,33 +102,40 @@ def _inputs(scope: Scope) -> Iterator[tuple[int, int]]:
 
 
 class TileUse(NamedTuple):
-    """An operation that takes a value, the block that it, or its vecscope, stands in, and how many
-    loops are around it in its vecscope, None outside."""
+    """An operation that takes a value, the block that it, or its vecscope, stands in, how many
+    loops are around it in its vecscope, None outside, and the vecscope."""
 
     op: Op
     slot: int
     home: int
     loops: int | None
+    scope: Scope | None
 
 
 def _uses(
-    block: Block, names: dict[int, int], loops: int | None = None, home: int | None = None
+    block: Block,
+    names: dict[int, int],
+    loops: int | None = None,
+    home: int | None = None,
+    scope: Scope | None = None,
 ) -> Iterator[TileUse]:
     """The operations that take values of these names, each with what it is named for."""
     here = id(block) if home is None else home
     for op in block.ops:
-        inside, inner, around = names, loops, home
+        inside, inner, around, within = names, loops, home, scope
         if isinstance(op, Scope):
-            inner, around = 0, here
+            inner, around, within = 0, here, op
             inside = names | {arg: names[slot] for arg, slot in _inputs(op) if slot in names}
         else:
             yield from (
-                TileUse(op, names[slot], here, loops) for slot in op.operands if slot in names
+                TileUse(op, names[slot], here, loops, scope)
+                for slot in op.operands
+                if slot in names
             )
             if isinstance(op, Loop) and loops is not None:
                 inner = loops + 1
         for part in op.blocks:
-            yield from _uses(part, inside, inner, around)
+            yield from _uses(part, inside, inner, around, within)
 
 
 class Delivery(NamedTuple):

@@ -119,7 +119,7 @@ class NumpyLanes(Lanes):
         return self._full
 
     def masked(self, active: Lanes) -> NumpyLanes:
-        """As derived, but by the numbers of the lanes, which a mask that is used many times knows."""
+        """As derived, but by numbers of lanes, which a mask that is used many times knows."""
         assert isinstance(active, NumpyLanes)
         if active.is_full():
             return self

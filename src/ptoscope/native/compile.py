@@ -312,9 +312,13 @@ class Compiler:
                 if joined != shapes:
                     return shapes, joined
                 back = parts(yielded, shapes)
-                left = code.emit("i64", f"sub {high.value}, {iteration.name}")
-                more = code.emit("i1", f"icmp ugt {left}, {step.value.name}")
                 following = code.emit("i64", f"add {iteration}, {step.value.name}")
+                if high.range and step.range:
+                    more = code.emit("i1", f"icmp slt {following}, {high.value.name}")
+                else:
+                    # The sum may wrap in the last iteration.
+                    left = code.emit("i64", f"sub {high.value}, {iteration.name}")
+                    more = code.emit("i1", f"icmp ugt {left}, {step.value.name}")
                 last = code.function.label
                 code.branch(more, loop, done)
             head = f"  {iteration.name} = phi i64 [ {low.value.name}, %{before} ], "

@@ -39,6 +39,9 @@ _COORDINATES = {
     "subblock_num": layout.SUBBLOCK_COUNT,
 }
 """The words that tell a core where it runs."""
+_STORED_FIRST = 64
+"""Instructions of a block of code in which a row is stored before it is looked through for NaNs. In
+a long one nothing is gained, and LLVM takes a stack that grows with it."""
 
 
 class NativeCore(StreamCore):
@@ -158,8 +161,12 @@ class NativeCore(StreamCore):
     def store(
         self, site: Site, address: Lanes, access: Access, value: Lanes, mask: Lanes | None
     ) -> None:
-        at, row = native(address), native(value).canonical()
+        at, row = native(address), native(value)
         active = None if mask is None or native(mask).is_full else native(mask)
+        is_whole = active is None and access.contiguous and not self.eliding.writes_through
+        is_quick = is_whole and row.looks_for_nans() and self.code.is_short(_STORED_FIRST)
+        if not is_quick:
+            row = row.canonical()
         if active is not None and active.is_empty:
             return
         self.reach(at, access.extent)

@@ -14,7 +14,7 @@ from ptoscope.machine.elements import QUIET_NAN, quietly
 from ptoscope.machine.lanes import NumpyLanes, constant
 from ptoscope.native import types
 from ptoscope.native.llvm_text import Code, CodeRegion, Value
-from ptoscope.native.nans import ARITHMETIC, CANONICAL, RAW, made_canonical
+from ptoscope.native.nans import ARITHMETIC, CANONICAL, RAW, is_looked_for, made_canonical
 from ptoscope.native.permutes import picked, picked_of_two, splatted, squeezed, taken
 from ptoscope.native.ranges import Range, combined, either, exactly, within
 from ptoscope.native.registers import can_compress, can_permute, compressed, permuted
@@ -139,6 +139,11 @@ class NativeLanes(Lanes):
         ):
             return wide.canonical().cast(F16)
         return self.like(made_canonical(self.code, self.dtype, self.count, self.value))
+
+    def looks_for_nans(self) -> bool:
+        """Whether making this row canonical takes looking through it."""
+        plain = self.uniform is None and self.shuffled is None
+        return plain and self.nans == ARITHMETIC and is_looked_for(self.dtype, self.count)
 
     def spilled(self) -> Value:
         """The row in stack memory, each lane a whole number of bytes."""

@@ -161,6 +161,10 @@ class Code:
         """A new label, not placed yet."""
         return f"{hint}{self.fresh()}"
 
+    def is_short(self, most: int) -> bool:
+        """Whether the block that is written has at most so many instructions."""
+        return any(line.endswith(":") for line in self.function.lines[-1 - most :])
+
     def place(self, label: str) -> None:
         """Starts a block; the one before has to have ended."""
         self.function.lines.append(f"{label}:")

@@ -7,6 +7,7 @@ from ptoscope.isa.dtypes import I1, DType
 from ptoscope.native import types
 from ptoscope.native.lanes import RAW, NativeLanes
 from ptoscope.native.llvm_text import Code, Value
+from ptoscope.native.nans import stored_canonical
 from ptoscope.native.permutes import each
 
 _UB = Value("ptr", "%ub")
@@ -92,8 +93,12 @@ def stored(
     row: NativeLanes,
     active: NativeLanes | None,
 ) -> None:
-    """Active lanes (all, without a mask) to an address that has been checked."""
+    """Active lanes (all, without a mask) to an address that has been checked. A dense row without
+    a mask may have NaNs that are not canonical yet."""
     place = code.offset(_UB, at.value)
+    if row.looks_for_nans():
+        stored_canonical(code, row.dtype, row.count, row.value, place, access.alignment)
+        return
     if access.contiguous:
         store_row(code, place, access.alignment, row, active)
         return

@@ -7,6 +7,8 @@ that have to stay as they are.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ptoscope.isa.dtypes import F16, F32, I1, UI16, DType
 from ptoscope.machine.elements import QUIET_NAN
 from ptoscope.native import types
@@ -25,9 +27,41 @@ def made_canonical(code: Code, dtype: DType, count: int, row: Value) -> Value:
     """A row with NaNs of the processor, with the canonical one in their place."""
     if dtype is F16:
         return _half(code, count, row)
-    if count < F32.lanes:
+    if not is_looked_for(dtype, count):
         return _replaced(code, dtype, count, row)
-    # There is rarely one: two registers in one comparison, and a branch.
+    replaced = row
+
+    def replace() -> None:
+        nonlocal replaced
+        replaced = _replaced(code, dtype, count, row)
+
+    before, cold = _where_some(code, dtype, count, row, replace)
+    return code.phi(row.type, (row, before), (replaced, cold))
+
+
+def is_looked_for(dtype: DType, count: int) -> bool:
+    """Whether a row is looked through for NaNs before any is replaced."""
+    return dtype is not F16 and count >= F32.lanes
+
+
+def stored_canonical(
+    code: Code, dtype: DType, count: int, row: Value, place: Value, alignment: int
+) -> None:
+    """Stores such a row. It is there before it is looked through, and again where it has a NaN:
+    what is loaded, made and stored at once keeps the processor busier."""
+    code.store(row, place, alignment)
+
+    def again() -> None:
+        code.store(_replaced(code, dtype, count, row), place, alignment)
+
+    _where_some(code, dtype, count, row, again)
+
+
+def _where_some(
+    code: Code, dtype: DType, count: int, row: Value, act: Callable[[], None]
+) -> tuple[str, str]:
+    """Does something where a row has a NaN, which is rare; the labels of both ways."""
+    # Two registers in one comparison, and a branch.
     lanes = _REGISTER_BYTES // dtype.bytes
     parts = [tuple(range(i, i + lanes)) for i in range(0, count, lanes)]
     groups = [picked(code, dtype, count, row, part) for part in parts]
@@ -44,10 +78,10 @@ def made_canonical(code: Code, dtype: DType, count: int, row: Value) -> Value:
     before, cold, after = code.function.label, code.label("nan"), code.label("on")
     code.branch(some, cold, after, unlikely=True)
     with code.aside(cold):
-        replaced = _replaced(code, dtype, count, row)
+        act()
         code.jump(after)
     code.place(after)
-    return code.phi(row.type, (row, before), (replaced, cold))
+    return before, cold
 
 
 def _replaced(code: Code, dtype: DType, count: int, row: Value) -> Value:

@@ -33,9 +33,12 @@ class Result:
     drawn: frozenset[str] = frozenset()
 
 
-def examine(seed: int, engines: Sequence[str], bare: bool = False) -> Result:
-    """Generates, checks, runs and compares one program; a bare one is only run and compared."""
+def examine(seed: int, engines: Sequence[str], bare: bool = False, share: bool = False) -> Result:
+    """Generates, checks, runs and compares one program; a bare one is only run and compared. Those
+    that share the engines behind the first go to one of them each, in turn."""
     program = any_program(seed)
+    if share:
+        engines = engines[0], engines[1 + seed % (len(engines) - 1)]
     drawn: frozenset[str] = frozenset()
     try:
         kernel = load(program, checked=not bare)
@@ -54,11 +57,15 @@ def examine(seed: int, engines: Sequence[str], bare: bool = False) -> Result:
 
 
 def results(
-    seeds: Sequence[int], engines: Sequence[str], jobs: int, bare: bool = False
+    seeds: Sequence[int],
+    engines: Sequence[str],
+    jobs: int,
+    bare: bool = False,
+    share: bool = False,
 ) -> Iterator[Result]:
     """Results in the order of the seeds. An engine that ends its process costs one seed."""
-    look = partial(examine, engines=engines, bare=bare)
-    step = 64 * jobs
+    look = partial(examine, engines=engines, bare=bare, share=share)
+    step = 256 * jobs
     for start in range(0, len(seeds), step):
         batch = seeds[start : start + step]
         try:
@@ -102,6 +109,9 @@ def main() -> int:
     parser.add_argument(
         "--bare", action="store_true", help="only compare engines: no checks, no spellings"
     )
+    parser.add_argument(
+        "--share", action="store_true", help="each on the first engine and, in turn, on another"
+    )
     parser.add_argument("--minimise", type=int, metavar="SEED", help="only make this one small")
     options = parser.parse_args()
     if options.minimise is not None:
@@ -110,7 +120,9 @@ def main() -> int:
     seeds = range(options.first, options.first + options.count)
     drawn: set[str] = set()
     faulty = wrong = 0
-    found = results(seeds, options.engines, options.jobs, options.bare)
+    if options.share and len(options.engines) < 2:
+        parser.error("--share takes two engines or more")
+    found = results(seeds, options.engines, options.jobs, options.bare, options.share)
     for result in _watched(found, len(seeds)):
         drawn |= result.drawn
         faulty += result.faulty

@@ -14,6 +14,7 @@ import pytest
 import ptoscope
 from ptoscope import PtoError
 from ptoscope.kernel import Kernel
+from ptoscope.native import jit
 from tests.fuzz.data import Array
 from tests.fuzz.programs import Program
 
@@ -58,13 +59,17 @@ def load(program: Program, checked: bool = True) -> Kernel:
 
 def outcome(program: Program, engine: str, kernel: Kernel | None = None) -> Outcome:
     """Runs a program on fresh arguments. The engine `native:N` leaves out copies of N bytes or
-    more, worth it or not where that is 1, and none where it is 0."""
-    name, _, least = engine.partition(":")
+    more, worth it or not where that is 1, and none where it is 0; `native:N:quick` is that,
+    compiled as code is that runs once."""
+    name, least, quick = (*engine.split(":"), "", "")[:3]
     kernel = kernel or load(program)
     with pytest.MonkeyPatch.context() as patch:
         if least:
             patch.setenv("PTOSCOPE_ELIDE", least)
             _forget_code(kernel)
+        if quick:
+            compiled = jit.object_code
+            patch.setattr(jit, "object_code", lambda text, **_: compiled(text, quickly=True))
         done = _outcome(program, name, kernel)
         if least:
             _forget_code(kernel)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -122,21 +122,13 @@ def _unwritten(context: Context) -> Iterator[Finding]:
     if _is_fragment(touches):
         return
     certain = {id(touch) for touch in _touches(context)}
-    writes: dict[tuple[MemoryId, int, int], list[int]] = defaultdict(list)
-    for touch in touches:
-        if touch.writes:
-            writes[touch.memory, *touch.may.bounds()].append(id(touch))
+    writes = _Writes(touch for touch in touches if touch.writes)
     loops = Loops(context.function, context.analysis.walker)
     by_use: dict[int, list[_Undefined | None]] = defaultdict(list)
-    for read, later in _reads(nodes, [], False):
+    for read in _reads(nodes, writes, False):
         if id(read) not in certain or read.sure is None:
             continue
-        after = {id(node) for node in later if node.pipe == read.pipe}
-        before = [
-            (start, end)
-            for (memory, start, end), made in writes.items()
-            if memory == read.memory and any(i not in after for i in made)
-        ]
+        before = writes.before(read)
         data = used_bytes(context, read, read.data or read.sure)
         found = None if data.length == ZERO else _undefined(read, data, before, loops)
         by_use[id(read.op)].append(found)
@@ -193,19 +185,62 @@ def _ends_of_loops(rows: KnownBytes) -> Iterator[tuple[KnownBytes, dict[Symbol, 
         yield rows.instance({**first, **{s: Expr(n) for s, n in at.items()}}), at
 
 
-def _reads(
-    nodes: list[Node], following: list[Touch], again: bool
-) -> Iterator[tuple[Touch, list[Touch]]]:
-    """Every read of a core's own memory, and the writes that come after it in the text. Those
-    of a common loop do not (`again`): they are before it in the next iteration."""
-    later = list(following)
+class _Writes:
+    """Writes to memories, some of which come later in the text than where one is. Those of the same
+    bytes count as one."""
+
+    def __init__(self, writes: Iterable[Touch]) -> None:
+        self._all: Counter[_Written] = Counter(map(_written, writes))
+        self._later: dict[str, Counter[_Written]] = defaultdict(Counter)
+        """By pipe."""
+        self._before: dict[tuple[MemoryId, str], list[tuple[int, int]]] = {}
+
+    def pass_by(self, writes: Iterable[Touch], times: int = 1) -> None:
+        """They come later from here on; with -1, no longer."""
+        for write in writes:
+            written, pipe = _written(write), write.pipe
+            later = self._later[pipe]
+            changes = self._all[written] in (later[written], later[written] + times)
+            later[written] += times
+            if changes:
+                self._before.pop((write.memory, pipe), None)
+
+    def before(self, read: Touch) -> list[tuple[int, int]]:
+        """The bytes of the read's memory, in order, that some write has which does not come later
+        in its pipe."""
+        found = self._before.get((read.memory, read.pipe))
+        if found is None:
+            later = self._later[read.pipe]
+            found = self._before[read.memory, read.pipe] = sorted(
+                (start, end)
+                for (memory, start, end), times in self._all.items()
+                if memory == read.memory and later[memory, start, end] < times
+            )
+        return found
+
+
+_Written = tuple[MemoryId, int, int]
+
+
+def _written(write: Touch) -> _Written:
+    return write.memory, *write.may.bounds()
+
+
+def _reads(nodes: list[Node], writes: _Writes, again: bool) -> Iterator[Touch]:
+    """Every read of a core's own memory, from the last one on, while `writes` knows which come
+    after it in the text. Those of a common loop do not (`again`): they are before it in the next
+    iteration."""
+    passed: list[Touch] = []
     for node in reversed(nodes):
         if isinstance(node, Touch) and MEMORIES[node.space].on_core and not node.writes:
-            yield node, list(later)
+            yield node
         for body in children(node):
-            yield from _reads(body, later, again or isinstance(node, LoopNode))
+            yield from _reads(body, writes, again or isinstance(node, LoopNode))
         if not again:
-            later += [n for n in flat([node]) if isinstance(n, Touch) and n.writes]
+            made = [n for n in flat([node]) if isinstance(n, Touch) and n.writes]
+            writes.pass_by(made)
+            passed += made
+    writes.pass_by(passed, -1)
 
 
 def _overwritten(context: Context) -> Iterator[Finding]:

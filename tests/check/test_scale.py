@@ -7,8 +7,12 @@ from collections.abc import Callable, Iterable
 import pytest
 
 from ptoscope.check.apply import fixed
+from ptoscope.check.contents import RULES as CONTENTS
+from ptoscope.check.rule import list_contexts
 from ptoscope.cli.examine import examine_text
 from ptoscope.diagnostics import Diagnostic, Edit, Span, edited
+from ptoscope.isa.targets import TARGETS
+from tests.check.pipes import program
 from tests.scaling import growth
 
 MOST = 8
@@ -157,6 +161,31 @@ def test_check_is_linear(make: Callable[[int], str], code: str | None) -> None:
         return lambda: _examine(text)
 
     assert growth(prepare, 600) < MOST
+
+
+def test_what_nothing_has_written_is_found_in_linear_time() -> None:
+    """16 rows, loaded and stored again and again."""
+    (rule,) = (rule for rule in CONTENTS if rule.code == "PTO0506")
+
+    def prepare(lines: int) -> Callable[[], object]:
+        rows = "".join(f"  %r{i} = arith.constant {64 * i} : index\n" for i in range(16))
+        text = _function(
+            f"{rows}  %all = arith.constant 4096 : i64\n"
+            "  pto.mte_gm_ub %x, %ub, %c0_i64, %all nburst(%c1_i64, %all, %all)\n"
+            f"    : !pto.ptr<f32, gm>, {_P}, i64, i64, i64, i64, i64\n"
+            '  pto.vecscope {\n    %m = pto.pset_b32 "PAT_ALL" : !pto.mask<b32>\n'
+            + "".join(
+                f"    %v{i} = pto.vlds %ub[%r{i % 16}] : {_P} -> {_V}\n"
+                f"    pto.vsts %v{i}, %ub[%r{i % 16}], %m : {_V}, {_P}, !pto.mask<b32>\n"
+                for i in range(lines // 2)
+            )
+            + "  }\n"
+        )
+        (context,) = list_contexts(program(text), TARGETS["a5"], "manual")
+        assert list(rule.find(context)) == []
+        return lambda: list(rule.find(context))
+
+    assert growth(prepare, 2000) < MOST
 
 
 def test_fixes_are_applied_in_linear_time() -> None:

@@ -114,3 +114,32 @@ def test_races_and_cycles_are_linear(make: Make) -> None:
         return work
 
     assert growth(prepare, 200) < MOST
+
+
+def test_races_of_straight_code_are_found_in_linear_time() -> None:
+    """One value, stored to 64 rows again and again."""
+
+    def prepare(stores: int) -> Callable[[], object]:
+        rows = "".join(f"  %r{i} = arith.constant {64 * i} : index\n" for i in range(64))
+        body = "".join(
+            f"    pto.vsts %v, %ub[%r{i % 64}], %m\n"
+            "      : !pto.vreg<64xf32>, !pto.ptr<f32, ub>, !pto.mask<b32>\n"
+            for i in range(stores)
+        )
+        kernel = ptoscope.load(
+            "func.func @kernel(%x: !pto.ptr<f32, gm>) attributes {pto.aicore} {\n"
+            "  %c0 = arith.constant 0 : i64\n"
+            "  %one = arith.constant 1.0 : f32\n"
+            f"{rows}"
+            "  %ub = pto.castptr %c0 : i64 -> !pto.ptr<f32, ub>\n"
+            "  pto.vecscope {\n"
+            '    %m = pto.pset_b32 "PAT_ALL" : !pto.mask<b32>\n'
+            "    %v = pto.vdup %one, %m : f32, !pto.mask<b32> -> !pto.vreg<64xf32>\n"
+            f"{body}  }}\n  return\n}}\n",
+            target="a5",
+        )
+        run = trace(kernel, [np.zeros(1, np.float32)])
+        assert list_races(run, kernel.program, kernel.target) == []
+        return lambda: list_races(run, kernel.program, kernel.target)
+
+    assert growth(prepare, 1000) < MOST

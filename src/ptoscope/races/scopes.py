@@ -110,6 +110,15 @@ class _Texts:
         return found
 
 
+class _Stored(NamedTuple):
+    """The instruction of a store, its data, their iteration, and the bytes that they go to."""
+
+    op: tuple[object, ...]
+    data: tuple[int, ...]
+    iteration: int
+    places: bytes
+
+
 class _Scope:
     """One execution of a vecscope: the events from the first up to the last (excluded)."""
 
@@ -125,11 +134,12 @@ class _Scope:
         self._trace, self._runs, self._rows, self._bars = trace, runs, rows, bars
         self._range, self._texts = events, texts
         self._event = runs.event[rows]
+        self._values_stored: dict[int, _Stored] = {}
         self._place = trace.events.place[self._event]
         self._writes = runs.writes[rows]
         self._places: list[int] = np.unique(self._place).tolist()
-        self._writing = {p: bool(self._writes[self._place == p].any()) for p in self._places}
-        self._does = {p: scope_access(trace.places[p], w) for p, w in self._writing.items()}
+        writing = set(self._place[self._writes].tolist())
+        self._does = {p: scope_access(trace.places[p], p in writing) for p in self._places}
 
     def hazards(self) -> dict[tuple[int, int], Hazard]:
         """By the two places."""
@@ -165,10 +175,15 @@ class _Scope:
         ordered before it."""
         earlier: dict[int, list[tuple[int, int, bool]]] = {}
         stored: dict[int, int] = {}
+        alone: dict[int, _Stored] = {}
+        """What a place stored, where that is all that it did since."""
         columns = (column[accesses].tolist() for column in (self._place, self._event, self._writes))
         for row, place, event, writes in zip(accesses, *columns, strict=True):
             mine = self._does[place]._replace(writes=writes)
+            value = self._stored(row) if writes else None
             for other, before in earlier.items():
+                if value is not None and alone.get(other) == value:
+                    continue
                 if not needs_order(self._does[other], mine, other == place):
                     continue
                 for early, at, wrote in reversed(before):
@@ -177,29 +192,34 @@ class _Scope:
                         # load has been compared.
                         break
                     if (wrote or writes) and not order.ordered(other, at, place, event):
-                        if not (wrote and writes and self._same(early, row)):
+                        if not (wrote and writes and self._stored(early) == value):
                             yield early, row
                         break
-            if writes:
+            if value is not None:
                 # What this place did before is done before this.
                 earlier[place] = [(row, event, True)]
                 stored[place] = event
+                alone[place] = value
             else:
                 earlier.setdefault(place, []).append((row, event, False))
+                alone.pop(place, None)
 
-    def _same(self, early: int, late: int) -> bool:
-        """Two stores of one value to one place: in any order the same."""
-        a, b = (self._trace.places[int(self._place[r])].op for r in (early, late))
-        if a.name != b.name or a.attrs != b.attrs:
-            return False
-        types = self._trace.function.types
-        data = [0, *(i for i, s in enumerate(a.operands) if i and _is_data(types[s]))]
-        if any(a.operands[i] != b.operands[i] for i in data):
-            return False
-        loops = max(self._values.varies(a.operands[i]) for i in data)
-        return self._iteration(early, loops) == self._iteration(late, loops) and self._same_bytes(
-            early, late
-        )
+    def _stored(self, row: int) -> _Stored:
+        """What a store stores, and where: two that are equal are the same in any order."""
+        event = int(self._event[row])
+        known = self._values_stored.get(event)
+        if known is None:
+            op, types = self._trace.places[int(self._place[row])].op, self._trace.function.types
+            data = tuple(s for i, s in enumerate(op.operands) if not i or _is_data(types[s]))
+            loops = max(self._values.varies(slot) for slot in data)
+            mine = self._rows[slice(*np.searchsorted(self._event, [event, event + 1]))]
+            known = self._values_stored[event] = _Stored(
+                (op.name, *sorted(op.attrs.items())),
+                data,
+                self._iteration(row, loops),
+                self._runs.start[mine].tobytes() + self._runs.stop[mine].tobytes(),
+            )
+        return known
 
     def _iteration(self, row: int, loops: int) -> int:
         """The iteration of the innermost of so many loops of the vecscope around an access."""
@@ -208,16 +228,6 @@ class _Scope:
         for _ in range(self._values.depth(op) - loops):
             iteration = self._texts.parents[iteration]
         return iteration
-
-    def _same_bytes(self, early: int, late: int) -> bool:
-        runs = self._runs
-        one, two = (
-            self._rows[slice(*np.searchsorted(self._event, [e, e + 1]))]
-            for e in (self._event[early], self._event[late])
-        )
-        return np.array_equal(runs.start[one], runs.start[two]) and np.array_equal(
-            runs.stop[one], runs.stop[two]
-        )
 
     def _shared(self, executions: Executions) -> tuple[Column, Column]:
         """The accesses of each cell that several places touch and one writes, but for those
@@ -261,12 +271,13 @@ class _Scope:
         """Whether a row is a load from which, without a join between, comes what another one
         uses: that is the latest execution of the load before it."""
         used = np.zeros(len(early), dtype=bool)
-        for user in self._places:
-            at_user = self._place[late] == user
+        order = np.argsort(self._place[late], kind="stable")
+        users, begin = np.unique(self._place[late][order], return_index=True)
+        for user, at_user in zip(users.tolist(), np.split(order, begin[1:]), strict=False):
             sources = self._values.sources(self._trace.places[user].op.operands)
-            for op, _ in sources.accesses if at_user.any() else ():
+            for op, _ in sources.accesses:
                 load = self._texts.places[id(op)]
-                at = np.flatnonzero(at_user & (self._place[early] == load))
+                at = at_user[self._place[early[at_user]] == load]
                 events = executions.events(load)
                 newest = np.searchsorted(events, self._event[late[at]]) - 1
                 used[at] = events[newest] == self._event[early[at]]

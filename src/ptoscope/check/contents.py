@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterator
 from itertools import pairwise
 
 from ptoscope.check.analysis.copies import UNKNOWN
-from ptoscope.check.analysis.expr import ZERO, Expr, Symbol, affine
 from ptoscope.check.analysis.nodes import (
     EmptyCopy,
-    KnownBytes,
-    LoopNode,
     MemoryId,
     Node,
     ScopeNode,
@@ -20,25 +16,11 @@ from ptoscope.check.analysis.nodes import (
     children,
     flat,
 )
-from ptoscope.check.analysis.reach import Loops, certain_touches, executed, settled
+from ptoscope.check.analysis.reach import Loops, certain_touches, executed
 from ptoscope.check.rule import Context, Finding, Rule
-from ptoscope.check.used import used_bytes
+from ptoscope.check.touched import ends_of_loops, touches_of_others
+from ptoscope.check.unwritten import unwritten
 from ptoscope.isa.parts import COPY_PIPES, MEMORIES
-
-
-def _touches(context: Context) -> Iterator[Touch]:
-    return certain_touches(context.analysis.nodes)
-
-
-def _of_others(context: Context) -> list[Touch]:
-    """What the other cores of the block touch."""
-    nodes = (node for other in context.others for node in flat(other.analysis.nodes))
-    return [node for node in nodes if isinstance(node, Touch)]
-
-
-def _is_fragment(touches: list[Touch]) -> bool:
-    """Whether nothing touches GM: then somebody else brings the data and takes it."""
-    return all(MEMORIES[touch.space].on_core for touch in touches)
 
 
 def _overlap_of_rows(touch: Touch) -> tuple[int, int] | None:
@@ -53,7 +35,7 @@ def _overlap_of_rows(touch: Touch) -> tuple[int, int] | None:
 
 
 def _overlapping(context: Context) -> Iterator[Finding]:
-    for touch in _touches(context):
+    for touch in certain_touches(context.analysis.nodes):
         # Rows that are added up may be one row.
         found = _overlap_of_rows(touch) if touch.writes and not touch.updates else None
         if found is not None:
@@ -69,7 +51,7 @@ def _overlapping(context: Context) -> Iterator[Finding]:
 
 
 def _read_twice(context: Context) -> Iterator[Finding]:
-    for touch in _touches(context):
+    for touch in certain_touches(context.analysis.nodes):
         matrix = touch.tile and not MEMORIES[touch.space].on_core
         found = None if touch.writes or touch.scalar or matrix else _overlap_of_rows(touch)
         # The same row again and again is a way to repeat it; a matrix may be made of windows.
@@ -85,167 +67,9 @@ def _read_twice(context: Context) -> Iterator[Finding]:
             )
 
 
-@dataclass(frozen=True)
-class _Undefined:
-    """Bytes that a read gets and nothing has written: all of its data, or a part."""
-
-    read: Touch
-    start: int
-    end: int
-    where: str
-    whole: bool
-
-    def finding(self, context: Context, whole: bool) -> Finding:
-        """An error where nothing that its instruction reads was written."""
-        memory = MEMORIES[self.read.space].title
-        known = 0 <= self.start <= self.end <= context.target.bytes_of(self.read.space)
-        part = "" if whole else ", in part"
-        core = f" of {context.core.title}" if len(context.block) > 1 else ""
-        return Finding(
-            self.read.op.span,
-            f"{self.read.op.name}: reads {memory} that nothing has written{part}{self.where}",
-            found=f"bytes {self.start} to {self.end - 1}{core}"
-            if known
-            else f"no write to {memory}{core} that could be it",
-            expected="a copy from GM or a store to these bytes before it",
-            hint=f"what {memory} holds at the start of a kernel is not defined"
-            if whole
-            else "these lanes hold anything: let no result depend on them, or fill them first",
-            severity="" if whole else "warning",
-        )
-
-
-def _unwritten(context: Context) -> Iterator[Finding]:
-    nodes = context.analysis.nodes
-    # What other cores do may come before all of this.
-    touches = [node for node in flat(nodes) if isinstance(node, Touch)] + _of_others(context)
-    if _is_fragment(touches):
-        return
-    certain = {id(touch) for touch in _touches(context)}
-    writes = _Writes(touch for touch in touches if touch.writes)
-    loops = Loops(context.function, context.analysis.walker)
-    by_use: dict[int, list[_Undefined | None]] = defaultdict(list)
-    for read in _reads(nodes, writes, False):
-        if id(read) not in certain or read.sure is None:
-            continue
-        before = writes.before(read)
-        data = used_bytes(context, read, read.data or read.sure)
-        found = None if data.length == ZERO else _undefined(read, data, before, loops)
-        by_use[id(read.op)].append(found)
-    for reads in by_use.values():
-        found = [read for read in reads if read is not None]
-        whole = len(found) == len(reads) and all(read.whole for read in found)
-        for each in found if whole else found[-1:]:
-            yield each.finding(context, whole)
-
-
-def _undefined(
-    read: Touch, data: KnownBytes, before: list[tuple[int, int]], loops: Loops
-) -> _Undefined | None:
-    """What a read gets that none of the writes before it may have written, in some iteration."""
-    whole = read.data or read.may
-    ends = [(at, loops.at(iterations)) for at, iterations in _ends_of_loops(data)]
-    for (low, high), where in ((whole.bounds(), ""), *((at.bounds(), w) for at, w in ends)):
-        if not any(low < end and start < high for start, end in before):
-            return _Undefined(read, low, high, where, True)
-    if read.pipe in COPY_PIPES:
-        # Copies out of more than was stored are usual: the caller knows what counts.
-        return None
-    for at, where in ((data, ""), *ends):
-        gap = None if at.start.terms else _gap(at.rows(), before)
-        if gap is not None:
-            return _Undefined(read, *gap, where, False)
-    return None
-
-
-def _gap(rows: list[tuple[int, int]], written: list[tuple[int, int]]) -> tuple[int, int] | None:
-    """The first bytes of some rows that are not written."""
-    for start, end in sorted(rows):
-        for low, high in sorted(written):
-            if low <= start < high:
-                start = high
-        if start < end:
-            return start, min([end, *(low for low, _ in written if low > start)])
-    return None
-
-
-def _ends_of_loops(rows: KnownBytes) -> Iterator[tuple[KnownBytes, dict[Symbol, int]]]:
-    """The bytes in the iterations in which they lie lowest and highest, where those are known."""
-    start = settled(rows.start)
-    if not affine(start):
-        return
-    iterations = [
-        (t[0], c) for t, c in start.terms.items() if len(t) == 1 and t[0].kind == "iteration"
-    ]
-    if not iterations or len(iterations) < len(start.terms):
-        return
-    first = {s: ZERO for s in rows.start.symbols if s.kind == "iteration"}
-    for highest in (True, False):
-        at = {s: s.high if (c > 0) == highest else 0 for s, c in iterations}
-        yield rows.instance({**first, **{s: Expr(n) for s, n in at.items()}}), at
-
-
-class _Writes:
-    """Writes to memories, some of which come later in the text than where one is. Those of the same
-    bytes count as one."""
-
-    def __init__(self, writes: Iterable[Touch]) -> None:
-        self._all: Counter[_Written] = Counter(map(_written, writes))
-        self._later: dict[str, Counter[_Written]] = defaultdict(Counter)
-        """By pipe."""
-        self._before: dict[tuple[MemoryId, str], list[tuple[int, int]]] = {}
-
-    def pass_by(self, writes: Iterable[Touch], times: int = 1) -> None:
-        """They come later from here on; with -1, no longer."""
-        for write in writes:
-            written, pipe = _written(write), write.pipe
-            later = self._later[pipe]
-            changes = self._all[written] in (later[written], later[written] + times)
-            later[written] += times
-            if changes:
-                self._before.pop((write.memory, pipe), None)
-
-    def before(self, read: Touch) -> list[tuple[int, int]]:
-        """The bytes of the read's memory, in order, that some write has which does not come later
-        in its pipe."""
-        found = self._before.get((read.memory, read.pipe))
-        if found is None:
-            later = self._later[read.pipe]
-            found = self._before[read.memory, read.pipe] = sorted(
-                (start, end)
-                for (memory, start, end), times in self._all.items()
-                if memory == read.memory and later[memory, start, end] < times
-            )
-        return found
-
-
-_Written = tuple[MemoryId, int, int]
-
-
-def _written(write: Touch) -> _Written:
-    return write.memory, *write.may.bounds()
-
-
-def _reads(nodes: list[Node], writes: _Writes, again: bool) -> Iterator[Touch]:
-    """Every read of a core's own memory, from the last one on, while `writes` knows which come
-    after it in the text. Those of a common loop do not (`again`): they are before it in the next
-    iteration."""
-    passed: list[Touch] = []
-    for node in reversed(nodes):
-        if isinstance(node, Touch) and MEMORIES[node.space].on_core and not node.writes:
-            yield node
-        for body in children(node):
-            yield from _reads(body, writes, again or isinstance(node, LoopNode))
-        if not again:
-            made = [n for n in flat([node]) if isinstance(n, Touch) and n.writes]
-            writes.pass_by(made)
-            passed += made
-    writes.pass_by(passed, -1)
-
-
 def _overwritten(context: Context) -> Iterator[Finding]:
     nodes = context.analysis.nodes
-    shared = {touch.memory for touch in _of_others(context) if not touch.writes}
+    shared = {touch.memory for touch in touches_of_others(context) if not touch.writes}
     for body in _bodies(nodes):
         unread: list[Touch] = []
         for node in body:
@@ -281,14 +105,14 @@ def _overwritten(context: Context) -> Iterator[Finding]:
 
 def _never_read(context: Context) -> Iterator[Finding]:
     touches = [node for node in flat(context.analysis.nodes) if isinstance(node, Touch)]
-    every = touches + _of_others(context)
+    every = touches + touches_of_others(context)
     if not any(t.writes and not MEMORIES[t.space].on_core for t in every):
         # It gives nothing back yet: a fragment, or a kernel that is not finished.
         return
     # What goes to both UBs may be there for one of the vector cores.
     reads = {(t.space, *t.may.bounds()) for t in every if not t.writes}
     loops = Loops(context.function, context.analysis.walker)
-    certain = {id(touch.op) for touch in _touches(context) if touch.writes}
+    certain = {id(touch.op) for touch in certain_touches(context.analysis.nodes) if touch.writes}
     by_use: dict[tuple[int, MemoryId], list[Touch]] = defaultdict(list)
     for touch in touches:
         if touch.writes and MEMORIES[touch.space].on_core and id(touch.op) in certain:
@@ -315,7 +139,7 @@ def _parts(touch: Touch, loops: Loops) -> Iterator[tuple[tuple[int, int], str]]:
     """What a write may write in all, and in the iterations in which that lies lowest and
     highest, which are named."""
     yield touch.may.bounds(), ""
-    for at, iterations in () if touch.sure is None else _ends_of_loops(touch.sure):
+    for at, iterations in () if touch.sure is None else ends_of_loops(touch.sure):
         yield at.bounds(), loops.at(iterations)
 
 
@@ -341,7 +165,7 @@ def _bodies(nodes: list[Node]) -> Iterator[list[Node]]:
 
 RULES = (
     Rule("PTO0504", "the rows of a copy do not overlap where they go", _overlapping, "warning"),
-    Rule("PTO0506", "memory of a core is written before it is read", _unwritten),
+    Rule("PTO0506", "memory of a core is written before it is read", unwritten),
     Rule("PTO0507", "a copy is read before another one overwrites it", _overwritten, "warning"),
     Rule("PTO0508", "what is written to memory of a core is read", _never_read, "warning"),
     Rule("PTO0509", "a copy copies something", _nothing, "warning"),

@@ -1,0 +1,166 @@
+"""Reads of a core's own memory that nothing has written."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from ptoscope.check.analysis.expr import ZERO
+from ptoscope.check.analysis.nodes import (
+    KnownBytes,
+    LoopNode,
+    MemoryId,
+    Node,
+    Touch,
+    children,
+    flat,
+)
+from ptoscope.check.analysis.reach import Loops, certain_touches
+from ptoscope.check.rule import Context, Finding
+from ptoscope.check.touched import ends_of_loops, is_fragment, touches_of_others
+from ptoscope.check.used import used_bytes
+from ptoscope.isa.parts import COPY_PIPES, MEMORIES
+
+
+@dataclass(frozen=True)
+class _Undefined:
+    """Bytes that a read gets and nothing has written: all of its data, or a part."""
+
+    read: Touch
+    start: int
+    end: int
+    where: str
+    whole: bool
+
+    def finding(self, context: Context, whole: bool) -> Finding:
+        """An error where nothing that its instruction reads was written."""
+        memory = MEMORIES[self.read.space].title
+        known = 0 <= self.start <= self.end <= context.target.bytes_of(self.read.space)
+        part = "" if whole else ", in part"
+        core = f" of {context.core.title}" if len(context.block) > 1 else ""
+        return Finding(
+            self.read.op.span,
+            f"{self.read.op.name}: reads {memory} that nothing has written{part}{self.where}",
+            found=f"bytes {self.start} to {self.end - 1}{core}"
+            if known
+            else f"no write to {memory}{core} that could be it",
+            expected="a copy from GM or a store to these bytes before it",
+            hint=f"what {memory} holds at the start of a kernel is not defined"
+            if whole
+            else "these lanes hold anything: let no result depend on them, or fill them first",
+            severity="" if whole else "warning",
+        )
+
+
+def unwritten(context: Context) -> Iterator[Finding]:
+    """Reads of what nothing can have written before them."""
+    nodes = context.analysis.nodes
+    # What other cores do may come before all of this.
+    touches = [node for node in flat(nodes) if isinstance(node, Touch)] + touches_of_others(context)
+    if is_fragment(touches):
+        return
+    certain = {id(touch) for touch in certain_touches(nodes)}
+    writes = _Writes(touch for touch in touches if touch.writes)
+    loops = Loops(context.function, context.analysis.walker)
+    by_use: dict[int, list[_Undefined | None]] = defaultdict(list)
+    for read in _reads(nodes, writes, False):
+        if id(read) not in certain or read.sure is None:
+            continue
+        before = writes.before(read)
+        data = used_bytes(context, read, read.data or read.sure)
+        found = None if data.length == ZERO else _undefined(read, data, before, loops)
+        by_use[id(read.op)].append(found)
+    for reads in by_use.values():
+        found = [read for read in reads if read is not None]
+        whole = len(found) == len(reads) and all(read.whole for read in found)
+        for each in found if whole else found[-1:]:
+            yield each.finding(context, whole)
+
+
+def _undefined(
+    read: Touch, data: KnownBytes, before: list[tuple[int, int]], loops: Loops
+) -> _Undefined | None:
+    """What a read gets that none of the writes before it may have written, in some iteration."""
+    whole = read.data or read.may
+    ends = [(at, loops.at(iterations)) for at, iterations in ends_of_loops(data)]
+    for (low, high), where in ((whole.bounds(), ""), *((at.bounds(), w) for at, w in ends)):
+        if not any(low < end and start < high for start, end in before):
+            return _Undefined(read, low, high, where, True)
+    if read.pipe in COPY_PIPES:
+        # Copies out of more than was stored are usual: the caller knows what counts.
+        return None
+    for at, where in ((data, ""), *ends):
+        gap = None if at.start.terms else _gap(at.rows(), before)
+        if gap is not None:
+            return _Undefined(read, *gap, where, False)
+    return None
+
+
+def _gap(rows: list[tuple[int, int]], written: list[tuple[int, int]]) -> tuple[int, int] | None:
+    """The first bytes of some rows that are not written."""
+    for start, end in sorted(rows):
+        for low, high in sorted(written):
+            if low <= start < high:
+                start = high
+        if start < end:
+            return start, min([end, *(low for low, _ in written if low > start)])
+    return None
+
+
+class _Writes:
+    """Writes to memories, some of which come later in the text than where one is. Those of the same
+    bytes count as one."""
+
+    def __init__(self, writes: Iterable[Touch]) -> None:
+        self._all: Counter[_Written] = Counter(map(_written, writes))
+        self._later: dict[str, Counter[_Written]] = defaultdict(Counter)
+        """By pipe."""
+        self._before: dict[tuple[MemoryId, str], list[tuple[int, int]]] = {}
+
+    def pass_by(self, writes: Iterable[Touch], times: int = 1) -> None:
+        """They come later from here on; with -1, no longer."""
+        for write in writes:
+            written, pipe = _written(write), write.pipe
+            later = self._later[pipe]
+            changes = self._all[written] in (later[written], later[written] + times)
+            later[written] += times
+            if changes:
+                self._before.pop((write.memory, pipe), None)
+
+    def before(self, read: Touch) -> list[tuple[int, int]]:
+        """The bytes of the read's memory, in order, that some write has which does not come later
+        in its pipe."""
+        found = self._before.get((read.memory, read.pipe))
+        if found is None:
+            later = self._later[read.pipe]
+            found = self._before[read.memory, read.pipe] = sorted(
+                (start, end)
+                for (memory, start, end), times in self._all.items()
+                if memory == read.memory and later[memory, start, end] < times
+            )
+        return found
+
+
+_Written = tuple[MemoryId, int, int]
+
+
+def _written(write: Touch) -> _Written:
+    return write.memory, *write.may.bounds()
+
+
+def _reads(nodes: list[Node], writes: _Writes, again: bool) -> Iterator[Touch]:
+    """Every read of a core's own memory, from the last one on, while `writes` knows which come
+    after it in the text. Those of a common loop do not (`again`): they are before it in the next
+    iteration."""
+    passed: list[Touch] = []
+    for node in reversed(nodes):
+        if isinstance(node, Touch) and MEMORIES[node.space].on_core and not node.writes:
+            yield node
+        for body in children(node):
+            yield from _reads(body, writes, again or isinstance(node, LoopNode))
+        if not again:
+            made = [n for n in flat([node]) if isinstance(n, Touch) and n.writes]
+            writes.pass_by(made)
+            passed += made
+    writes.pass_by(passed, -1)

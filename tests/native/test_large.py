@@ -128,3 +128,54 @@ def test_llvm_is_not_asked_where_memory_is_short(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(jit, "_memory_left", lambda: 1 << 20)
     with pytest.raises(MemoryError):
         native.assemble(module)
+
+
+ENDLESS = f"""
+func.func @kernel(%x: !pto.ptr<ui32, gm>, %y: !pto.ptr<ui8, gm>, %n: i64) {{
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %row = arith.constant 256 : i64
+  %bits = arith.constant 32 : i64
+  %some = arith.constant 45 : i32
+  %longs = pto.castptr %zero : i64 -> !pto.ptr<i64, ub>
+  %words = pto.castptr %zero : i64 -> !pto.ptr<ui32, ub>
+  %image = pto.castptr %row : i64 -> !pto.ptr<ui8, ub>
+  pto.mte_gm_ub %x, %words, %zero, %row nburst(%one, %row, %row)
+    : !pto.ptr<ui32, gm>, !pto.ptr<ui32, ub>, i64, i64, i64, i64, i64
+  pto.barrier #pto.pipe<PIPE_ALL>
+  pto.vecscope {{
+    %a = pto.vlds %longs[%c0] : !pto.ptr<i64, ub> -> !pto.vreg<32xi64>
+    %m, %rest = pto.plt_b32 %some : i32 -> {large.M}, i32
+    %c = pto.vcmps %a, %n, %m, "ne" : !pto.vreg<32xi64>, i64, {large.M} -> {large.M}
+    %w = pto.vlds %words[%c0] : !pto.ptr<ui32, ub> -> {large.U}
+    %s, %carry = pto.vaddcs %w, %w, %c, %m
+      : {large.U}, {large.U}, {large.M}, {large.M} -> {large.U}, {large.M}
+    pto.psts %carry, %image[%c0], "NORM" : {large.M}, !pto.ptr<ui8, ub>, index
+  }}
+  pto.barrier #pto.pipe<PIPE_ALL>
+  pto.mte_ub_gm %image, %y, %bits nburst(%one, %bits, %bits)
+    : !pto.ptr<ui8, ub>, !pto.ptr<ui8, gm>, i64, i64, i64, i64
+  return
+}}
+"""
+"""With AVX-512, LLVM went back and forth between two forms of its sum."""
+
+COMPILES = """
+import sys
+import numpy as np
+import ptoscope
+
+kernel = ptoscope.load(sys.stdin.read(), target="a5", revision="micro")
+x = np.arange(64, dtype=np.uint32) << 26
+results = np.zeros((2, 32), np.uint8)
+for engine, y in zip(("reference", "native"), results):
+    kernel(x, y, 1, engine=engine)
+print("same" if (results[0] == results[1]).all() and results.any() else "other")
+"""
+
+
+def test_compiling_ends() -> None:
+    command = [sys.executable, "-c", COMPILES]
+    ran = subprocess.run(command, input=ENDLESS, capture_output=True, text=True, timeout=60)
+    assert (ran.returncode, ran.stdout) == (0, "same\n"), ran.stderr[-2000:]

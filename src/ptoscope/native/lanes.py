@@ -579,6 +579,12 @@ def _cast(x: NativeLanes, word: str, dtype: DType, nan: int = CANONICAL) -> Nati
 
 
 def _between_integers(x: NativeLanes, dtype: DType) -> NativeLanes:
+    if x.dtype is I1 and x.count > 1:
+        # Not zext: with AVX-512 LLVM makes sums of it and differences of sext of each other, and
+        # sometimes never ends.
+        one, zero = (known(x.code, constant(dtype, x.count, n), x.count) for n in (1, 0))
+        made = x.code.emit(one.type, f"select {x.value}, {one.value}, {zero.value}")
+        return NativeLanes(x.code, dtype, x.count, made)
     if x.dtype is I1 or dtype.bytes > x.dtype.bytes:
         word = "sext" if x.dtype.signed else "zext"
         if x.count == 1 or x.dtype is I1 or dtype.bits != 64:

@@ -61,7 +61,7 @@ def unwritten(context: Context) -> Iterator[Finding]:
     if is_fragment(touches):
         return
     certain = {id(touch) for touch in certain_touches(nodes)}
-    writes = _Writes(touch for touch in touches if touch.writes)
+    writes = _Writes(touches)
     loops = Loops(context.function, context.analysis.walker)
     by_use: dict[int, list[_Undefined | None]] = defaultdict(list)
     for read in _reads(nodes, writes, False):
@@ -112,16 +112,19 @@ class _Writes:
     """Writes to memories, some of which come later in the text than where one is. Those of the same
     bytes count as one."""
 
-    def __init__(self, writes: Iterable[Touch]) -> None:
-        self._all: Counter[_Written] = Counter(map(_written, writes))
-        self._later: dict[str, Counter[_Written]] = defaultdict(Counter)
+    def __init__(self, touches: Iterable[Touch]) -> None:
+        self._written = {
+            id(touch): (touch.memory, *touch.may.bounds()) for touch in touches if touch.writes
+        }
+        self._all = Counter(self._written.values())
+        self._later: dict[str, Counter[tuple[MemoryId, int, int]]] = defaultdict(Counter)
         """By pipe."""
         self._before: dict[tuple[MemoryId, str], list[tuple[int, int]]] = {}
 
     def pass_by(self, writes: Iterable[Touch], times: int = 1) -> None:
         """They come later from here on; with -1, no longer."""
         for write in writes:
-            written, pipe = _written(write), write.pipe
+            written, pipe = self._written[id(write)], write.pipe
             later = self._later[pipe]
             changes = self._all[written] in (later[written], later[written] + times)
             later[written] += times
@@ -140,13 +143,6 @@ class _Writes:
                 if memory == read.memory and later[memory, start, end] < times
             )
         return found
-
-
-_Written = tuple[MemoryId, int, int]
-
-
-def _written(write: Touch) -> _Written:
-    return write.memory, *write.may.bounds()
 
 
 def _reads(nodes: list[Node], writes: _Writes, again: bool) -> Iterator[Touch]:

@@ -201,10 +201,10 @@ class Expr:
             return self
         total = Expr(self.const)
         for term, coefficient in self.terms.items():
-            product = Expr(coefficient)
-            for symbol in term:
+            product = _replaced(term[0], known)
+            for symbol in term[1:]:
                 product = product * _replaced(symbol, known)
-            total = total + product
+            total = total + product.times(coefficient)
         return total
 
 

@@ -101,16 +101,34 @@ class Touch:
         may = self.may.instance(known)
         sure = may if self.sure is self.may else self.sure and self.sure.instance(known)
         at = tuple(address.substitute(known) for address in self.addresses)
-        mode = self.atomic.substitute(known)
-        return replace(self, may=may, sure=sure, addresses=at, data=None, atomic=mode)
+        return self._moved(may, sure, at, self.atomic.substitute(known))
 
     def surely(self, known: Known) -> Touch | None:
         """An instance that has only what is surely touched, or None."""
         if self.sure is None:
             return None
         sure = self.sure.instance(known)
-        mode = self.atomic.substitute(known)
-        return replace(self, may=sure, sure=sure, addresses=(), data=None, atomic=mode)
+        return self._moved(sure, sure, (), self.atomic.substitute(known))
+
+    def _moved(
+        self, may: KnownBytes, sure: KnownBytes | None, at: tuple[Expr, ...], mode: Expr
+    ) -> Touch:
+        # Not by `replace`, which takes several times as long: loops have many instances.
+        return Touch(
+            self.op,
+            self.pipe,
+            self.writes,
+            self.space,
+            may,
+            sure,
+            self.alignment,
+            at,
+            self.scalar,
+            None,
+            mode,
+            self.owner,
+            self.tile,
+        )
 
     def over(self, touched: KnownBytes) -> Touch:
         """The same access of other bytes."""

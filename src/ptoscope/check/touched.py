@@ -8,18 +8,12 @@ from ptoscope.check.analysis.expr import ZERO, Expr, Symbol, affine
 from ptoscope.check.analysis.nodes import KnownBytes, Touch, flat
 from ptoscope.check.analysis.reach import settled
 from ptoscope.check.rule import Context
-from ptoscope.isa.parts import MEMORIES
 
 
 def touches_of_others(context: Context) -> list[Touch]:
     """What the other cores of the block touch."""
     nodes = (node for other in context.others for node in flat(other.analysis.nodes))
     return [node for node in nodes if isinstance(node, Touch)]
-
-
-def is_fragment(touches: list[Touch]) -> bool:
-    """Whether nothing touches GM: then somebody else brings the data and takes it."""
-    return all(MEMORIES[touch.space].on_core for touch in touches)
 
 
 def ends_of_loops(rows: KnownBytes) -> Iterator[tuple[KnownBytes, dict[Symbol, int]]]:

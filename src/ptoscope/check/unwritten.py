@@ -18,7 +18,7 @@ from ptoscope.check.analysis.nodes import (
 )
 from ptoscope.check.analysis.reach import Loops, certain_touches
 from ptoscope.check.rule import Context, Finding
-from ptoscope.check.touched import ends_of_loops, is_fragment, touches_of_others
+from ptoscope.check.touched import ends_of_loops, touches_of_others
 from ptoscope.check.used import used_bytes
 from ptoscope.isa.parts import COPY_PIPES, MEMORIES
 
@@ -58,7 +58,7 @@ def unwritten(context: Context) -> Iterator[Finding]:
     nodes = context.analysis.nodes
     # What other cores do may come before all of this.
     touches = [node for node in flat(nodes) if isinstance(node, Touch)] + touches_of_others(context)
-    if is_fragment(touches):
+    if _is_fragment(touches):
         return
     certain = {id(touch) for touch in certain_touches(nodes)}
     writes = _Writes(touches)
@@ -76,6 +76,11 @@ def unwritten(context: Context) -> Iterator[Finding]:
         whole = len(found) == len(reads) and all(read.whole for read in found)
         for each in found if whole else found[-1:]:
             yield each.finding(context, whole)
+
+
+def _is_fragment(touches: list[Touch]) -> bool:
+    """Whether nothing touches GM: then somebody else brings the data and takes it."""
+    return all(MEMORIES[touch.space].on_core for touch in touches)
 
 
 def _undefined(
@@ -98,9 +103,9 @@ def _undefined(
 
 
 def _gap(rows: list[tuple[int, int]], written: list[tuple[int, int]]) -> tuple[int, int] | None:
-    """The first bytes of some rows that are not written."""
+    """The first bytes of some rows that are not written; what is, is in order."""
     for start, end in sorted(rows):
-        for low, high in sorted(written):
+        for low, high in written:
             if low <= start < high:
                 start = high
         if start < end:

@@ -100,6 +100,23 @@ def test_numbers_everywhere():
     assert clauses == (("nburst", 3), ("pad", 1))
 
 
+@pytest.mark.parametrize(
+    "written",
+    [
+        f"pto.mte_gm_ub %g, %u, %x0, %x1 nburst(%x2, %x3, %x4) pad(%f, %x5) : {ENDS}, {NUMBERS}, "
+        "f32, i64",
+        "mte_gm_ub %g, %u, %x0, %x1 nburst(%x2, %x3, %x4) pad(%f, %x5)",
+    ],
+)
+def test_padding_on_one_side_alone(written: str):
+    """The page asks for both counts or for neither."""
+    found = error(function(written, PARAMETERS))
+    assert found.message == "pad(pad_value, left, right) takes 1 or 3 operands, found 2"
+    sizes = "1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 1, 1, 0"
+    found = error(function(generic(sizes, "%x0, %x1, %x2, %x3, %x4, %f, %x5"), PARAMETERS))
+    assert found.message.startswith("no form of mte_gm_ub takes 9 operands")
+
+
 def test_a_number_of_the_wrong_kind():
     written = f"pto.mte_gm_ub %g, %u, %x0, %x1 nburst(1.5, %x3, %x4) : {ENDS}, {NUMBERS}"
     found = error(function(written, PARAMETERS))

@@ -258,6 +258,11 @@ MISTAKES: list[tuple[Callable[[Calls], Any], str, str]] = [
         "nburst of mte_ub_ub has 3 numbers",
         "nburst=(n_burst, src_gap, dst_gap)",
     ),
+    (
+        lambda p: p.mte_gm_ub(p.gm(), p.ub(), 0, 256, nburst=(1, 256, 256), pad=(0.0, 1)),
+        "pad of mte_gm_ub has 3 numbers",
+        "pad=(pad_value, left, right)",
+    ),
 ]
 
 

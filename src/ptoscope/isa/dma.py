@@ -45,6 +45,7 @@ _PAD_EVIDENCE = (
         "Left elements, the data, right elements, then on to the 32-byte boundary and the row "
         "stride.",
     ),
+    Evidence("padding counts", "micro", "Both or neither; without them both are 0."),
     Evidence("left padding", "chosen", "Moves the data: it starts after the padding."),
 )
 _WIDTH_EVIDENCE = Evidence(

@@ -98,7 +98,7 @@ class Attr:
 class Group:
     """A clause such as `nburst(...)`: its operands follow those of the clauses before it.
 
-    `required` is how many operands it has at least; with fewer than all, the rest default.
+    Without all of its operands it has the first `required`, and the rest default.
     `most` is how often it may stand there. Its keyword is repeated before its types where it may
     be missing, unless it is `unnamed` there, and where it is `named` there; where its types are
     `bracketed`, they stand in brackets behind it. One of a single operand may be written `inside`
@@ -119,6 +119,10 @@ class Group:
     def marked(self) -> bool:
         """Whether its keyword is repeated before its types."""
         return self.named or (self.arity != "one" and not self.unnamed)
+
+    def takes(self, count: int) -> bool:
+        """Whether it may have so many operands."""
+        return count in (self.required or len(self.operands), len(self.operands))
 
 
 @dataclass(frozen=True)

@@ -76,8 +76,7 @@ def _clauses_fit(groups: tuple[Group, ...], segments: Segments) -> bool:
     for group in groups:
         seen = 0
         while at < len(segments) and segments[at][0] == group.keyword:
-            least = group.required or len(group.operands)
-            if not least <= segments[at][1] <= len(group.operands):
+            if not group.takes(segments[at][1]):
                 return False
             at += 1
             seen += 1

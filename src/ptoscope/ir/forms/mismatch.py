@@ -87,10 +87,11 @@ def wrong_clauses(record: Record, syntax: Syntax, outline: LineOutline) -> Misma
         seen = 0
         while at < len(outline.clauses) and outline.clauses[at][0] == group.keyword:
             count = outline.clauses[at][1]
-            least = group.required or len(group.operands)
-            if not least <= count <= len(group.operands):
+            if not group.takes(count):
                 names = ", ".join(o.name for o in group.operands)
                 takes = plural(len(group.operands), "operand")
+                if group.required:
+                    takes = f"{group.required} or {takes}"
                 message = f"{group.keyword}({names}) takes {takes}"
                 return Mismatch(score + at, f"{message}, found {count}", str(count), names)
             at += 1

@@ -115,8 +115,7 @@ def clauses(
     found: list[tuple[ArgumentPlace, Sequence[Any]]] = []
     for k, one in enumerate(value if several else [value]):
         values = one if isinstance(one, tuple) else (one,)
-        least = group.required or len(group.operands)
-        if not least <= len(values) <= len(group.operands):
+        if not group.takes(len(values)):
             names = ", ".join(o.name for o in group.operands)
             raise Misuse(
                 f"{group.keyword} of {callee} has {len(group.operands)} numbers",

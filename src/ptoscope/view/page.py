@@ -71,11 +71,16 @@ class Page(str):
 def page(runs: Sequence[dict[str, Any]]) -> Page:
     """The page of one run, or of two to compare."""
     title = " and ".join(dict.fromkeys(run["title"] for run in runs))
-    # A script ends at its end tag wherever that stands.
-    data = json.dumps(_compared(runs), separators=(",", ":")).replace("</", "<\\/")
+    # Whatever acts inside of a script element (its end tag, a comment) begins with this character.
+    data = json.dumps(_compared(runs), separators=(",", ":")).replace("<", "\\u003c")
     style = "".join(asset(f"{name}.css") for name in _STYLES)
-    parts = {"title": escape(title), "style": style, "data": data, "script": script()}
+    parts = {"title": escape(_unicode(title)), "style": style, "data": data, "script": script()}
     return Page(re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], asset("page.html")))
+
+
+def _unicode(text: str) -> str:
+    """Returns a text that UTF-8 can spell: a file name may hold bytes that are none."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _compared(runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -17,7 +17,7 @@ from typing import Final
 
 UNBOUNDED: Final = 1 << 80
 MOST_TERMS: Final = 64
-"""Products of more terms are functions, not polynomials."""
+"""Sums and products of more terms are functions, not polynomials."""
 MOST_FACTORS: Final = 8
 """So are those with a term of more factors."""
 DEEPEST: Final = 30
@@ -57,11 +57,17 @@ class Symbol:
         return self._hash
 
     def __eq__(self, other: object) -> bool:
-        return self is other or (
-            isinstance(other, Symbol)
-            and self._hash == other._hash
-            and (self.kind, self.ident, self.args) == (other.kind, other.ident, other.args)
-        )
+        if self is other:
+            return True
+        if (
+            not isinstance(other, Symbol)
+            or self._hash != other._hash
+            or (self.kind, self.ident, self.args) != (other.kind, other.ident, other.args)
+        ):
+            return False
+        # What was made twice is compared once: the next time its parts are identical.
+        other.args, other.below = self.args, self.below
+        return True
 
     def __repr__(self) -> str:
         inside = ", ".join(map(repr, self.args))
@@ -77,12 +83,13 @@ Monomial = tuple[Symbol, ...]
 class Expr:
     """A constant plus coefficients of products of symbols."""
 
-    __slots__ = ("_hash", "_symbols", "const", "terms")
+    __slots__ = ("_bounds", "_hash", "_symbols", "const", "terms")
 
     def __init__(self, const: int, terms: Mapping[Monomial, int] | None = None) -> None:
         self.const = const
         self.terms: Mapping[Monomial, int] = terms or {}
         self._hash: int | None = None
+        self._bounds: tuple[int, int] | None = None
         self._symbols: frozenset[Symbol] | None = None if self.terms else _NONE
 
     @property
@@ -122,12 +129,19 @@ class Expr:
             return Expr(self.const + other.const, self.terms)
         if not self.terms:
             return Expr(self.const + other.const, other.terms)
-        return Expr(self.const + other.const, _merged(self.terms, other.terms, 1))
+        merged = _merged(self.terms, other.terms, 1)
+        if len(merged) > MOST_TERMS:
+            (a, b), (c, d) = self.bounds(), other.bounds()
+            return function("sum", (self, other), a + c, b + d)
+        return Expr(self.const + other.const, merged)
 
     def __sub__(self, other: Expr) -> Expr:
         if not other.terms:
             return Expr(self.const - other.const, self.terms)
-        return Expr(self.const - other.const, _merged(self.terms, other.terms, -1))
+        merged = _merged(self.terms, other.terms, -1)
+        if len(merged) > MOST_TERMS:
+            return self + other.times(-1)
+        return Expr(self.const - other.const, merged)
 
     def __mul__(self, other: Expr) -> Expr:
         if not other.terms:
@@ -166,6 +180,28 @@ class Expr:
 
     def bounds(self) -> tuple[int, int]:
         """The least and the greatest value it may have."""
+        if self._bounds is None:
+            low, high = self._bounded()
+            self._bounds = max(low, -UNBOUNDED), min(high, UNBOUNDED)
+        return self._bounds
+
+    def _bounded(self) -> tuple[int, int]:
+        """Bounds where a value less so many times its quotient is in it: that is a remainder.
+        Each quotient is taken out once, the outermost first: in every order of them it would
+        take exponential time."""
+        low, high = self._termwise()
+        quotients = [t[0] for t in self.terms if t[0].kind == "quotient" and len(t) == 1]
+        rest, below, above = self, 0, 0
+        for quotient in sorted(quotients, key=lambda symbol: -symbol.depth):
+            made = rest._without_remainder(quotient)
+            if made is not None:
+                rest, below, above = made[0], below + made[1], above + made[2]
+                least, most = rest._termwise()
+                low, high = max(low, least + below), min(high, most + above)
+        return low, high
+
+    def _termwise(self) -> tuple[int, int]:
+        """The sum of the bounds of its terms."""
         low = high = self.const
         for term, coefficient in self.terms.items():
             a, b = term[0].low, term[0].high
@@ -174,36 +210,37 @@ class Expr:
                 a, b = min(corners), max(corners)
             a, b = a * coefficient, b * coefficient
             low, high = low + min(a, b), high + max(a, b)
-        for term, coefficient in self.terms.items():
-            if term[0].kind == "quotient" and len(term) == 1:
-                least, most = self._with_remainder(term[0], coefficient)
-                low, high = max(low, least), min(high, most)
-        return max(low, -UNBOUNDED), min(high, UNBOUNDED)
+        return low, high
 
-    def _with_remainder(self, quotient: Symbol, coefficient: int) -> tuple[int, int]:
-        """Bounds where a value less so many times its quotient is in it: that is a remainder."""
+    def _without_remainder(self, quotient: Symbol) -> tuple[Expr, int, int] | None:
+        """It without a remainder that is in it, and the bounds of that; None if none is."""
+        coefficient = self.terms.get((quotient,), 0)
         value, divisor = quotient.args
         by = divisor.number
-        if not by or coefficient % by:
-            return -UNBOUNDED, UNBOUNDED
+        if not by or not coefficient or coefficient % by:
+            return None
         times = -coefficient // by
         rest = self - (value - of(quotient) * Expr(by)) * Expr(times)
         if len(rest.terms) >= len(self.terms):
-            return -UNBOUNDED, UNBOUNDED
+            return None
         low, high = value.bounds()
-        ends = (1 - abs(by)) * times * (low < 0), (abs(by) - 1) * times * (high > 0)
-        least, most = rest.bounds()
-        return least + min(ends), most + max(ends)
+        # It has the sign of the value, and is no greater than that.
+        ends = times * max(1 - abs(by), min(low, 0)), times * min(abs(by) - 1, max(high, 0))
+        return rest, min(ends), max(ends)
 
-    def substitute(self, known: Mapping[Symbol, Expr]) -> Expr:
-        """It with symbols replaced, and functions of them worked out again."""
+    def substitute(
+        self, known: Mapping[Symbol, Expr], made: dict[Symbol, Expr] | None = None
+    ) -> Expr:
+        """It with symbols replaced, and functions of them worked out again; `made` are those
+        that were already, each once."""
         if not self.terms or known.keys().isdisjoint(self.symbols):
             return self
+        made = {} if made is None else made
         total = Expr(self.const)
         for term, coefficient in self.terms.items():
-            product = _replaced(term[0], known)
+            product = _replaced(term[0], known, made)
             for symbol in term[1:]:
-                product = product * _replaced(symbol, known)
+                product = product * _replaced(symbol, known, made)
             total = total + product.times(coefficient)
         return total
 
@@ -219,17 +256,21 @@ def _merged(a: Mapping[Monomial, int], b: Mapping[Monomial, int], sign: int) -> 
     return out
 
 
-def _replaced(symbol: Symbol, known: Mapping[Symbol, Expr]) -> Expr:
+def _replaced(symbol: Symbol, known: Mapping[Symbol, Expr], made: dict[Symbol, Expr]) -> Expr:
     found = known.get(symbol)
     if found is not None:
         return found
     if known.keys().isdisjoint(symbol.below):
         return of(symbol)
-    args = tuple(arg.substitute(known) for arg in symbol.args)
-    work = WORKED_OUT.get(symbol.kind)
-    if work is not None:
-        return work(*args)
-    return of(Symbol(symbol.kind, symbol.ident, args, symbol.low, symbol.high))
+    if symbol not in made:
+        args = tuple(arg.substitute(known, made) for arg in symbol.args)
+        work = WORKED_OUT.get(symbol.kind)
+        made[symbol] = (
+            of(Symbol(symbol.kind, symbol.ident, args, symbol.low, symbol.high))
+            if work is None
+            else work(*args)
+        )
+    return made[symbol]
 
 
 WORKED_OUT: dict[str, Callable[..., Expr]] = {}

@@ -151,6 +151,7 @@ def _bits(kind: str) -> Callable[[Expr, Expr], Expr]:
 
 WORKED_OUT.update(
     {
+        "sum": Expr.__add__,
         "product": Expr.__mul__,
         "negative": negative,
         "is_zero": is_zero,

@@ -13,6 +13,7 @@ from ptoscope.check import (
     cores,
     lanes,
     profile,
+    refusals,
     resources,
     squeezed,
     structure,
@@ -50,6 +51,7 @@ VALUE_RULES: tuple[Rule, ...] = (
 
 MEMORY_RULES: tuple[Rule, ...] = (
     *addresses.RULES,
+    *refusals.RULES,
     *contents.RULES,
     *atomics.RULES,
     *synchronisation.RULES,

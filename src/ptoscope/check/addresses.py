@@ -18,6 +18,7 @@ from ptoscope.check.analysis.reach import (
     least,
     remainder,
 )
+from ptoscope.check.refusals import refused
 from ptoscope.check.rule import Context, Finding, Rule
 from ptoscope.isa.footprint import reach_down, reach_up
 from ptoscope.isa.parts import KIB, MEMORIES
@@ -74,6 +75,7 @@ def _outside(context: Context) -> Iterator[Finding]:
 
 
 def _crooked(context: Context) -> Iterator[Finding]:
+    yield from refused(context, ("PTO0903",))
     loops = _loops(context)
     for touch in _touches(context):
         if touch.alignment == 1:
@@ -120,7 +122,7 @@ def _too_wide(context: Context) -> Iterator[Finding]:
                 f"{node.op.name}: the {node.name} does not fit its {node.bits}-bit field",
                 found=str(low if low < 0 else high),
                 expected=f"0 to {most}",
-                hint="split the transfer into more rows or several copies",
+                hint="give a number of that range; split a larger copy or product into several",
             )
 
 

@@ -147,7 +147,7 @@ _BY_ZERO = (
 def _division(name: str, body: Callable[[Lanes, Lanes], Lanes], formula: str, also: str) -> Record:
     def meaning(site: Site) -> Run:
         def run(core: Core, lhs: Lanes, rhs: Lanes) -> Lanes:
-            core.refuse(site, rhs.eq(0), "PTO0906", "division by zero")
+            core.refuse(site, rhs.eq(0), "PTO0906", "division by zero", rhs, "any other number")
             return body(lhs, rhs)
 
         return run

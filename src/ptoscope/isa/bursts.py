@@ -14,9 +14,6 @@ from ptoscope.isa.patterns import PtrTo, ScalarIn
 from ptoscope.isa.record import Evidence, Group, Operand, Run, Site
 from ptoscope.isa.types import Ptr
 
-FIELD = "PTO0907"
-"""The fault of a number that does not fit its field."""
-
 LOOPS_EVIDENCE = Evidence(
     "number of loops",
     "chosen",
@@ -142,12 +139,6 @@ def grouped(fixed: int) -> Callable[[Site], Run]:
     return meaning
 
 
-def fits_field(core: Core, site: Site, name: str, value: Lanes, bits: int) -> None:
-    """A fault where a number does not fit its field."""
-    outside = (value < 0) | (value >= 1 << bits)
-    core.refuse(site, outside, FIELD, f"{name} does not fit its {bits}-bit field")
-
-
 def in_units(
     core: Core,
     site: Site,
@@ -162,9 +153,9 @@ def in_units(
     is an end of it, where that is not its own."""
     length, rows, src_gap, dst_gap = counts
     # Before they are multiplied: a product modulo 2**64 may look legal.
-    fits_field(core, site, "the burst length", length, LENGTH_BITS)
-    fits_field(core, site, "a gap", src_gap, GAP_BITS)
-    fits_field(core, site, "a gap", dst_gap, GAP_BITS)
+    core.fits_field(site, "burst length", length, LENGTH_BITS)
+    core.fits_field(site, "gap", src_gap, GAP_BITS)
+    core.fits_field(site, "gap", dst_gap, GAP_BITS)
     path = path_of(site)
     unit = path.unit
     inner = BurstLoop(rows, (length + src_gap) * unit, (length + dst_gap) * unit)

@@ -18,6 +18,9 @@ from ptoscope.isa.record import Site
 from ptoscope.isa.tiles import TileMove, TileProduct
 from ptoscope.isa.types import Space
 
+FIELD = "PTO0907"
+"""The fault of a number that does not fit its field."""
+
 
 class Core(ABC):
     """One core as the instructions see it."""
@@ -183,8 +186,23 @@ class Core(ABC):
         """`block_idx`, `block_num`, `subblock_idx` or `subblock_num`, as i64."""
 
     @abstractmethod
-    def refuse(self, site: Site, condition: Lanes, code: str, message: str) -> None:
-        """A fault at the site if the one lane of the condition is set."""
+    def refuse(
+        self,
+        site: Site,
+        condition: Lanes,
+        code: str,
+        message: str,
+        found: Lanes | None = None,
+        expected: str = "",
+    ) -> None:
+        """Raises a fault at the site if the one lane of the condition is set. `found` is the
+        number that caused it. A check reports it before a run where the condition is known."""
+
+    def fits_field(self, site: Site, name: str, value: Lanes, bits: int) -> None:
+        """Raises a fault where a number does not fit its field of so many bits."""
+        outside, most = (value < 0) | (value >= 1 << bits), (1 << bits) - 1
+        said = f"the {name} does not fit its {bits}-bit field"
+        self.refuse(site, outside, FIELD, said, value, f"0 to {most}")
 
     @abstractmethod
     def print(self, site: Site, value: Lanes) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ptoscope.isa import atomics, saturation
-from ptoscope.isa.bursts import clauses, element, fits_field, number, path_of, pointers
+from ptoscope.isa.bursts import clauses, element, number, path_of, pointers
 from ptoscope.isa.copies import BurstLoop, CopyPath
 from ptoscope.isa.core import Core
 from ptoscope.isa.drain_clauses import form_of, pairs
@@ -63,7 +63,7 @@ def _meaning(site: Site) -> Run:
     def run(core: Core, src: Lanes, dst: Lanes, *values: Lanes) -> None:
         counts = dict(zip(names, values, strict=False))
         for name, value in counts.items():
-            fits_field(core, site, name, value, _FIELDS[name])
+            core.fits_field(site, name, value, _FIELDS[name])
         given = dict(clauses(site, values[len(names) :]))
         drain = _Drain(core, site, how, src, dst, given)
         moves = _moves(drain, _whole(drain, counts))
@@ -88,10 +88,10 @@ def _whole(drain: _Drain, counts: Mapping[str, Lanes]) -> TileMove[Lanes]:
     layout = plain(step, size)
     if site.attrs["layout"] == "nz2dn":
         (loop0,) = given["nz2dn"]
-        fits_field(core, site, "loop0_src_stride", loop0, 16)
+        core.fits_field(site, "loop0_src_stride", loop0, 16)
         if site.attrs["unit_flag"] != NONE:
             said = "a unit flag is not for nz2dn with a loop0_src_stride other than 1"
-            core.refuse(site, loop0.ne(1), "PTO0910", said)
+            core.refuse(site, loop0.ne(1), "PTO0910", said, loop0, "1")
         row, layout = loop0 * _UNIT, layout.transposed
     elif site.attrs["layout"] == "nz2nz":
         wide = size * RESULT_COLUMNS
@@ -120,7 +120,7 @@ def _loop3(drain: _Drain) -> BurstLoop[Lanes] | None:
         return None
     loop = drain.given["loop3"]
     for (name, bits), value in zip(_LOOP_FIELDS.items(), loop, strict=True):
-        fits_field(drain.core, drain.site, name, value, bits)
+        drain.core.fits_field(drain.site, name, value, bits)
     count, src_stride, dst_stride = loop
     return BurstLoop(count, src_stride * _UNIT, dst_stride * drain.how.target.bytes)
 
@@ -144,7 +144,8 @@ def _column_parameters(drain: _Drain) -> tuple[ColumnParameters[Lanes], ...]:
         if used:
             address = parameter_address(drain.core, drain.site, drain.given[keyword][0])
             said = f"the address of {keyword} in FB is not a multiple of {row}"
-            drain.core.refuse(drain.site, (address & (row - 1)).ne(0), "PTO0903", said)
+            crooked, expected = (address & (row - 1)).ne(0), f"a multiple of {row}"
+            drain.core.refuse(drain.site, crooked, "PTO0903", said, address, expected)
             made.append(ColumnParameters("fb", address, dtype, dtype.bytes))
     return tuple(made)
 
@@ -173,7 +174,8 @@ def _moves(drain: _Drain, whole: TileMove[Lanes]) -> list[_Piece]:
     if "dst_mode" in given:
         (vector_core,) = given["dst_mode"]
         outside = (vector_core < 0) | (vector_core >= VECTOR_CORES)
-        core.refuse(site, outside, "PTO0910", "the cluster has vector cores 0 and 1")
+        said = "the cluster has vector cores 0 and 1"
+        core.refuse(site, outside, "PTO0910", said, vector_core, "0 or 1")
         whole = replace(whole, core=vector_core)
     if "nz2nz" in given:
         return _channels(drain, whole, given["nz2nz"][0])
@@ -185,12 +187,14 @@ def _halves(drain: _Drain, whole: TileMove[Lanes]) -> list[_Piece]:
     core, site, src = drain.core, drain.site, drain.src
     zero, one = (core.constant(I64, 1, number) for number in range(VECTOR_CORES))
     if site.attrs["dst_split"] == "split_m":
-        core.refuse(site, (whole.rows & 1).ne(0), "PTO0910", "split_m takes an even m")
+        odd, said = (whole.rows & 1).ne(0), "split_m takes an even m"
+        core.refuse(site, odd, "PTO0910", said, whole.rows, "an even number")
         half = replace(whole, rows=whole.rows >> 1)
         further = half.rows * _UNIT
     else:
         crooked = (whole.columns & (2 * RESULT_COLUMNS - 1)).ne(0)
-        core.refuse(site, crooked, "PTO0910", "split_n takes an n that is a multiple of 32")
+        said, expected = "split_n takes an n that is a multiple of 32", "a multiple of 32"
+        core.refuse(site, crooked, "PTO0910", said, whole.columns, expected)
         half = replace(whole, columns=whole.columns >> 1)
         further = (half.columns >> _COLUMNS_AT) * whole.source_layout.columns.block
     second = core.address(src, further, 1)
@@ -207,7 +211,8 @@ def _channels(drain: _Drain, whole: TileMove[Lanes], split: Lanes) -> list[_Piec
     """Blocks of 16 columns one by one, each as two of 8 where channels are split; then what is
     left of the last one. So a number of a run says which."""
     core, site, dst = drain.core, drain.site, drain.dst
-    core.refuse(site, (split < 0) | (split > 1), "PTO0910", "split of nz2nz is 0 or 1")
+    outside, said = (split < 0) | (split > 1), "split of nz2nz is 0 or 1"
+    core.refuse(site, outside, "PTO0910", said, split, "0 or 1")
     is_split = split.ne(0)
     size = whole.target_type.bytes
     step, block = whole.target_layout.columns.block, whole.source_layout.columns.block

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ptoscope.isa.bursts import element, fits_field, number, pointers
+from ptoscope.isa.bursts import element, number, pointers
 from ptoscope.isa.copies import BurstLoop, CopyPath
 from ptoscope.isa.core import Core
 from ptoscope.isa.dtypes import ELEMENTS, I1
@@ -29,7 +29,7 @@ def _into_fractals(site: Site) -> Run:
         core.refuse(
             site, small, "PTO0914", "no document says where small C0 puts rows: not modelled"
         )
-        core.refuse(site, groups.eq(0), "PTO0910", "group_count is 0")
+        core.refuse(site, groups.eq(0), "PTO0910", "group_count is 0", groups, "1 or more")
         for name, value, bits in (
             ("n_value", rows, _COUNT_BITS),
             ("d_value", columns, _COLUMN_BITS),
@@ -40,7 +40,7 @@ def _into_fractals(site: Site) -> Run:
             ("dst_loop3_stride", block_step, _COUNT_BITS),
             ("dst_loop4_stride", group_step, _COUNT_BITS),
         ):
-            fits_field(core, site, name, value, bits)
+            core.fits_field(site, name, value, bits)
         size, block = inner.const(dtype.bytes), block_columns(dtype)
         source = plain(inner, size)
         move = TileMove(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ptoscope.isa.bursts import element, fits_field, number, pointers
+from ptoscope.isa.bursts import element, number, pointers
 from ptoscope.isa.copies import CopyPath
 from ptoscope.isa.core import Core
 from ptoscope.isa.dtypes import ELEMENTS, F8E4M3, F8E5M2
@@ -80,14 +80,14 @@ def _load(core: Core, site: Site, src: Lanes, dst: Lanes, control: _Control) -> 
     dtype, swaps = element(site), _swaps(site)
     space = "l0a" if site.record.short.endswith("a") else "l0b"
     for name, value, bits in (
-        ("the first row", control.row, 16),
-        ("the first column", control.column, 16),
-        ("the number of rows of fractals", control.rows, 8),
-        ("the number of columns of fractals", control.columns, 8),
-        ("the stride in L1", control.src_stride, 16),
-        ("the stride of the destination", control.dst_stride, 16),
+        ("first row", control.row, 16),
+        ("first column", control.column, 16),
+        ("number of rows of fractals", control.rows, 8),
+        ("number of columns of fractals", control.columns, 8),
+        ("stride in L1", control.src_stride, 16),
+        ("stride of the destination", control.dst_stride, 16),
     ):
-        fits_field(core, site, name, value, bits)
+        core.fits_field(site, name, value, bits)
     row, size = src.const(BLOCK_BYTES), src.const(dtype.bytes)
     band = control.dst_stride * FRACTAL_BYTES
     target: TileLayout[Lanes] = nz(dtype, band, row, size)
@@ -116,7 +116,7 @@ def _whole_blocks(core: Core, site: Site, *sizes: Lanes) -> None:
         for size in sizes:
             crooked = (size & (_TRANSPOSED - 1)).ne(0)
             said = f"8-bit tiles are transposed in blocks of {_TRANSPOSED} x {_TRANSPOSED}"
-            core.refuse(site, crooked, "PTO0910", said)
+            core.refuse(site, crooked, "PTO0910", said, size, f"a multiple of {_TRANSPOSED}")
 
 
 def _of_shape(site: Site) -> Run:
@@ -128,7 +128,7 @@ def _of_shape(site: Site) -> Run:
     def run(core: Core, src: Lanes, dst: Lanes, first: Lanes, second: Lanes, *at: Lanes) -> None:
         k, other = (first, second) if right else (second, first)
         for size in (k, other):
-            fits_field(core, site, "a size", size, 16)
+            core.fits_field(site, "size", size, 16)
         _whole_blocks(core, site, k, other)
         row, column = at or (k.const(0), k.const(0))
         if swaps:
@@ -151,8 +151,8 @@ def _load_record(path: CopyPath, sizes: tuple[str, str]) -> Record:
         *(number(size, f"{size} of the product") for size in sizes),
     )
     at = (
-        number("start_row", "the first row of fractals in L1"),
-        number("start_col", "the first column of fractals in L1"),
+        number("start_row", "first row of fractals in L1"),
+        number("start_col", "first column of fractals in L1"),
     )
     listed, several = (", ".join(o.name for o in given) for given in (operands, (*operands, *at)))
     return Record(
@@ -219,8 +219,8 @@ def _of_fractals(site: Site) -> Run:
 def _raw_record(path: CopyPath) -> Record:
     operands = (
         *pointers(path),
-        number("m_start", "the first row of fractals in L1"),
-        number("k_start", "the first column of fractals in L1"),
+        number("m_start", "first row of fractals in L1"),
+        number("k_start", "first column of fractals in L1"),
         number("m_step", "rows of fractals"),
         number("k_step", "columns of fractals"),
         number("src_stride", "fractals from column to column in L1"),
@@ -260,8 +260,9 @@ def _scales(site: Site) -> Run:
     def run(core: Core, src: Lanes, dst: Lanes, first: Lanes, second: Lanes, *at: Lanes) -> None:
         k, other = (first, second) if right else (second, first)
         for size in (k, other):
-            fits_field(core, site, "a size", size, 16)
-        core.refuse(site, (dst & 15).ne(0), "PTO0903", "the address is not a multiple of 16")
+            core.fits_field(site, "size", size, 16)
+        crooked, said = (dst & 15).ne(0), "the address is not a multiple of 16"
+        core.refuse(site, crooked, "PTO0903", said, dst, "a multiple of 16")
         row, column = at or (k.const(0), k.const(0))
         groups = blocks_of(k, SCALED)
         across = blocks_of(k, 2 * SCALED)
@@ -292,8 +293,8 @@ def _scale_record(path: CopyPath, sizes: tuple[str, str]) -> Record:
         *(number(size, f"{size} of the product") for size in sizes),
     )
     at = (
-        number("start_row", "the first row of fragments in L1"),
-        number("start_col", "the first column of fragments in L1"),
+        number("start_row", "first row of fragments in L1"),
+        number("start_col", "first column of fragments in L1"),
     )
     name = path.target.upper()
     return Record(

@@ -184,7 +184,8 @@ def _gather_blocks(site: Site) -> Run:
         gathered = block_bytes(core, blocks, active, site, source)
         # The base is aligned by itself: an offset cannot make up for it.
         crooked = (source & (BLOCK - 1)).ne(0) & active.population().ne(0)
-        core.refuse(site, crooked, "PTO0903", f"source is not a multiple of {BLOCK} bytes")
+        said = f"source is not a multiple of {BLOCK} bytes"
+        core.refuse(site, crooked, "PTO0903", said, source, f"a multiple of {BLOCK}")
         return gathered.bits(dtype)
 
     return run

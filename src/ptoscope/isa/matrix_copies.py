@@ -11,7 +11,6 @@ from ptoscope.isa.bursts import (
     ORDER_EVIDENCE,
     clauses,
     element,
-    fits_field,
     gaps,
     grouped,
     in_units,
@@ -179,7 +178,8 @@ def _to_named_ub(site: Site) -> Run:
     ) -> None:
         length, src_gap, dst_gap = counts
         outside = (vector_core < 0) | (vector_core >= VECTOR_CORES)
-        core.refuse(site, outside, "PTO0910", "the cluster has vector cores 0 and 1")
+        said = "the cluster has vector cores 0 and 1"
+        core.refuse(site, outside, "PTO0910", said, vector_core, "0 or 1")
         in_units(core, site, src, dst, (length, rows, src_gap, dst_gap), ub=vector_core)
 
     return run
@@ -317,8 +317,8 @@ def _fill(site: Site) -> Run:
     def run(core: Core, dst: Lanes, byte_offset: Lanes, value: Lanes, *counts: Lanes) -> None:
         times, blocks, gap = counts
         for name, count in (("repeat_times", times), ("block_num_32b", blocks), ("gap", gap)):
-            fits_field(core, site, name, count, _FILL_BITS)
-        fits_field(core, site, "the offset", byte_offset, _GM_L1.target_stride_bits)
+            core.fits_field(site, name, count, _FILL_BITS)
+        core.fits_field(site, "offset", byte_offset, _GM_L1.target_stride_bits)
         # A row of no data that is padded up to the next one is filled.
         zero = times.const(0)
         row = BurstLoop(times.const(1), zero, blocks * BLOCK_BYTES)

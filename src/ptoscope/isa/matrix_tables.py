@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ptoscope.isa.bursts import element, fits_field, gaps, number, pointers
+from ptoscope.isa.bursts import element, gaps, number, pointers
 from ptoscope.isa.copies import GAP_BITS, LENGTH_BITS, CopyPath
 from ptoscope.isa.core import Core
 from ptoscope.isa.dtypes import BF16, F16, F32, INTS32
@@ -25,10 +25,10 @@ def _biases(site: Site) -> Run:
 
     def run(core: Core, src: Lanes, dst: Lanes, length: Lanes, *burst: Lanes) -> None:
         rows, src_gap, dst_gap = burst
-        fits_field(core, site, "the burst length", length, LENGTH_BITS)
-        fits_field(core, site, "the number of bursts", rows, GAP_BITS)
-        fits_field(core, site, "a gap", src_gap, GAP_BITS)
-        fits_field(core, site, "a gap", dst_gap, GAP_BITS)
+        core.fits_field(site, "burst length", length, LENGTH_BITS)
+        core.fits_field(site, "number of bursts", rows, GAP_BITS)
+        core.fits_field(site, "gap", src_gap, GAP_BITS)
+        core.fits_field(site, "gap", dst_gap, GAP_BITS)
         move = TileMove(
             "l1",
             "bt",

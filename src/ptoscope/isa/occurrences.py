@@ -90,7 +90,7 @@ def _histogram(cumulative: bool, name: str, doc: str, formula: str) -> Record:
     def meaning(site: Site) -> Run:
         def run(core: Core, acc: Lanes, source: Lanes, mask: Lanes, bin: Lanes) -> Lanes:
             message = "bin has to be 0 or 1"
-            core.refuse(site, bin.as_unsigned() > 1, _OUT_OF_RANGE, message)
+            core.refuse(site, bin.as_unsigned() > 1, _OUT_OF_RANGE, message, bin, "0 or 1")
             wide = source.cast(UI16)
             samples = mask.gate(source.count).select(wide, wide.const(_NEVER))
             first = (bin.cast(UI16) * _BINS).splat(_BINS)

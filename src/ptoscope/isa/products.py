@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Literal, NamedTuple
 
-from ptoscope.isa.bursts import element, fits_field
+from ptoscope.isa.bursts import element
 from ptoscope.isa.core import Core
 from ptoscope.isa.dtypes import (
     BF16,
@@ -100,11 +100,13 @@ def _product(start: Start, mx: bool) -> Callable[[Site], Run]:
                 core.refuse(site, without_saturation(core, site).eq(0), "PTO0914", said)
             sizes = _Sizes(m, n, k)
             for name, size in zip(sizes._fields, sizes, strict=True):
-                fits_field(core, site, name, size, _SIZE_BITS)
+                core.fits_field(site, name, size, _SIZE_BITS)
+                said = f"a product needs at least one element along {name}"
+                core.refuse(site, size.eq(0), "PTO0910", said, size, "1 or more")
             if mx:
                 crooked = (k & (2 * SCALED - 1)).ne(0)
                 said = f"k is a multiple of {2 * SCALED} where blocks have scales"
-                core.refuse(site, crooked, "PTO0910", said)
+                core.refuse(site, crooked, "PTO0910", said, k, f"a multiple of {2 * SCALED}")
             row, size = m.const(BLOCK_BYTES), m.const(dtype.bytes)
             product = TileProduct(
                 m,

@@ -105,7 +105,8 @@ def _one(name: str, halves: Halves, doc: str, formula: str) -> Record:
 
 def _refuse_outside(core: Core, site: Site, amount: Lanes, lanes: int) -> None:
     outside = (amount < 0) | (amount > lanes)
-    core.refuse(site, outside, "PTO0910", f"the amount is not between 0 and {lanes}")
+    said = f"the amount is not between 0 and {lanes}"
+    core.refuse(site, outside, "PTO0910", said, amount, f"0 to {lanes}")
 
 
 def _vslide(site: Site) -> Run:
@@ -296,7 +297,8 @@ def _unpack(name: str, is_signed: bool) -> Record:
         wide = result.dtype
 
         def run(core: Core, src: Lanes, part: Lanes) -> Lanes:
-            core.refuse(site, (part < 0) | (part > 1), "PTO0910", "part is neither 0 nor 1")
+            outside, said = (part < 0) | (part > 1), "part is neither 0 nor 1"
+            core.refuse(site, outside, "PTO0910", said, part, "0 or 1")
             n = result.lanes
             upper = part.ne(0).splat(n)
             half = upper.select(src.shuffle(tuple(range(n, 2 * n))), src.shuffle(tuple(range(n))))

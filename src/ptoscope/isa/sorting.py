@@ -65,7 +65,8 @@ def _vbitsort(site: Site) -> Run:
     indices_at = dense(LIST, UI32, 4)
 
     def run(core: Core, dest: Lanes, src: Lanes, indices: Lanes, repeat: Lanes) -> None:
-        core.refuse(site, repeat < 0, "PTO0910", "a negative number of groups")
+        said = "a negative number of groups"
+        core.refuse(site, repeat < 0, "PTO0910", said, repeat, "0 or more")
 
         def group(iteration: Lanes) -> None:
             scores = core.load(
@@ -180,7 +181,8 @@ def _vtranspose(site: Site) -> Run:
 
     def run(core: Core, dest: Lanes, src: Lanes, config: Lanes) -> None:
         rows, columns = config & 0xFFFF, (config >> 16) & 0xFFFF
-        core.refuse(site, (rows * columns).eq(0), "PTO0910", "a matrix without elements")
+        empty, said = (rows * columns).eq(0), "a matrix without elements"
+        core.refuse(site, empty, "PTO0910", said, config, "1 or more rows and columns")
 
         def transpose() -> None:
             core.covers(site, True, dest, rows * columns * size)

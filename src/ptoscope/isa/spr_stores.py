@@ -24,7 +24,8 @@ def _stored(name: str, doc: str, unit: int, offset: str) -> Record:
         def run(core: Core, dest: Lanes, offset: Lanes) -> object:
             if unit == _WORD:
                 outside = (offset < -_FAR) | (offset >= _FAR)
-                core.refuse(site, outside, "PTO0910", "the offset does not fit 8 bits")
+                said, range_ = "the offset does not fit 8 bits", f"{-_FAR} to {_FAR - 1}"
+                core.refuse(site, outside, "PTO0910", said, offset, range_)
             moved = core.address(dest, offset, unit)
             value = core.read_register(site, str(site.attrs["register"]), I64, 0).cast(UI32)
             core.store(site, begins(site, dest, moved), one, value.splat(UI32.lanes), None)

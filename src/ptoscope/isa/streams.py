@@ -53,7 +53,8 @@ def _append(site: Site) -> Run:
         align, base, mode = given["align_in"], given[step.base], given.get("mode")
         named = given.get("dest")
         if mode is not None:
-            core.refuse(site, (mode < 0) | (mode > 1), "PTO0910", "mode is neither 0 nor 1")
+            outside, said = (mode < 0) | (mode > 1), "mode is neither 0 nor 1"
+            core.refuse(site, outside, "PTO0910", said, mode, "0 or 1")
         address = base
         if step.place == "state":
             address = core.stream_end(site, align, base)
@@ -85,7 +86,8 @@ def _append(site: Site) -> Run:
     def elements(core: Core, count: Lanes) -> Lanes:
         length = count.cast(I64) * size
         outside = (length < 0) | (length > VREG_BYTES)
-        core.refuse(site, outside, "PTO0910", "the stream advances by more than one vector")
+        said, most = "the stream advances by more than one vector", VREG_BYTES // size
+        core.refuse(site, outside, "PTO0910", said, count, f"0 to {most}")
         return length
 
     def run_registers(core: Core, align: object, value: Lanes, base: Lanes) -> object:

@@ -345,9 +345,18 @@ class ReferenceCore(PrintingCore):
     def block(self, which: str) -> NumpyLanes:
         return constant(I64, 1, self.coordinates[which])
 
-    def refuse(self, site: Site, condition: Lanes, code: str, message: str) -> None:
+    def refuse(
+        self,
+        site: Site,
+        condition: Lanes,
+        code: str,
+        message: str,
+        found: Lanes | None = None,
+        expected: str = "",
+    ) -> None:
         if number(condition):
-            raise Fault(site, code, message)
+            value = "" if found is None else str(number(found))
+            raise Fault(site, code, message, value, expected)
 
     def covers(self, site: Site, writes: bool, address: Lanes, length: Lanes) -> None:
         """The steps that it takes touch them."""

@@ -16,7 +16,6 @@ from ptoscope.isa.tiles import SCALED, TileLayout, TileProduct, product_accesses
 from ptoscope.isa.types import Space
 from ptoscope.machine.elements import storage
 from ptoscope.machine.exact_sums import exact_sums
-from ptoscope.machine.faults import AMOUNT, Fault
 from ptoscope.machine.lanes import number
 from ptoscope.machine.memory import Memory
 from ptoscope.machine.sums import Matrix, fused_sums, wrapping_sums
@@ -42,7 +41,6 @@ def run_product(
 ) -> ProductEnds:
     """Multiplies two tiles; nothing is written if any byte is illegal. Gives where they begin."""
     tile = product.map(number)
-    _check_shape(site, tile)
 
     def locate(space: Space, address: int) -> TileStart:
         return TileStart(*memory.locate(site, space, address))
@@ -74,18 +72,6 @@ def run_product(
         sums = matrix_of(made).reshape(sums.shape)
     write_tile(ends.result.region.data, ends.result.at, tile.result, sums)
     return ends
-
-
-def _check_shape(site: Site, tile: TileProduct[int]) -> None:
-    for name, count in (("m", tile.m), ("n", tile.n), ("k", tile.k)):
-        if count < 1:
-            raise Fault(
-                site,
-                AMOUNT,
-                f"a product needs at least one element along {name}",
-                found=f"{name} = {count}",
-                expected="1 or more",
-            )
 
 
 def _factors(

@@ -17,7 +17,6 @@ from ptoscope.isa.record import Site
 from ptoscope.isa.targets import Target
 from ptoscope.isa.types import Align, Mask, Space
 from ptoscope.machine.elements import storage
-from ptoscope.machine.faults import Fault
 from ptoscope.machine.lanes import constant
 from ptoscope.native import layout, types
 from ptoscope.native.elision import Eliding
@@ -350,15 +349,25 @@ class NativeCore(StreamCore):
         else:
             self.side_exits.hand("rt_service", site, act, (*numbers, *rows))
 
-    def refuse(self, site: Site, condition: Lanes, code: str, message: str) -> None:
+    def refuse(
+        self,
+        site: Site,
+        condition: Lanes,
+        code: str,
+        message: str,
+        found: Lanes | None = None,
+        expected: str = "",
+    ) -> None:
         wrong = native(condition)
         if wrong.is_empty:
             return
 
-        def act(core: Core) -> None:
-            raise Fault(site, code, message)
+        def act(core: Core, *value: Lanes) -> None:
+            caused = value[0] if value else None
+            core.refuse(site, core.constant(I1, 1, 1), code, message, caused, expected)
 
-        self.side_exits.when(wrong.value, site, act)
+        rows = () if found is None else (native(found),)
+        self.side_exits.when(wrong.value, site, act, rows)
 
 
 def _inside(names: tuple[str, ...], say: Callable[..., None], core: Any, *rows: Lanes) -> None:

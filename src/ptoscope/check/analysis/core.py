@@ -10,8 +10,10 @@ from ptoscope.check.analysis import functions
 from ptoscope.check.analysis.expr import ONE, ZERO, Expr, Symbol, of, single
 from ptoscope.check.analysis.moves import MovingCore
 from ptoscope.check.analysis.nodes import (
+    FieldNode,
     LoopNode,
     MemoryBarrier,
+    RefusalNode,
     RegisterTouch,
     Sync,
 )
@@ -67,6 +69,9 @@ class AbstractCore(MovingCore):
         }
         self.context: tuple[Expr, ...] = ()
         self.registers: dict[str, KnownLanes] = {}
+        self.refuses = False
+        """True once an instruction has looked at a number that it may refuse; the walker resets
+        it before each."""
         self._at_launch: dict[str, KnownLanes] = {}
         self._executes = False
         """Whether a pipe executes what was issued to it, and what it has written then."""
@@ -194,8 +199,26 @@ class AbstractCore(MovingCore):
     def block(self, which: str) -> KnownLanes:
         return KnownLanes(I64, 1, (self._coordinates[which],))
 
-    def refuse(self, site: Site, condition: Lanes, code: str, message: str) -> None:
-        """A run decides."""
+    def refuse(
+        self,
+        site: Site,
+        condition: Lanes,
+        code: str,
+        message: str,
+        found: Lanes | None = None,
+        expected: str = "",
+    ) -> None:
+        """Records a refusal, unless its condition is known not to hold."""
+        self.refuses = True
+        assert isinstance(condition, KnownLanes)
+        if condition.expr is not None and condition.expr.number != 0:
+            value = None if found is None else self.number(found)
+            node = RefusalNode(self.op, condition.expr, code, message, value, expected)
+            self.nodes.append(node)
+
+    def fits_field(self, site: Site, name: str, value: Lanes, bits: int) -> None:
+        self.refuses = True
+        self.nodes.append(FieldNode(self.op, name, self.number(value), bits))
 
     def print(self, site: Site, value: Lanes) -> None:
         """Nobody runs it."""

@@ -170,6 +170,23 @@ class FieldNode:
 
 
 @dataclass(frozen=True, slots=True)
+class RefusalNode:
+    """A fault that a run raises where the condition is 1, with the number that causes it."""
+
+    op: Op
+    condition: Expr
+    code: str
+    message: str
+    found: Expr | None
+    expected: str
+
+    def instance(self, known: Known) -> RefusalNode:
+        """Returns the node with symbols replaced."""
+        found = self.found and self.found.substitute(known)
+        return replace(self, condition=self.condition.substitute(known), found=found)
+
+
+@dataclass(frozen=True, slots=True)
 class EmptyCopy:
     """A copy of no bytes."""
 
@@ -287,6 +304,7 @@ Node = (
     Touch
     | RegisterTouch
     | FieldNode
+    | RefusalNode
     | EmptyCopy
     | Sync
     | MemoryBarrier

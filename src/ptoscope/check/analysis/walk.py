@@ -118,10 +118,11 @@ class AnalysisWalker:
                 values[slot] = _anything(kind)
             return
         site = site_of(self._function, op, self._target, self._revision)
-        done, registers = len(core.nodes), dict(core.registers)
+        done, registers, core.refuses = len(core.nodes), dict(core.registers), False
         made = site.record.meaning(site)(core, *[values[slot] for slot in op.operands])
         if lanewise:
-            self._inert[key] = len(core.nodes) == done and registers == core.registers
+            acts = len(core.nodes) != done or registers != core.registers or core.refuses
+            self._inert[key] = not acts
         if len(results) == 1:
             self._define(op.results[0], made)
         else:

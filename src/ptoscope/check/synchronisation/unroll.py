@@ -21,6 +21,7 @@ from ptoscope.check.analysis.nodes import (
     LoopNode,
     MemoryBarrier,
     Node,
+    RefusalNode,
     RegisterTouch,
     ScopeNode,
     Sync,
@@ -177,7 +178,7 @@ class _Unroller:
                 case RegisterTouch():
                     if sure:
                         self._event(node)
-                case FieldNode() | EmptyCopy():
+                case FieldNode() | RefusalNode() | EmptyCopy():
                     pass
                 case _:
                     self._event(node.instance(known))

@@ -55,9 +55,17 @@ class DecidingCore(ReferenceCore):
             self._decides(self.book.site, "the number of repetitions", count)
         super().repeat(count, lambda iteration: body(self.shadowed(iteration)))
 
-    def refuse(self, site: Site, condition: Lanes, code: str, message: str) -> None:
+    def refuse(
+        self,
+        site: Site,
+        condition: Lanes,
+        code: str,
+        message: str,
+        found: Lanes | None = None,
+        expected: str = "",
+    ) -> None:
         self._decides(site, "whether it is a fault", condition)
-        super().refuse(site, condition, code, message)
+        super().refuse(site, condition, code, message, found, expected)
 
     def synchronise(
         self, site: Site, rule: OrderRule, src: str, dst: str, numbers: tuple[Lanes, ...]

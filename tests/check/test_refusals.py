@@ -1,0 +1,203 @@
+"""Numbers that an instruction does not take: said before a run where they are known then, and by
+the run in the same words where they are not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ptoscope
+from ptoscope import PtoError, pto
+from ptoscope.diagnostics import Diagnostic
+
+KIND = 'module attributes {pto.target_arch = "a5", pto.kernel_kind = "cube"}'
+POINTERS = """\
+%l1 = pto.castptr %z : i64 -> !pto.ptr<f16, l1>
+%l0a = pto.castptr %z : i64 -> !pto.ptr<f16, l0a>
+%l0b = pto.castptr %z : i64 -> !pto.ptr<f16, l0b>
+%l0c = pto.castptr %z : i64 -> !pto.ptr<f32, l0c>
+%a8 = pto.castptr %z : i64 -> !pto.ptr<f8E4M3FN, l0a>
+%b8 = pto.castptr %z : i64 -> !pto.ptr<f8E4M3FN, l0b>
+%ub = pto.castptr %z : i64 -> !pto.ptr<f32, ub>
+"""
+MAD = (
+    "pto.mad{mx} {a}, {b}, %l0c, {m}, {n}, {k} : !pto.ptr<{t}, l0a>, !pto.ptr<{t}, l0b>, "
+    "!pto.ptr<f32, l0c>, i64, i64, i64"
+)
+TO_GM = (
+    "pto.mte_l0c_gm %l0c, %o, {m}, {n}, %c16, %c32, {sid}, {l2}, nz2nd : !pto.ptr<f32, l0c>, "
+    "!pto.ptr<f32, gm>, i64, i64, i64, i64, i64, i64"
+)
+TO_UB = (
+    "pto.mte_l0c_ub %l0c, %ub, {m}, {n}, %c16, %c32, dst_mode({mode}), nz2nd : "
+    "!pto.ptr<f32, l0c>, !pto.ptr<f32, ub>, i64, i64, i64, i64{last}"
+)
+
+
+def mad(m: str = "%c16", n: str = "%c32", k: str = "%c64", mx: bool = False) -> str:
+    kind = {"mx": "_mx", "a": "%a8", "b": "%b8", "t": "f8E4M3FN"} if mx else {}
+    return MAD.format(m=m, n=n, k=k, **{"mx": "", "a": "%l0a", "b": "%l0b", "t": "f16", **kind})
+
+
+def to_gm(sid: str = "%z", l2: str = "%z", n: str = "%c32") -> str:
+    return TO_GM.format(m="%c16", n=n, sid=sid, l2=l2)
+
+
+def to_ub(mode: str, m: str = "%c16", n: str = "%c32") -> str:
+    return TO_UB.format(mode=mode, m=m, n=n, last="" if mode.startswith("split") else ", i64")
+
+
+def cube(line: str, given: str, params: str = "") -> str:
+    """A kernel of the matrix core with a line in which %n is what `given` makes."""
+    numbers = "\n".join(f"%c{n} = arith.constant {n} : i64" for n in (1, 8, 16, 32, 64))
+    return (
+        f"{KIND} {{\nfunc.func @kernel(%o: !pto.ptr<f32, gm>{params}) {{\n"
+        f"%z = arith.constant 0 : i64\n{numbers}\n{POINTERS}{given}\n{line}\nreturn\n}}\n}}\n"
+    )
+
+
+BROKEN = [
+    (to_gm(sid="%n"), 4, 3, "PTO0503", "the sid does not fit its 2-bit field", "0 to 3"),
+    (to_gm(l2="%n"), 16, 15, "PTO0503", "the l2_cache_ctrl does not fit its 4-bit", "0 to 15"),
+    (to_gm(n="%n"), 4096, 16, "PTO0503", "the n does not fit its 12-bit field", "0 to 4095"),
+    (to_ub("%n"), 2, 1, "PTO0513", "vector cores 0 and 1", "0 or 1"),
+    (to_ub("split_m", m="%n"), 15, 14, "PTO0513", "an even m", "an even number"),
+    (to_ub("split_n", n="%n"), 16, 64, "PTO0513", "split_n takes an n", "a multiple of 32"),
+    (mad(m="%n"), 0, 1, "PTO0513", "at least one element along m", "1 or more"),
+    (mad(k="%n"), 0, 64, "PTO0513", "at least one element along k", "1 or more"),
+    (mad(k="%n", mx=True), 32, 64, "PTO0513", "k is a multiple of 64", "a multiple of 64"),
+]
+AT_RUN = {"PTO0503": "PTO0907", "PTO0513": "PTO0910"}
+
+
+def _load(text: str) -> ptoscope.Kernel:
+    return ptoscope.load(text, force=True)
+
+
+def about_numbers(findings: list[Diagnostic]) -> list[Diagnostic]:
+    return [d for d in findings if d.code in AT_RUN]
+
+
+def constant(value: int) -> str:
+    return f"%n = arith.constant {value} : i64"
+
+
+def folded(value: int) -> str:
+    """The number as a sum that has to be worked out."""
+    return (
+        f"%half = arith.constant {value // 2} : i64\n%odd = arith.constant {value % 2} : i64\n"
+        "%two = arith.constant 2 : i64\n%even = arith.muli %half, %two : i64\n"
+        "%n = arith.addi %even, %odd : i64"
+    )
+
+
+@pytest.mark.parametrize("given", [constant, folded])
+@pytest.mark.parametrize(("line", "wrong", "right", "code", "said", "expected"), BROKEN)
+def test_a_known_number_is_refused_before_a_run(
+    line: str, wrong: int, right: int, code: str, said: str, expected: str, given: Any
+) -> None:
+    (found,) = about_numbers(_load(cube(line, given(wrong))).findings)
+    assert (found.code, found.found, found.expected) == (code, str(wrong), expected)
+    assert said in found.message
+    assert found.hint
+    assert found.severity == "error"
+    assert not about_numbers(_load(cube(line, given(right))).findings)
+
+
+@pytest.mark.parametrize("engine", ["reference", "native"])
+@pytest.mark.parametrize(("line", "wrong", "right", "code", "said", "expected"), BROKEN)
+def test_an_argument_is_refused_by_the_run(
+    line: str, wrong: int, right: int, code: str, said: str, expected: str, engine: Any
+) -> None:
+    kernel = _load(cube(line, "", ", %n: i64"))
+    assert not about_numbers(kernel.findings)
+    with pytest.raises(PtoError) as caught:
+        kernel(np.zeros(4096, np.float32), wrong, engine=engine)
+    found = caught.value.diagnostics[0]
+    assert (found.code, found.found, found.expected) == (AT_RUN[code], str(wrong), expected)
+    assert said in found.message
+
+
+SLIDE = "%w = pto.vshift %v, %by : !pto.vreg<64xf32>, i16 -> !pto.vreg<64xf32>"
+
+
+def sliding(*lines: str) -> list[Diagnostic]:
+    body = "\n".join(lines)
+    text = (
+        "func.func @kernel(%x: f32, %n: i16) {\n%low = arith.constant 0 : i16\n"
+        "%step = arith.constant 30 : i16\n%end = arith.constant 70 : i16\n"
+        "%far = arith.constant 91 : i16\n%is = arith.cmpi slt, %step, %low : i16\n"
+        f"pto.vecscope {{\n%v = pto.vbr %x : f32 -> !pto.vreg<64xf32>\n{body}\n}}\nreturn\n}}\n"
+    )
+    return about_numbers(_load(text).findings)
+
+
+def test_the_iteration_that_goes_too_far_is_named() -> None:
+    body = "%by = arith.addi %i, %low : i16"
+    assert not sliding("scf.for %i = %low to %end step %step : i16 {", body, SLIDE, "}")
+    (found,) = sliding("scf.for %i = %low to %far step %step : i16 {", body, SLIDE, "}")
+    assert found.found == "90"
+    assert found.message.endswith("(at %i = 90)")
+
+
+def test_an_earlier_right_use_hides_no_wrong_one() -> None:
+    """Instructions that only compute are looked at once, but not those that refuse numbers."""
+    (found,) = sliding(
+        SLIDE.replace("%by", "%step"), SLIDE.replace("%w", "%u").replace("%by", "%end")
+    )
+    assert found.found == "70"
+
+
+def test_what_no_run_executes_is_left_alone() -> None:
+    assert not sliding("scf.if %is {", SLIDE.replace("%by", "%end"), "}")
+    assert not sliding(SLIDE.replace("%by", "%n"))
+
+
+@pytest.mark.parametrize("name", ["divsi", "remui", "ceildivsi"])
+def test_a_division_by_a_constant_zero(name: str) -> None:
+    text = (
+        "func.func @kernel(%y: !pto.ptr<i32, gm>, %n: i32) {\n%c0 = arith.constant 0 : index\n"
+        f"%by = arith.constant 0 : i32\n%q = arith.{name} %n, %by : i32\n"
+        "pto.store_scalar %q, %y[%c0] : !pto.ptr<i32, gm>, i32\nreturn\n}\n"
+    )
+    (found,) = about_numbers(_load(text).findings)
+    assert "division by zero" in found.message
+
+
+BLOCKS = """\
+func.func @kernel(%n: i32) {{
+  %at = arith.constant {at} : i64
+  %p = pto.castptr %at : i64 -> !pto.ptr<f32, ub>
+  pto.vecscope {{
+    %m = {mask}
+    %i = pto.vbr %n : i32 -> !pto.vreg<64xi32>
+    %r = pto.vgatherb %p, %i, %m
+      : !pto.ptr<f32, ub>, !pto.vreg<64xi32>, !pto.mask<b32> -> !pto.vreg<64xf32>
+  }}
+  return
+}}
+"""
+
+
+@pytest.mark.parametrize(("at", "pattern", "codes"), [
+    (4, "PAT_ALL", ["PTO0502"]), (4, "PAT_ALLF", []), (64, "PAT_ALL", [])
+])  # fmt: skip
+def test_the_base_of_gathered_blocks(at: int, pattern: str, codes: list[str]) -> None:
+    text = BLOCKS.format(at=at, mask=f'pto.pset_b32 "{pattern}" : !pto.mask<b32>')
+    found = [d for d in _load(text).findings if d.code == "PTO0502"]
+    assert [d.code for d in found] == codes
+    assert all(d.found == "4" and d.expected == "a multiple of 32" for d in found)
+
+
+@pto.kernel
+def shifted(y: pto.gm[pto.f32], by: int = 1):
+    ys = pto.load(y[0:64])
+    ys[0] = pto.vshift(ys[0], by * 3)
+
+
+@pytest.mark.parametrize(("by", "codes"), [(21, []), (22, ["PTO0513"])])
+def test_numbers_of_a_kernel_in_python(by: int, codes: list[str]) -> None:
+    found = about_numbers(shifted.on(by=by).findings)
+    assert [d.code for d in found] == codes

@@ -12,21 +12,24 @@ MOST = 2**31 - 1
 
 
 def leaf(name: str) -> Symbol:
+    """Make a parameter that is not negative."""
     return Symbol("param", name, (), 0, MOST, True)
 
 
 def rest(value: Expr, by: int) -> Expr:
+    """Make a remainder."""
     return value - quotient(value, Expr(by)).times(by)
 
 
 def chain(value: Expr) -> Expr:
-    """Level by level the remainder by 7 plus a third."""
+    """Add a remainder and a quotient, level by level."""
     for _ in range(LEVELS):
         value = rest(value, 7) + quotient(value, Expr(3))
     return value
 
 
 def chained(value: int) -> int:
+    """Work the chain out for a number."""
     for _ in range(LEVELS):
         value = value % 7 + value // 3
     return value
@@ -57,7 +60,7 @@ def test_a_sum_of_many_remainders_has_their_bounds() -> None:
     assert total.bounds() == (0, sum(by - 1 for by in divisors))
 
 
-def test_a_remainder_is_no_greater_than_what_is_divided() -> None:
+def test_a_remainder_is_no_greater_than_the_dividend() -> None:
     """What is less than 8 is its own remainder by 16."""
     assert rest(rest(of(leaf("n")), 8), 16).bounds() == (0, 7)
 

@@ -84,6 +84,31 @@ def test_what_is_too_much_is_said() -> None:
     assert "first two iterations and the last" in notes[0].found
 
 
+@pytest.mark.parametrize("trips", [3, 10**7])
+def test_places_that_all_iterations_share_are_looked_at_once(trips: int) -> None:
+    """However many iterations there are: all are seen, and none is left to a note. Later rounds
+    of the outer loop store the same again."""
+    body = nested(
+        (trips, 4), at("from", 0, 0, 64), load("%u", "%a", "%from"),
+        at("into", 64, 0, 64), store("%w0", "%a", "%into"),
+    )  # fmt: skip
+    assert codes(kernel(scope(*made(1), body))) == ["PTO0609"]
+
+
+@pytest.mark.parametrize("step", [0, 64])
+@pytest.mark.parametrize("barrier", [False, True])
+def test_more_iterations_than_a_machine_word_counts(step: int, barrier: bool) -> None:
+    bar = f"%now = arith.cmpi eq, %it0, %i4 : index\nscf.if %now {{\n{'pto.mem_bar'}"
+    bar += ' "VST_VLD"\n}'
+    body = nested(
+        (2**63 - 1,), "%it1 = arith.addi %it0, %it0 : index", *[bar] * barrier,
+        at("into", 0, step), store("%w0", "%a", "%into"), load("%u", "%a", "%into"),
+    ).replace("scf.for %it0 = %i0 to", "scf.for %it0 = %low to")  # fmt: skip
+    low = "%low = " + WORD.format(-(2**62))
+    found = findings(kernel(scope(low, *made(1), body)))
+    assert "PTO0609" in {d.code for d in found}
+
+
 def test_one_finding_for_what_one_barrier_orders() -> None:
     """Loads and stores in turn, each of bytes that all those before touch, too."""
     lines = made(1)

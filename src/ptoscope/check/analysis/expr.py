@@ -186,9 +186,9 @@ class Expr:
         return self._bounds
 
     def _bounded(self) -> tuple[int, int]:
-        """Bounds where a value less so many times its quotient is in it: that is a remainder.
-        Each quotient is taken out once, the outermost first: in every order of them it would
-        take exponential time."""
+        """Work the bounds out: the sums of those of the terms, before and after remainders are
+        taken out. Each quotient is tried once, the outermost first: to try every order of them
+        would take exponential time."""
         low, high = self._termwise()
         quotients = [t[0] for t in self.terms if t[0].kind == "quotient" and len(t) == 1]
         rest, below, above = self, 0, 0
@@ -201,7 +201,7 @@ class Expr:
         return low, high
 
     def _termwise(self) -> tuple[int, int]:
-        """The sum of the bounds of its terms."""
+        """Add the bounds of the terms."""
         low = high = self.const
         for term, coefficient in self.terms.items():
             a, b = term[0].low, term[0].high
@@ -213,7 +213,8 @@ class Expr:
         return low, high
 
     def _without_remainder(self, quotient: Symbol) -> tuple[Expr, int, int] | None:
-        """It without a remainder that is in it, and the bounds of that; None if none is."""
+        """Take out a remainder: a value less so many times its quotient. Returns the rest and
+        the bounds of the remainder; None if the expression has none."""
         coefficient = self.terms.get((quotient,), 0)
         value, divisor = quotient.args
         by = divisor.number
@@ -231,8 +232,8 @@ class Expr:
     def substitute(
         self, known: Mapping[Symbol, Expr], made: dict[Symbol, Expr] | None = None
     ) -> Expr:
-        """It with symbols replaced, and functions of them worked out again; `made` are those
-        that were already, each once."""
+        """Replace symbols, and work functions of them out again; `made` keeps the functions
+        that were worked out, each once."""
         if not self.terms or known.keys().isdisjoint(self.symbols):
             return self
         made = {} if made is None else made

@@ -8,13 +8,14 @@ followed.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, product
+from math import prod
 from typing import NamedTuple, TypeVar
 
 from ptoscope.check.analysis.expr import Expr, Symbol
 from ptoscope.check.analysis.nodes import BranchNode, LoopNode, Node, ScopeNode, Touch, flat
-from ptoscope.check.synchronisation.summaries import possible_trips
+from ptoscope.check.synchronisation.summaries import few, possible_trips
 from ptoscope.isa.order.memory import ScopeAccess, needs_order
 
 T = TypeVar("T")
@@ -146,15 +147,16 @@ def _nearest(accesses: list[_Accesses]) -> Iterator[tuple[_Accesses, _Accesses, 
     looked_at = 0
     for number, access in enumerate(accesses):
         places: dict[tuple[int, int], list[At]] = defaultdict(list)
-        for at in product(*(range(trips) for trips in access.trips)):
+        turns = [_turns(*loop) for loop in zip(access.trips, access.steps, strict=True)]
+        # Before they are listed: a loop may have more iterations than memory has bytes.
+        if looked_at + prod(map(len, turns)) * len(access.rows) > MOST:
+            raise TooManyError
+        for at in product(*turns):
             shift = sum(i * step for i, step in zip(at, access.steps, strict=True))
             for start, end in access.rows:
                 same = places[start + shift, end + shift]
-                # Of many that touch the same bytes the first two and the last.
                 same[2:] = [at]
                 looked_at += 1
-            if looked_at > MOST:
-                raise TooManyError
         rows[access.base] += [
             (*place, (number, at)) for place, them in places.items() for at in them
         ]
@@ -164,6 +166,16 @@ def _nearest(accesses: list[_Accesses]) -> Iterator[tuple[_Accesses, _Accesses, 
         _meet(best, accesses, one, two)
     for (one, two, _), (_, at_one, at_two) in best.items():
         yield accesses[one], accesses[two], at_one, at_two
+
+
+def _turns(trips: int, step: int) -> Sequence[int]:
+    """List the iterations of a loop that touch bytes of their own. Of those that touch the same
+    bytes the first two and the last stand for all."""
+    if not step:
+        return few(trips)
+    if trips > MOST:
+        raise TooManyError
+    return range(trips)
 
 
 def _meet(

@@ -247,8 +247,9 @@ class _Unroller:
             return
         if self._meet is not None or not alike(node):
             chosen = self._chosen(node, trips)
-            whole = count.number is not None and len(chosen) == trips
-            self._iterate(node, chosen, known, sure, whole)
+            # `len` of a range refuses what 64 bits do not hold.
+            whole = isinstance(chosen, range) or len(chosen) == trips
+            self._iterate(node, chosen, known, sure, whole and count.number is not None)
             return
         outer = self._repeats
         self._repeats = (Repeat(node.iteration, trips), *outer)

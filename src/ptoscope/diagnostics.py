@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
@@ -55,6 +56,26 @@ def shortened(text: str, most: int = LONGEST_TEXT) -> str:
     if len(text) <= most:
         return text
     return f"{text[:most]}... ({len(text) - most} more characters)"
+
+
+# C0 but for tabs and ends of lines, DEL, C1, and what changes the direction of a line.
+_CONTROL = re.compile(
+    "\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
+)
+_PICTURES, _DELETE_PICTURE, _NO_PICTURE = 0x2400, "\u2421", "\ufffd"
+
+
+def visible(text: str) -> str:
+    """Returns the text with its control characters as pictures, which a terminal shows and does
+    not obey. Each takes one column, so that carets stay under their characters."""
+    return text if text.isascii() and text.isprintable() else _CONTROL.sub(_picture, text)
+
+
+def _picture(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    if code < 0x20:
+        return chr(_PICTURES + code)
+    return _DELETE_PICTURE if code == 0x7F else _NO_PICTURE
 
 
 def edited(text: str, edits: Iterable[Edit]) -> str:
@@ -131,7 +152,7 @@ class Diagnostic:
 
     def __repr__(self) -> str:
         where = f" {self._where}" if self._where else ""
-        return f"<{self.severity}[{self.code}]{where}: {shortened(self.message)}>"
+        return visible(f"<{self.severity}[{self.code}]{where}: {shortened(self.message)}>")
 
     def __str__(self) -> str:
         where = self._where
@@ -156,7 +177,7 @@ class Diagnostic:
             if text:
                 lines.append(f"  {label}: {shortened(text)}")
         lines += [f"  fix: {shortened(str(edit))}" for edit in self.fix]
-        return "\n".join(lines)
+        return visible("\n".join(lines))
 
     def _shown_source(self) -> tuple[str, int]:
         """The source line, of a long one the part around the caret; and where the caret is."""

@@ -149,7 +149,8 @@ def test_ctrl_c_ends_quietly(tmp_path: Path):
     assert not (tmp_path / "out").exists()
 
 
-def _on_a_terminal(argv: list[str], **environment: str) -> str:
+def on_a_terminal(argv: list[str], **environment: str) -> str:
+    """Gives what a command sends to a terminal, out and err."""
     master, slave = pty.openpty()
     env = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "100", **environment}
     process = subprocess.Popen([*PTOSCOPE, *argv], stdout=slave, stderr=slave, env=env)
@@ -168,17 +169,17 @@ def _on_a_terminal(argv: list[str], **environment: str) -> str:
     return output.decode()
 
 
-def test_colours_only_on_a_terminal(tmp_path: Path):
+def test_colours_onlyon_a_terminal(tmp_path: Path):
     (tmp_path / "k.pto").write_text("module {")
     argv = ["check", str(tmp_path / "k.pto")]
     clean = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
     assert "\033[" not in ptoscope(*argv, env=clean).stderr
-    assert "\033[" in _on_a_terminal(argv, NO_COLOR="")
-    assert "\033[" not in _on_a_terminal(argv, NO_COLOR="1")
+    assert "\033[" in on_a_terminal(argv, NO_COLOR="")
+    assert "\033[" not in on_a_terminal(argv, NO_COLOR="1")
 
 
 def test_tables_fit_a_terminal_and_are_whole_elsewhere():
-    shown = _on_a_terminal(["isa"], NO_COLOR="1")
+    shown = on_a_terminal(["isa"], NO_COLOR="1")
     assert max(len(line.rstrip()) for line in shown.splitlines()) <= 100
     plain = ptoscope("isa", env={**os.environ, "COLUMNS": "40"}).stdout
     assert "…" not in plain

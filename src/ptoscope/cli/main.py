@@ -12,6 +12,7 @@ from ptoscope import __version__
 from ptoscope.cli.commands import COMMANDS
 from ptoscope.cli.options import BadUsage, Request, help_text, read
 from ptoscope.cli.output import INTERNAL, MEMORY, Result, emit, quiet_stdout, usage_result
+from ptoscope.cli.terminal import careful_terminals
 from ptoscope.diagnostics import Diagnostic, PtoError, UsageError, nearest
 
 INTERRUPTED = 130
@@ -19,10 +20,15 @@ INTERRUPTED = 130
 
 def main(argv: list[str] | None = None) -> int:
     """Runs one command line and returns its exit status; never raises for any input."""
+    with careful_terminals():
+        return _run(sys.argv[1:] if argv is None else argv)
+
+
+def _run(argv: list[str]) -> int:
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
-            as_json, result = _answer(sys.argv[1:] if argv is None else argv)
+            as_json, result = _answer(argv)
         return _emitted(result, as_json)
     except BrokenPipeError:
         # Nobody reads on: what is left to say is dropped.

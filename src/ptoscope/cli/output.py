@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TextIO
 
-from ptoscope.diagnostics import Diagnostic
+from ptoscope.cli.terminal import for_own_codes, spelled
+from ptoscope.diagnostics import Diagnostic, visible
 from ptoscope.tables import Table
 
 SCHEMA = 2
@@ -45,8 +46,9 @@ def emit(result: Result, as_json: bool) -> int:
             _write(sys.stdout, json_text(result))
         else:
             for part in result.page:
-                _write(sys.stdout, _part_text(part, sys.stdout))
-            _write(sys.stderr, "".join(_painted(d, sys.stderr) for d in result.diagnostics))
+                _write_part(sys.stdout, part)
+            findings = "".join(_painted(d, sys.stderr) for d in result.diagnostics)
+            _write(sys.stderr, findings, own_codes=True)
     except BrokenPipeError:
         quiet_stdout()
     except OSError as error:
@@ -70,10 +72,11 @@ def json_text(result: Result) -> str:
     return json.dumps(_strict(record), indent=2, allow_nan=False) + "\n"
 
 
-def _part_text(part: str | Table, stream: TextIO | None) -> str:
-    """A part of a page, with colours and fitted columns if the stream is a terminal."""
+def _write_part(stream: TextIO | None, part: str | Table) -> None:
+    """Writes a part of a page, with colours and fitted columns if the stream is a terminal."""
     text = part if isinstance(part, str) else _table_text(part, stream)
-    return text if text.endswith("\n") else f"{text}\n"
+    own_codes = isinstance(part, Table)
+    _write(stream, text if text.endswith("\n") else f"{text}\n", own_codes=own_codes)
 
 
 def quiet_stdout() -> None:
@@ -82,12 +85,12 @@ def quiet_stdout() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _write(stream: TextIO | None, text: str) -> None:
+def _write(stream: TextIO | None, text: str, own_codes: bool = False) -> None:
     if stream is None or not text:
         return
-    encoding = stream.encoding or "utf-8"
-    # What a stream cannot spell (a file name that is not UTF-8, an ASCII terminal) is escaped.
-    stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+    if own_codes:
+        stream = for_own_codes(stream)
+    stream.write(spelled(text, stream))
     stream.flush()
 
 
@@ -119,9 +122,9 @@ def _table_text(table: Table, stream: TextIO | None) -> str:
     )
     shown = RichTable(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
     for column in table.columns:
-        shown.add_column(column, overflow="fold")
+        shown.add_column(visible(column), overflow="fold")
     for row in table.rows:
-        shown.add_row(*row)
+        shown.add_row(*map(visible, row))
     with console.capture() as capture:
         console.print(shown)
     return "\n".join(line.rstrip() for line in capture.get().split("\n"))

@@ -6,6 +6,9 @@ import contextlib
 import sys
 from collections.abc import Callable, Iterator
 
+from ptoscope.cli.terminal import for_own_codes
+from ptoscope.diagnostics import visible
+
 
 @contextlib.contextmanager
 def progress(total: int) -> Iterator[Callable[[str], None]]:
@@ -19,13 +22,12 @@ def progress(total: int) -> Iterator[Callable[[str], None]]:
 
     columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}", markup=False))
     # It is drawn when something has ended: a thread of its own would only get in the way.
-    with Progress(
-        *columns, console=Console(stderr=True), transient=True, auto_refresh=False
-    ) as bar:
+    console = Console(file=for_own_codes(sys.stderr))
+    with Progress(*columns, console=console, transient=True, auto_refresh=False) as bar:
         task = bar.add_task("", total=total)
 
         def done(description: str) -> None:
-            bar.update(task, advance=1, description=description)
+            bar.update(task, advance=1, description=visible(description))
             bar.refresh()
 
         bar.refresh()

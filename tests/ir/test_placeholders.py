@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
+from ptoscope.diagnostics import PtoError
 from ptoscope.isa.dtypes import I16
 from ptoscope.isa.types import Mask, Ptr, VReg
+from ptoscope.sources import parse
 from tests.ir.kernels import error, function, program, round_trip
 
 # The manual's own kernel, with the constants it leaves out.
@@ -88,6 +92,14 @@ def test_uses_that_disagree():
     assert (found.code, found.line) == ("PTO0006", 1)
     assert found.column == function("", "").index("(") + 2
     assert "!pto.ptr<f32, ub> in line 2, !pto.ptr<i32, ub> in line 3" in found.message
+
+
+def test_nothing_is_said_of_the_uses_that_disagree():
+    text = DOCUMENT.replace("!pto.mask<b32> -> ", "!pto.mask<b16> -> ")
+    assert text != DOCUMENT
+    with pytest.raises(PtoError) as wrong:
+        parse(text, "k.pto")
+    assert [(d.code, d.line, d.fix) for d in wrong.value.diagnostics] == [("PTO0006", 17, ())]
 
 
 def test_rules_that_disagree():

@@ -147,9 +147,12 @@ class _Inference:
         for slot in self.open:
             root = self._find(slot)
             found = self.decided.get(root)
+            if root in self.bad:
+                # Which use is wrong is not known: none of them is judged by the type of another.
+                continue
             if found is not None:
                 self.slots.types[slot] = types.the_one(found[0])
-            elif root not in self.bad and not self.reader.broken:
+            elif not self.reader.broken:
                 # Where operations could not be read, the deciding use may be among them.
                 type = self.slots.types[slot]
                 what, expected = "what pointer it is", "!pto.ptr<T, gm|ub>"

@@ -458,7 +458,8 @@ class Program:
     text: str = ""
     revision: str = ""
     opened: tuple[Span, ...] = ()
-    """Where operations stand in the text in whose place `expansion` has put others."""
+    """Where operations begin in the text that no function has: `expansion` has put others in their
+    place, or the text could not be read, and these are all that begin in it."""
     built: bool = False
     """Whether it was made of another language than ours, whose source is its text: that is shown,
     but neither read nor edited."""

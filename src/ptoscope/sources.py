@@ -124,9 +124,9 @@ def _unread(error: Unread, target: Target, revision: Revision) -> list[Diagnosti
         try:
             return check_operations(ir.parse(text, error.program.file).program, target, revision)
         except ir.Unread as again:
-            return [*again.diagnostics, *check_operations(again.program, target, revision)]
+            return [*again.diagnostics, *check_operations(_scoped(again), target, revision)]
 
-    program = error.program
+    program = _scoped(error)
     found = [*error.diagnostics, *check_operations(program, target, revision)]
     masks = [(use, use.written) for use in error.mistyped if isinstance(use.written, Mask)]
     if not masks:
@@ -139,6 +139,14 @@ def _unread(error: Unread, target: Target, revision: Revision) -> list[Diagnosti
         MisusedMask(contexts[use.function], use.slot, mask.bits, use.span) for use, mask in masks
     ]
     return with_makers_fixed(found, misused, examine)
+
+
+def _scoped(error: Unread) -> Program:
+    """Returns what could be read of a program, with vecscopes around its vector instructions: a
+    text need not have them, whatever else is wrong with it."""
+    from ptoscope.expansion import with_scopes
+
+    return replace(error.program, functions=[with_scopes(f) for f in error.program.functions])
 
 
 def named_target(name: str) -> Target:

@@ -205,6 +205,21 @@ def _modes(source: Source) -> Made:
                 yield f"{line(op)}: to {match[1]}B{bits}", source.replaced(op, text)
 
 
+_ELEMENTS = {"f32": "i32", "i32": "f32", "f16": "i16", "ui32": "f32", "bf16": "f16"}
+
+
+def _types(source: Source) -> Made:
+    """One type that an operation is written with."""
+    for op in source.ops:
+        written = source.written(op)
+        for match in re.finditer(r"!pto\.(?:vreg<\d+x(\w+)>|mask<(b\d+)>|ptr<(\w+),)", written):
+            for number, others in ((1, _ELEMENTS), (2, _MASKS), (3, _ELEMENTS)):
+                other = others.get(match[number] or "")
+                if other:
+                    text = written[: match.start(number)] + other + written[match.end(number) :]
+                    yield f"{line(op)}: {match[0]} of {other}", source.replaced(op, text)
+
+
 def _constants(source: Source, used: Callable[[Op], tuple[int, ...]]) -> list[Op]:
     """The constants that operations use so."""
     slots = {slot for op in source.ops for slot in used(op)}
@@ -285,15 +300,16 @@ KINDS: dict[str, list[Callable[[Source], Made]]] = {
     "copy moved": [_moved(is_copy, down=True), _moved(is_copy, down=False)],
     "mask": [_mask_makers, _mask_uses],
     "mode": [_modes],
+    "type": [_types],
     "stream": [_streams],
     "overlap": [_addresses],
     "overrun": [_bounds],
     "bare": [_bare],
 }
 
-FOR_PEOPLE = ("mode", "overlap", "overrun")
+FOR_PEOPLE = ("mode", "type", "overlap", "overrun")
 """Kinds that only who wrote the kernel can put right: which bytes a buffer is, how far a loop goes,
-which part of a vector is meant."""
+which part of a vector is meant, of which type it is."""
 
 
 def mistakes(subject: Subject) -> list[Mistake]:

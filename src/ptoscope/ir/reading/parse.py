@@ -73,6 +73,7 @@ def _parse(text: str, file: str, known: Language, repairs: int) -> Module:
         raise _closed(tokens, file, open_brace, known, repairs - 1)
     if reader.findings:
         mistyped = _mistyped(reader, found)
+        program.opened = tuple(tokens.span(place) for place in reader.starts)
         program.functions = [_Readable(f, reader.notes).function() for f in found]
         raise Unread(reader.findings.sorted(), program, mistyped)
     return Module(program, tokens, reader.notes, outer, reader.visibility, known)

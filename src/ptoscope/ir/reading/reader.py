@@ -49,6 +49,8 @@ class Reader(Recovery):
         self.broken = False
         """Whether some operation could not be read."""
         self.has_calls = False
+        self.starts: list[int] = []
+        """The tokens at which operations begin, of those too that could not be read."""
         self.before: list[Op] = []
         """Operations that the one at hand implies; they go before it."""
         self.masks: dict[int, int] = {}
@@ -87,6 +89,7 @@ class Reader(Recovery):
     def operation(self) -> BodyItem | None:
         """Reads one operation; after an error, finds the next one and returns None."""
         first = self.i
+        self.starts.append(first)
         text = self.text
         packs: Packs = ()
         places: list[int] = []

@@ -68,10 +68,13 @@ def _alternatives(form: Form) -> set[str]:
 
 
 def _entry(attr: Attr) -> str:
-    """The same in the dictionary."""
+    """The same in the dictionary, with its name."""
+    if attr.is_unit:
+        return attr.name
     if attr.is_flag:
-        return "false"
-    return f"#pto<{attr.kind} {attr.values[0]}>" if attr.kind else value(attr)
+        return f"{attr.name} = false"
+    chosen = f"#pto<{attr.kind} {attr.values[0]}>" if attr.kind else value(attr)
+    return f"{attr.name} = {chosen}"
 
 
 def write(
@@ -129,7 +132,7 @@ def _write(
                 pieces += "]"
     entries = [a for a in syntax.entries if not a.clause]
     if entries:
-        pieces += f" {{{', '.join(f'{a.name} = {_entry(a)}' for a in entries)}}}"
+        pieces += f" {{{', '.join(map(_entry, entries))}}}"
     named = {**results, **types} if set(syntax.listed) <= set(types) else {**types, **results}
     listed = [str(named[n]) for n in syntax.listed]
     if syntax.repeated:

@@ -263,15 +263,25 @@ def _duplicated(state: State) -> list[Value]:
 
 @witness("pto.vexpdif", inputs=_exponents)
 def _exponential_of_difference(state: State) -> list[Value]:
-    """In f32: of f16 inputs the even or odd lanes, with their own mask bits."""
+    """Computes in f32: of f16 the even or odd lanes, or without a part all, rounded to f16."""
     e, f32 = state.use.operands[0], Element("f32")
-    first, step = (int(state.use.attr("part") == "ODD"), 2) if e.bits == 16 else (0, 1)
+    halved = e.bits == 16 and state.use.form == 0
+    first, step = (int(state.use.attr("part") == "ODD"), 2) if halved else (0, 1)
     active = lanes_of(state.row(2), e.lanes)
     out: list[int] = []
     for lane in range(first, e.lanes, step):
         a, b = (_wide(e, state.row(k)[lane]) for k in (0, 1))
-        out.append(precise.exp(f32, ieee.sub(f32, a, b)) if active[lane] else 0)
+        power = precise.exp(f32, ieee.sub(f32, a, b))
+        out.append((power if halved else _narrow(e, power)) if active[lane] else 0)
     return [out]
+
+
+def _narrow(e: Element, raw: int) -> int:
+    """Rounds an f32 that is not negative to f16."""
+    f32 = Element("f32")
+    if e.bits == 32 or f32.is_nan(raw) or f32.is_inf(raw):
+        return raw if e.bits == 32 else e.nan if f32.is_nan(raw) else e.infinity
+    return e.round(Fraction(f32.value(raw)))
 
 
 def _wide(e: Element, raw: int) -> int:

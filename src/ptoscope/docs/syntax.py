@@ -80,7 +80,8 @@ def _body(form: Form) -> str:
             return "|".join(form.attr(word).values)
         if entry:
             names = [name.strip() for name in entry.split(",")]
-            shown = [f"{name} = ..." for name in names if not form.attr(name).clause]
+            attrs = [form.attr(name) for name in names if not form.attr(name).clause]
+            shown = [a.name if a.is_unit else f"{a.name} = ..." for a in attrs]
             return "{" + ", ".join(shown) + "}" if shown else ""
         if pipe:
             return f"#pto.pipe<{pipe}>"

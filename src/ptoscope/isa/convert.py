@@ -32,7 +32,7 @@ from ptoscope.isa.dtypes import (
     DType,
     dtype,
 )
-from ptoscope.isa.families import MASK, RESULT, ZEROING
+from ptoscope.isa.families import MASK, RESULT, UNMASKED, ZEROING
 from ptoscope.isa.formats import ROUNDINGS, Rounding, converter, whole
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.patterns import ScalarFor, Vec
@@ -118,13 +118,13 @@ vci = Record(
 # Which types convert to which, and the attributes of each pair.
 _DOCUMENTED = """
     f32 si64: rnd sat part;   f32 si32: rnd sat;        f32 si16: rnd sat part
-    f16 si32: rnd part;       f16 si16: rnd sat;        f16 si8: rnd sat part
+    f16 si32: rnd sat part;   f16 si16: rnd sat;        f16 si8: rnd sat part
     f16 ui8: rnd sat part;    bf16 si32: rnd sat part
     f32 f16: rnd sat part;    f32 bf16: rnd sat part;   bf16 f16: rnd sat
     f16 bf16: rnd
     f16 f32: part;            bf16 f32: part
     ui8 f16: part;            si8 f16: part;            si16 f16: rnd
-    si16 f32: part;           si32 f32: rnd;            ui32 f32: rnd
+    si16 f32: rnd part;       si32 f32: rnd;            ui32 f32: rnd
     si64 f32: rnd part
     ui8 ui16: part;           ui8 ui32: part;           si8 si16: part
     si8 si32: part;           ui16 ui8: sat part;       ui16 ui32: part
@@ -267,6 +267,7 @@ vcvt = Record(
                 ),
             ),
             syntax="input, mask {rnd, sat, part} : input, mask -> result",
+            unmasked=True,
         ),
     ),
     _convert,
@@ -280,6 +281,21 @@ vcvt = Record(
     evidence=(
         ZEROING,
         Evidence("pairs of types", "micro", "The list of forms; of the manual also ui32 to f32."),
+        Evidence(
+            "sat of f16 to si32",
+            "manual",
+            "vcvt.md: optional. Only infinity and NaN are out of range.",
+            when=When(elements=(F16,), results=(SI32, I32)),
+        ),
+        Evidence(
+            "rnd of si16 to f32",
+            "manual",
+            "vcvt.md has it; without effect, as f32 holds every 16-bit integer.",
+            when=When(elements=(SI16, I16), results=(F32,)),
+        ),
+        Evidence(
+            UNMASKED, "manual", "The family page has no other, vcvt.md none such.", about="mask"
+        ),
         Evidence(
             "si64 to f32",
             "suite",

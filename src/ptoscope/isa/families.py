@@ -24,6 +24,8 @@ Carry = Callable[..., tuple[Lanes, Lanes]]
 
 VECTOR_SCALAR = "vector-scalar"
 """The group whose document makes zeroing of inactive lanes a rule."""
+UNMASKED = "form without a mask"
+"""The title of what says where an instruction is written so; it is read as one with all lanes."""
 ZEROING = Evidence(
     "inactive lanes",
     "manual",
@@ -85,6 +87,11 @@ def cost(
     return Cost(
         a5=a5, a2a3=a2a3, rv=rv, names=names, like=like, row_a2a3=row_a2a3, by_width=by_width
     )
+
+
+def unmasked(record: Record) -> Record:
+    """Marks forms that documents also write without their mask, the last operand: all lanes."""
+    return replace(record, forms=tuple(replace(form, unmasked=True) for form in record.forms))
 
 
 def parameters(body: Callable[..., Any]) -> tuple[str, ...]:

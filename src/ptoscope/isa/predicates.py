@@ -137,6 +137,11 @@ def _pattern_record(name: str, bits: int, doc: str, gives: Gives) -> Record:
     )
 
 
+_POST_UPDATE = Attr(
+    "post_update", (), 1, "the only form there is: it counts off", low=1, high=1, is_flag=True
+)
+
+
 def _count_record(bits: int) -> Record:
     return Record(
         f"pto.plt_b{bits}",
@@ -149,6 +154,8 @@ def _count_record(bits: int) -> Record:
                     Operand("mask", MaskBits(bits), "the tail mask"),
                     Operand("rest", ScalarIn((I32,)), "what remains after these lanes"),
                 ),
+                (_POST_UPDATE,),
+                syntax="scalar {post_update} : scalar -> mask, rest",
             ),
         ),
         _from_count(bits),
@@ -156,6 +163,7 @@ def _count_record(bits: int) -> Record:
         cost=_MADE,
         evidence=(
             Evidence("a negative count", "chosen", "Signed, as the loop's comparison: no lane."),
+            Evidence("post_update", "manual", "Its pages write the word, others leave it out."),
         ),
         formula=f"mask[i] = i < scalar; rest = max(scalar - {Mask(bits).lanes}, 0)",
         cpp=f"plt_b{bits}(count, POST_UPDATE)",

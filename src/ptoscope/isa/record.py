@@ -77,6 +77,11 @@ class Attr:
     written: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
 
     @property
+    def is_unit(self) -> bool:
+        """Tells an attribute of one value, which its name alone writes."""
+        return self.is_flag and self.low == self.high
+
+    @property
     def kinds(self) -> tuple[str, ...]:
         """The names of all sets that have its tokens."""
         return (self.kind, *self.other_kinds) if self.kind else ()
@@ -137,6 +142,8 @@ class Form:
     With `bracketed`, brackets may stand around all that is before the colon.
     What compilers read `in_destination_form` alone is printed so in SSA form, too.
 
+    Where it is `unmasked`, documents write it without its mask, too, in every level: all lanes.
+
     `clauses` are the keywords of all clauses in their order, where some of them have words; with
     a comma before `groups` they are printed with commas. `compiled` are the names of all operands
     in the order in which compilers have them, where it is another.
@@ -149,6 +156,7 @@ class Form:
     syntax: str = ""
     bracketed: bool = False
     in_destination_form: bool = False
+    unmasked: bool = False
     clauses: tuple[str, ...] = ()
     compiled: tuple[str, ...] = ()
 

@@ -22,7 +22,7 @@ from ptoscope.isa.dtypes import (
     UI64,
     DType,
 )
-from ptoscope.isa.families import MASK, RESULT, ZEROING
+from ptoscope.isa.families import MASK, RESULT, UNMASKED, ZEROING
 from ptoscope.isa.formats import converter
 from ptoscope.isa.functions import exp, fma, leaky_relu, relu
 from ptoscope.isa.lanes import Lanes
@@ -95,14 +95,16 @@ def _subrelu(lhs: Lanes, rhs: Lanes) -> Lanes:
 
 
 def _expdif(site: Site) -> Run:
-    odd = site.attrs["part"] == "ODD"
+    odd = site.attrs.get("part") == "ODD"
+    result = site.results[0]
+    assert isinstance(result, VReg)
 
     def run(core: Core, input: Lanes, max: Lanes, mask: Lanes) -> Lanes:
         active = mask.gate(input.count)
-        if input.dtype is F16:
+        if result.lanes < input.count:
             chosen = tuple(range(odd, input.count, 2))
             input, max, active = (v.shuffle(chosen) for v in (input, max, active))
-        return exp(input.cast(F32) - max.cast(F32)).masked(active)
+        return exp(input.cast(F32) - max.cast(F32)).cast(result.dtype).masked(active)
 
     return run
 
@@ -118,6 +120,7 @@ vexpdif = Record(
             (Attr("part", ("EVEN", "ODD"), None, "which lanes of f16 inputs"),),
             syntax='input, max, mask, "part" : input, max, mask -> result',
         ),
+        Form((Operand("input", Vec()), Operand("max", Vec()), MASK), (RESULT,), unmasked=True),
     ),
     _expdif,
     _FLOATS,
@@ -127,6 +130,19 @@ vexpdif = Record(
         ZEROING,
         Evidence("part", "suite", "Chooses even or odd lanes of f16; without effect on f32."),
         Evidence("rounding", "chosen", "The difference in f32, then exp correctly rounded."),
+        Evidence(
+            "form without a part",
+            "micro",
+            "Newest pages: for f32, of which one instruction computes the whole vector.",
+            when=When(forms=(1,)),
+        ),
+        Evidence(
+            "f16 without a part",
+            "chosen",
+            "Every lane, as the manual's loop; rounded to f32, then to f16.",
+            when=When(forms=(1,), elements=(F16,)),
+        ),
+        Evidence(UNMASKED, "manual", "The only one of vexpdif.md.", when=When(forms=(1,))),
     ),
     formula="result[i] = mask[..] ? exp(input[..] - max[..]) : 0",
     cpp="vexpdif(dst, src, max, mask, part)",

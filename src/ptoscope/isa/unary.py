@@ -17,7 +17,7 @@ from ptoscope.isa.dtypes import (
     UNSIGNED,
     signed,
 )
-from ptoscope.isa.families import cost, unary
+from ptoscope.isa.families import UNMASKED, cost, unary, unmasked
 from ptoscope.isa.functions import exp, log, relu
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.record import Evidence, Types, When
@@ -253,21 +253,26 @@ vcls = unary(
         ),
     ),
 )
-vmov = unary(
-    "vmov",
-    lambda input: input,
-    doc="Copies a register.",
-    types=Types(ELEMENTS),
-    formula="input[i]",
-    cost=cost(
-        repeat=1,
-        completion={"float": 19},
-        interval=13,
-        like="vadds",
-        row_a2a3="vcopy",
-        undocumented="startup completion",
-    ),
-    evidence=(Evidence("bits", "chosen", "Moved unchanged, NaN included."),),
+vmov = unmasked(
+    unary(
+        "vmov",
+        lambda input: input,
+        doc="Copies a register.",
+        types=Types(ELEMENTS),
+        formula="input[i]",
+        cost=cost(
+            repeat=1,
+            completion={"float": 19},
+            interval=13,
+            like="vadds",
+            row_a2a3="vcopy",
+            undocumented="startup completion",
+        ),
+        evidence=(
+            Evidence("bits", "chosen", "Moved unchanged, NaN included."),
+            Evidence(UNMASKED, "manual", "vmov.md: a full-register copy.", about="mask"),
+        ),
+    )
 )
 
 RECORDS = (

@@ -5,15 +5,23 @@ Plans depend on the outline alone, so each record keeps those it has met.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import pairwise
 from typing import Any
 
 from ptoscope.ir.forms.clauses import word_table
 from ptoscope.ir.forms.mismatch import misaligned, plural, wrong_clauses, wrong_entries
-from ptoscope.ir.forms.outline import NO_ARROW, PACK, Fitted, LineOutline, Mismatch, Plan
-from ptoscope.ir.forms.syntax import LETTERS, Item, Syntax, compiled
+from ptoscope.ir.forms.outline import (
+    LEFT_OUT,
+    NO_ARROW,
+    PACK,
+    Fitted,
+    LineOutline,
+    Mismatch,
+    Plan,
+)
+from ptoscope.ir.forms.syntax import LETTERS, Item, Syntax, compiled, without_mask
 from ptoscope.isa.record import Form, Record
 
 
@@ -59,7 +67,8 @@ class Matcher:
             found = tuple(
                 plan
                 for index, form in enumerate(self.record.forms)
-                for plan in self._fit(index, form, outline)
+                for syntax in self._written(index, form)
+                for plan in self._fit(index, form, syntax, outline)
                 if isinstance(plan, Plan)
             )
             self._plans[outline] = found
@@ -70,18 +79,29 @@ class Matcher:
         found = [
             m
             for index, form in enumerate(self.record.forms)
-            for m in self._fit(index, form, outline)
+            for m in self._fit(index, form, self.syntaxes[index], outline)
             if isinstance(m, Mismatch)
         ]
         return max(found, key=lambda m: m.score)
 
-    def _fit(self, index: int, form: Form, outline: LineOutline) -> list[Plan] | list[Mismatch]:
-        syntax = self.syntaxes[index]
+    def _written(self, index: int, form: Form) -> Iterator[Syntax]:
+        """Yields the syntax of a form, and that without its mask where documents leave it out."""
+        yield self.syntaxes[index]
+        short = without_mask(form, self.syntaxes[index]) if form.unmasked else None
+        if short is not None:
+            yield short
+
+    def _fit(
+        self, index: int, form: Form, syntax: Syntax, outline: LineOutline
+    ) -> list[Plan] | list[Mismatch]:
         fitted = self.fit_items(form, syntax, outline)
         if isinstance(fitted, Mismatch):
             return [fitted]
         place = fitted.place
-        operands = (*(place[o.name] for o in form.operands), *range(len(place), fitted.end))
+        operands = (
+            *(place.get(o.name, LEFT_OUT) for o in form.operands),
+            *range(len(place), fitted.end),
+        )
         lists = self._lists(form, syntax, outline, fitted)
         if isinstance(lists, Mismatch):
             return [lists]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 NO_ARROW = -1
+LEFT_OUT = -1
+"""Stands for the written value of a mask that is not written."""
 PACK = "p"
 """The letter of each result that `%name:2` names, in assembly form."""
 
@@ -28,8 +30,8 @@ class LineOutline(NamedTuple):
 class Plan(NamedTuple):
     """How an outline maps to a form.
 
-    `operands[i]` is the written value that is operand i. `attrs` pairs attribute names with
-    written literals. `typed[i]` is the written value that listed type i belongs to.
+    `operands[i]` is the written value that is operand i, or LEFT_OUT. `attrs` pairs attribute
+    names with written literals. `typed[i]` is the written value that listed type i belongs to.
     `results` says where the result types stand: "arrow", "listed" or, where the text has
     none, "implied".
     """

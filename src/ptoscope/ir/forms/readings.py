@@ -6,7 +6,6 @@ Both the reader and the printer choose by `choose`, so what is printed reads bac
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from ptoscope.ir import types
@@ -14,16 +13,11 @@ from ptoscope.ir.forms.choose import types_fit
 from ptoscope.ir.forms.follow import Typing, follow, patterns
 from ptoscope.ir.forms.match import Matcher
 from ptoscope.ir.forms.mismatch import plural
-from ptoscope.ir.forms.outline import LineOutline, Mismatch
-from ptoscope.ir.forms.syntax import Syntax
+from ptoscope.ir.forms.outline import LEFT_OUT, LineOutline, Mismatch
+from ptoscope.ir.forms.syntax import Syntax, without_mask
 from ptoscope.ir.types import TextType
 from ptoscope.isa.record import Form
-from ptoscope.isa.types import GRANULARITIES, AttrValue, Mask
-
-LEFT_OUT = -1
-"""Stands for the written value of a mask that is not written."""
-
-_GOVERNING = ("mask", "seed")
+from ptoscope.isa.types import AttrValue
 
 
 class Reading(NamedTuple):
@@ -60,15 +54,6 @@ class AssemblyLine(NamedTuple):
     literals: Sequence[AttrValue]
 
 
-def governing(form: Form) -> str:
-    """The operand that says which lanes take part and may be left out; empty if none."""
-    if len(form.operands) < 2 or form.operands[-1].name not in _GOVERNING:
-        return ""
-    mask = form.operands[-1]
-    takes_masks = any(mask.type.match(Mask(bits), {}) for bits in GRANULARITIES)
-    return mask.name if takes_masks else ""
-
-
 def readings(matcher: Matcher, outline: LineOutline) -> tuple[Reading, ...]:
     """All ways to read the items of a line, those with all operands first."""
     key = outline._replace(marks=(), types=0, results=0)
@@ -100,10 +85,8 @@ def _fit(matcher: Matcher, outline: LineOutline) -> list[tuple[bool, Reading | M
         zip(matcher.record.forms, matcher.syntaxes, strict=True)
     ):
         found.append((True, _reading(matcher, index, form, syntax, outline)))
-        mask = governing(form)
-        if mask:
-            items = tuple(i for i in syntax.items if i.names != (mask,))
-            short = replace(syntax, items=items)
+        short = without_mask(form, syntax)
+        if short is not None:
             found.append((False, _reading(matcher, index, form, short, outline)))
     return found
 

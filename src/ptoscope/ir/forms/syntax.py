@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal
 
 from ptoscope.isa.record import Attr, Form, Group
+from ptoscope.isa.types import GRANULARITIES, Mask
 
 ItemKind = Literal["operand", "address", "token", "word", "integer", "pipe", "open", "close"]
 
@@ -63,6 +64,7 @@ class Syntax:
         )
 
 
+_GOVERNING = ("mask", "seed")
 _ITEM = re.compile(
     r"""\s*(?:(\w+)\[(\w+)\]|"(\w+)"|'(\w+)'|=(\w+)|\{([\w, ]*)\}|#(\w+)|([\[\],])|(\w+))"""
 )
@@ -126,6 +128,17 @@ def compiled(form: Form) -> Syntax:
 def _names(text: str, everything: tuple[str, ...]) -> tuple[str, ...]:
     names = tuple(n.strip() for n in text.split(",") if n.strip())
     return everything if names == ("all",) else names
+
+
+def without_mask(form: Form, syntax: Syntax) -> Syntax | None:
+    """Drops the operand that says which lanes take part; None if there is none."""
+    if len(form.operands) < 2 or form.operands[-1].name not in _GOVERNING:
+        return None
+    mask = form.operands[-1]
+    if not any(mask.type.match(Mask(bits), {}) for bits in GRANULARITIES):
+        return None
+    items = tuple(item for item in syntax.items if item.names != (mask.name,))
+    return replace(syntax, items=items)
 
 
 def shown(form: Form) -> str:

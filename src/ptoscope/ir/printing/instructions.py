@@ -192,7 +192,7 @@ class _Spelling:
         """The attribute dictionary."""
         given = self.given
         entries = [
-            f"{a.name} = {entry(a, given[a.name])}"
+            a.name if a.is_unit and given[a.name] else f"{a.name} = {entry(a, given[a.name])}"
             for a in self.syntax.entries
             if a.name in given and not a.clause
         ]

@@ -4,7 +4,7 @@ lanes take part."""
 from __future__ import annotations
 
 from ptoscope.ir import types
-from ptoscope.ir.forms.follow import Typing, bind
+from ptoscope.ir.forms.follow import Typing
 from ptoscope.ir.forms.outline import NO_ARROW, LineOutline
 from ptoscope.ir.forms.readings import LEFT_OUT, AssemblyLine, Reading, choose, mismatch, readings
 from ptoscope.ir.module import Note, Packs
@@ -12,14 +12,12 @@ from ptoscope.ir.reading import immediates
 from ptoscope.ir.reading.attributes import all_attributes, given_attributes
 from ptoscope.ir.reading.findings import WRONG_OPERANDS, WRONG_TYPE, Stop
 from ptoscope.ir.reading.literals import literal_value
+from ptoscope.ir.reading.masks import all_lanes
 from ptoscope.ir.reading.names import LOST
 from ptoscope.ir.reading.operand_tokens import OperandTokens
 from ptoscope.ir.reading.reader import Reader
 from ptoscope.ir.types import TextType
-from ptoscope.isa.patterns import Bindings, MaskFor
-from ptoscope.isa.predicates import pattern_maker
 from ptoscope.isa.record import Form
-from ptoscope.isa.types import Mask, Type, VReg
 from ptoscope.program import Op
 
 __all__ = ["mismatch", "read"]
@@ -96,7 +94,10 @@ class _Assembled:
             if value is not None:
                 reader.agree(value, tokens.listed[number], tokens.listed_at[number])
         results = self._results(places, values)
-        operands = [self._all_lanes(values, results) if v is None else v for v in values]
+        operands = [
+            all_lanes(tokens, form, self.typing.known, values, results) if v is None else v
+            for v in values
+        ]
         given = given_attributes(reader, form, reading.attrs, tokens.literals, tokens.entries)
         last = reader.i - 1
         op = reader.make(
@@ -186,47 +187,3 @@ class _Assembled:
             found=spelled,
             expected=", ".join(dict.fromkeys(fitting)) or "no types",
         )
-
-    def _mask_type(self, values: list[int | None]) -> Type | None:
-        """What mask is left out: the one that follows, or else that of the first vector."""
-        mask = self.form.operands[-1].type
-        decided = mask.resolve(self.typing.known)
-        if decided is not None:
-            return decided
-        given = [self.reader.type_of(v) for v in values if v is not None]
-        for vector in (*given, *self.typing.results):
-            if isinstance(vector, VReg):
-                known: Bindings = {"T": vector.dtype}
-                type = MaskFor("T").resolve(known)
-                return type if bind(mask, type, self.typing.known) else None
-        return None
-
-    def _all_lanes(self, values: list[int | None], results: list[TextType]) -> int:
-        """The mask that a line without one stands for."""
-        reader = self.reader
-        if any(r is types.UNKNOWN for r in results):
-            return LOST
-        decided = self._mask_type(values)
-        maker = None
-        if isinstance(decided, Mask):
-            if decided.bits in reader.masks:
-                return reader.masks[decided.bits]
-            maker = pattern_maker(decided.bits, reader.language.table)
-        if not isinstance(decided, Mask) or maker is None:
-            raise reader.findings.stop(
-                WRONG_OPERANDS,
-                self.tokens.name,
-                f"the mask of {self.tokens.matcher.record.short} does not follow; write it",
-                found="no mask",
-                expected=str(self.form.operands[-1].type),
-            )
-        (form,) = maker.forms
-        at = self.tokens.name
-        note = Note(at, at, at, at, given=(form.attrs[0].name,), implied=True)
-        attrs = all_attributes(form, {form.attrs[0].name: "PAT_ALL"})
-        op = reader.make(at, maker.name, (), [types.the_one(decided)], note, attrs)
-        (found,) = op.results
-        reader.masks[decided.bits] = found
-        reader.slots.names[found] = reader.new_name(f"all_b{decided.bits}")
-        reader.before.append(op)
-        return found

@@ -8,17 +8,21 @@ from __future__ import annotations
 
 from ptoscope.ir import types
 from ptoscope.ir.forms.choose import types_fit
+from ptoscope.ir.forms.follow import bind, patterns
 from ptoscope.ir.forms.mismatch import plural
-from ptoscope.ir.forms.outline import NO_ARROW, LineOutline, Mismatch, Plan
+from ptoscope.ir.forms.outline import LEFT_OUT, NO_ARROW, LineOutline, Mismatch, Plan
 from ptoscope.ir.language import PREFIX
 from ptoscope.ir.module import Note
 from ptoscope.ir.reading import assembly, immediates
 from ptoscope.ir.reading.attributes import all_attributes, given_attributes
 from ptoscope.ir.reading.findings import STRUCTURE, SYNTAX, WRONG_OPERANDS, Stop
 from ptoscope.ir.reading.literals import is_number, literal_value
+from ptoscope.ir.reading.masks import all_lanes
+from ptoscope.ir.reading.names import LOST
 from ptoscope.ir.reading.operand_tokens import OperandTokens
 from ptoscope.ir.reading.reader import Reader
 from ptoscope.ir.types import TextType
+from ptoscope.isa.patterns import Bindings
 from ptoscope.isa.record import Form
 from ptoscope.program import Op
 
@@ -30,6 +34,8 @@ def instruction(reader: Reader, name: int) -> Op:
     if text[reader.i] in DESTINATIONS and text[reader.i + 1] == "(":
         return _destinations(tokens)
     outline = tokens.scan()
+    if _outs_follow(reader):
+        return _destinations(tokens, outline)
     plans = tokens.matcher.plans(outline)
     if plans and (tokens.named or immediates.are_known(tokens)):
         return _build(tokens, outline, plans)
@@ -50,6 +56,8 @@ def mnemonic(reader: Reader, name: int) -> Op:
     if text[reader.i] in DESTINATIONS and text[reader.i + 1] == "(":
         return _destinations(tokens)
     outline = tokens.scan()
+    if _outs_follow(reader):
+        return _destinations(tokens, outline)
     found = assembly.read(tokens, outline)
     if found is not None:
         return found
@@ -64,6 +72,11 @@ def mnemonic(reader: Reader, name: int) -> Op:
 
 
 DESTINATIONS = ("ins", "outs")
+
+
+def _outs_follow(reader: Reader) -> bool:
+    """Sees results named behind operands that stand without `ins( )`."""
+    return reader.text[reader.i] == "outs" and reader.text[reader.i + 1] == "("
 
 
 def misfit(tokens: OperandTokens, wrong: Mismatch) -> Stop:
@@ -108,12 +121,13 @@ def _mismatch(tokens: OperandTokens, outline: LineOutline, other: LineOutline | 
     return misfit(tokens, max(wrong, key=lambda m: m.score))
 
 
-def _destinations(tokens: OperandTokens) -> Op:
+def _destinations(tokens: OperandTokens, before: LineOutline | None = None) -> Op:
+    """Reads destination form; `before` is what stands before `outs` without `ins( )`."""
     reader = tokens.reader
     if tokens.named:
         message = "the results of this form are named in outs( ), not before '='"
         raise reader.findings.stop(SYNTAX, reader.i, message, found=reader.text[reader.i])
-    outline = tokens.scan_destinations()
+    outline = tokens.scan_destinations(before)
     plans = tokens.matcher.plans(outline)
     other = None if plans else immediates.as_values(tokens, outline)
     if other is not None:
@@ -189,14 +203,16 @@ def _build(tokens: OperandTokens, outline: LineOutline, plans: tuple[Plan, ...])
     else:
         results = _implied_results(form)
     last = reader.i - 1
-    places = tuple([tokens.values[p] for p in plan.operands])
-    operands = [values[p] for p in plan.operands]
+    places = tuple([tokens.name if p == LEFT_OUT else tokens.values[p] for p in plan.operands])
+    operands = [LOST if p == LEFT_OUT else values[p] for p in plan.operands]
     if tokens.numbers:
         typed = zip(plan.typed, tokens.listed, strict=False)
         listed_of = {plan.operands.index(at): type for at, type in typed}
         operands = immediates.settled(
             reader, form, outline.clauses, operands, places, listed_of, results
         )
+    if LEFT_OUT in plan.operands:
+        operands = _with_mask(tokens, form, plan, operands, results)
     return reader.make(
         tokens.name,
         record.name,
@@ -207,6 +223,22 @@ def _build(tokens: OperandTokens, outline: LineOutline, plans: tuple[Plan, ...])
         form=plan.form,
         segments=outline.clauses,
     )
+
+
+def _with_mask(
+    tokens: OperandTokens, form: Form, plan: Plan, operands: list[int], results: list[TextType]
+) -> list[int]:
+    """Puts a mask of all lanes in the place of the one that is left out."""
+    reader = tokens.reader
+    known: Bindings = {}
+    given = [
+        None if at == LEFT_OUT else value for at, value in zip(plan.operands, operands, strict=True)
+    ]
+    types_of = [None if v is None else types.known(reader.type_of(v)) for v in given]
+    for pattern, type in zip(patterns(form, ()), types_of, strict=False):
+        bind(pattern, type, known)
+    mask = all_lanes(tokens, form, known, given, results)
+    return [mask if value is None else value for value in given]
 
 
 def _implied_results(form: Form) -> list[TextType]:
@@ -224,7 +256,9 @@ def _choose(tokens: OperandTokens, plans: tuple[Plan, ...], values: list[int]) -
         written = dict(zip(plan.typed, tokens.listed, strict=plan.results == "arrow"))
         listed = sum(reader.type_of(values[at]) is type for at, type in written.items())
         operands = [
-            written.get(p, types.NUMBER)
+            types.UNKNOWN
+            if p == LEFT_OUT
+            else written.get(p, types.NUMBER)
             if is_number(reader.text[tokens.values[p]])
             else reader.type_of(values[p])
             for p in plan.operands

@@ -66,16 +66,15 @@ class OperandTokens(EntryTokens):
         entries = tuple(self.entries) if self.entries else ()
         return LineOutline(outline, clauses, entries, marks, len(self.listed), count)
 
-    def scan_destinations(self) -> LineOutline:
+    def scan_destinations(self, before: LineOutline | None) -> LineOutline:
         """Reads `ins(items clauses {entries} : types) outs(%a, ... : types)`.
 
-        Types may also stand behind each item: `ins(%a : T, %b : T)`.
+        Types may also stand behind each item: `ins(%a : T, %b : T)`. With `before`, what stands
+        before `outs` has been read.
         """
         reader = self.reader
         text = reader.text
-        outline = ""
-        clauses: tuple[tuple[str, int], ...] = ()
-        marks: tuple[tuple[str, int], ...] = ()
+        outline, clauses, _, marks, _, _ = before or LineOutline("")
         self.mixed = True
         if reader.accept("ins"):
             reader.expect("(")

@@ -1,0 +1,225 @@
+"""Forms that only some pages write: read as what they mean, on both engines."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ptoscope
+from ptoscope import PtoError, ir
+from tests.isa.test_newer import engines, through
+
+F, H, S, W = "!pto.vreg<64xf32>", "!pto.vreg<128xf16>", "!pto.vreg<128xi16>", "!pto.vreg<64xi32>"
+M32, M16, M8 = "!pto.mask<b32>", "!pto.mask<b16>", "!pto.mask<b8>"
+FORMS: tuple[ir.Level, ...] = ("ssa", "dps", "asm")
+
+
+def scope(body: str, parameters: str = "") -> str:
+    """Puts a body into the vecscope of a function."""
+    return f"func.func @k({parameters}) {{\npto.vecscope {{\n{body}\n}}\nreturn\n}}\n"
+
+
+def printed(body: str, parameters: str = "", level: ir.Level = "ssa") -> str:
+    """Prints the vecscope's lines, and reads back what is printed."""
+    text = ir.print_module(ir.parse(scope(body, parameters)), level=level)
+    assert ir.print_module(ir.parse(text), level=level) == text
+    lines = [line.strip() for line in text.splitlines()]
+    inside = lines[lines.index("pto.vecscope {") + 1 : lines.index("}")]
+    return " ".join(inside)
+
+
+def refused(text: str, match: str, revision: str = "manual", target: str = "a5") -> None:
+    with pytest.raises(PtoError, match=match):
+        ptoscope.load(text, target, revision)
+
+
+# Without a mask
+
+
+@pytest.mark.parametrize(
+    ("line", "parameters", "masked"),
+    [
+        (f"%r = pto.vmov %v : {F} -> {F}", f"%v: {F}",
+         f"%r = pto.vmov %v, %all : {F}, {M32} -> {F}"),
+        (f"pto.vmov ins(%v : {F}) outs(%r : {F})", f"%v: {F}",
+         f"%r = pto.vmov %v, %all : {F}, {M32} -> {F}"),
+        (f"%r = pto.vdup %v : {H} -> {H}", f"%v: {H}",
+         f"%r = pto.vdup %v, %all : {H}, {M16} -> {H}"),
+        (f'%r = pto.vdup %v {{position = "HIGHEST"}} : f32 -> {F}', "%v: f32",
+         f'%r = pto.vdup %v, %all {{position = "HIGHEST"}} : f32, {M32} -> {F}'),
+        (f'%r = pto.vcvt %v {{round_mode = "ROUND_Z"}} : {F} -> {W}', f"%v: {F}",
+         f'%r = pto.vcvt %v, %all {{rnd = "Z"}} : {F}, {M32} -> {W}'),
+        (f'%r = pto.vcvt %v {{part = "PART_ODD"}} : {H} -> {F}', f"%v: {H}",
+         f'%r = pto.vcvt %v, %all {{part = "ODD"}} : {H}, {M16} -> {F}'),
+        (f"%r = pto.vexpdif %v, %v : {F}, {F} -> {F}", f"%v: {F}",
+         f"%r = pto.vexpdif %v, %v, %all : {F}, {F}, {M32} -> {F}"),
+    ],
+)  # fmt: skip
+def test_a_missing_mask_is_one_of_all_lanes(line: str, parameters: str, masked: str) -> None:
+    """All levels read alike; two lines share one mask."""
+    bits = masked.partition("mask<b")[2].partition(">")[0]
+    name = f"%all_b{bits}"
+    maker = f'{name} = pto.pset_b{bits} "PAT_ALL" : !pto.mask<b{bits}>'
+    again = line.replace("%r", "%s")
+    expected = [masked.replace("%all", name), masked.replace("%all", name).replace("%r", "%s")]
+    assert printed(f"{line}\n{again}", parameters) == " ".join([maker, *expected])
+    for level in FORMS:
+        text = ir.print_module(ir.parse(scope(line, parameters)), level=level)
+        assert printed_ssa(text) == printed_ssa(scope(f"{maker}\n{expected[0]}", parameters))
+
+
+def printed_ssa(text: str) -> str:
+    return ir.print_module(ir.parse(text))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"%r = pto.vadd %v, %v : {F}, {F} -> {F}",
+        f"%r = pto.vabs %v : {F} -> {F}",
+        f'%r = pto.vexpdif %v, %v, "EVEN" : {F}, {F} -> {F}',
+    ],
+)
+def test_other_instructions_need_their_mask(line: str) -> None:
+    refused(scope(line, f"%v: {F}"), "takes . operands|expected a value for 'mask'")
+
+
+def test_the_mask_is_as_wide_as_the_lanes() -> None:
+    refused(scope(f"%r = pto.vmov %v : {F} -> {H}", f"%v: {F}"), "PTO0101")
+
+
+@engines
+def test_instructions_without_a_mask_work_on_all_lanes(engine: str) -> None:
+    x = np.linspace(-200, 200, 64, dtype=np.float32)
+    moved, whole, top = np.zeros(64, np.float32), np.zeros(64, np.int32), np.zeros(64, np.float32)
+    body = "\n".join(
+        [
+            f"%moved = pto.vmov %x : {F} -> {F}",
+            f'%whole = pto.vcvt %x {{rnd = "F", sat = "RS_ENABLE"}} : {F} -> {W}',
+            f'%top = pto.vdup %x {{position = "HIGHEST"}} : {F} -> {F}',
+        ]
+    )
+    through(body, {"x": x}, {"moved": moved, "whole": whole, "top": top}, engine, "manual")
+    assert moved.tolist() == x.tolist()
+    assert whole.tolist() == [math.floor(v) for v in x.tolist()]
+    assert top.tolist() == [200.0] * 64
+
+
+@engines
+@pytest.mark.parametrize("position", ["LOWEST", "HIGHEST"])
+def test_a_scalar_has_one_place_to_duplicate(engine: str, position: str) -> None:
+    out = np.zeros(64, np.float32)
+    body = "%s = arith.constant 2.5 : f32\n"
+    body += f'%r = pto.vdup %s {{position = "{position}"}} : f32 -> {F}'
+    through(body, {}, {"r": out}, engine, "manual")
+    assert out.tolist() == [2.5] * 64
+
+
+# vexpdif without a part
+
+
+@engines
+@pytest.mark.parametrize("revision", ["manual", "micro"])
+@pytest.mark.parametrize("kind", [np.float32, np.float16])
+def test_vexpdif_without_a_part_computes_every_lane(engine: str, revision: str, kind: Any) -> None:
+    count = 256 // np.dtype(kind).itemsize
+    x = (np.arange(count) % 29 / -4).astype(kind)
+    most, out, some = np.full(count, 0.5, kind), np.zeros(count, kind), np.zeros(count, kind)
+    v, bits = (F, 32) if count == 64 else (H, 16)
+    body = f"%out = pto.vexpdif %x, %most : {v}, {v} -> {v}\n"
+    body += f'%few = pto.pset_b{bits} "PAT_VL3" : !pto.mask<b{bits}>\n'
+    body += f"%some = pto.vexpdif %x, %most, %few : {v}, {v}, !pto.mask<b{bits}> -> {v}"
+    through(body, {"x": x, "most": most}, {"out": out, "some": some}, engine, revision)
+    expected = [kind(np.float32(math.exp(float(a) - 0.5))) for a in x]
+    assert out.tolist() == expected
+    assert some.tolist() == expected[:3] + [0.0] * (count - 3)
+
+
+def test_vexpdif_of_f16_to_f32_needs_its_part() -> None:
+    line = f"%r = pto.vexpdif %v, %v, %m : {H}, {H}, {M16} -> {F}"
+    refused(scope(line, f"%v: {H}, %m: {M16}"), "PTO0101")
+
+
+# The word of plt, and destination form without ins
+
+
+@pytest.mark.parametrize("bits", [8, 16, 32])
+def test_plt_has_one_form_with_or_without_its_word(bits: int) -> None:
+    types = f"i32 -> !pto.mask<b{bits}>, i32"
+    line = f"%m, %rest = pto.plt_b{bits} %n {{post_update}} : {types}"
+    assert printed(line, "%n: i32") == line
+    assert printed(line.replace("_update}", "_update = true}"), "%n: i32") == line
+    other = f"pto.plt_b{bits} ins(%n : i32) outs(%m, %rest : !pto.mask<b{bits}>, i32)"
+    assert printed(other, "%n: i32") == line.replace(" {post_update}", "")
+    refused(scope(line.replace("_update}", "_update = false}"), "%n: i32"), "post_update")
+
+
+@engines
+def test_plt_counts_off(engine: str) -> None:
+    out, v = np.zeros(64, np.int32), W
+    body = "%n = arith.constant 70 : i32\n%unit = arith.constant 1 : i32\n"
+    body += f"%m, %rest = pto.plt_b32 %n {{post_update}} : i32 -> {M32}, i32\n"
+    body += f"%k, %end = pto.plt_b32 %rest {{post_update}} : i32 -> {M32}, i32\n"
+    body += f"%r = pto.vdup %unit, %k : i32, {M32} -> {v}"
+    through(body, {}, {"r": out}, engine)
+    assert out.tolist() == [1] * 6 + [0] * 58
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        (f'pto.pset_b32 "PAT_H" outs(%m : {M32})', f'%m = pto.pset_b32 "PAT_H" : {M32}'),
+        (f'pset_b8 "PAT_H" outs(%m : {M8})', f'%m = pto.pset_b8 "PAT_H" : {M8}'),
+        (f'pto.pge_b16 "PAT_VL4" outs(%m : {M16})', f'%m = pto.pge_b16 "PAT_VL4" : {M16}'),
+    ],
+)
+def test_destinations_behind_a_token(line: str, expected: str) -> None:
+    assert printed(line) == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "match"),
+    [
+        (f'%m = pto.pset_b32 "PAT_H" outs(%k : {M32})', "not before '='"),
+        (f'pto.pset_b32 "PAT_H" outs(%m, %k : {M32}, {M32})', "has 1 result, but 2 are named"),
+        (f"pto.pset_b32 outs(%m : {M32})", "pattern"),
+    ],
+)
+def test_destinations_that_do_not_fit(line: str, match: str) -> None:
+    refused(scope(line), match)
+
+
+# Attributes that vcvt.md has and other pages have not
+
+
+@engines
+@pytest.mark.parametrize("revision", ["manual", "micro"])
+def test_f16_saturates_to_32_bits(engine: str, revision: str) -> None:
+    """Numbers are rounded, infinity is the end of the range, NaN is 0."""
+    x = np.zeros(128, np.float16)
+    x[::2] = np.resize(np.array([1.5, -2.5, np.inf, -np.inf, np.nan, 65504], np.float16), 64)
+    out = np.zeros(64, np.int32)
+    attrs = '{rnd = "R", sat = "SAT", part = "EVEN"}'
+    body = f"%y = pto.vcvt %x, %all16 {attrs} : {H}, {M16} -> !pto.vreg<64xsi32>\n"
+    body += f"%r = pto.vbitcast %y : !pto.vreg<64xsi32> -> {W}"
+    through(body, {"x": x}, {"r": out}, engine, revision)
+    expected = [2, -2, 2**31 - 1, -(2**31), 0, 65504]
+    assert out.tolist() == np.resize(expected, 64).tolist()
+
+
+@engines
+@pytest.mark.parametrize("rnd", ["R", "A", "F", "C", "Z"])
+def test_16_bits_fit_f32_however_they_are_rounded(engine: str, rnd: str) -> None:
+    x = np.arange(-64, 64, dtype=np.int16) * 511
+    out = np.zeros(64, np.float32)
+    body = f'%r = pto.vcvt %x, %all16 {{rnd = "{rnd}", part = "ODD"}} : {S}, {M16} -> {F}'
+    through(body, {"x": x}, {"r": out}, engine, "manual")
+    assert out.tolist() == [float(v) for v in x[1::2]]
+
+
+def test_attributes_without_a_meaning_are_still_refused() -> None:
+    line = f'%r = pto.vcvt %v, %m {{sat = "SAT", part = "EVEN"}} : {S}, {M16} -> {F}'
+    refused(scope(line, f"%v: {S}, %m: {M16}"), "'sat' means nothing")

@@ -17,7 +17,7 @@ MANUAL: dict[str, tuple[str, ...]] = {
     "vadd": FLOATS + ALL_INTS,
     "vsub": FLOATS + ALL_INTS,
     "vmul": FLOATS + INTS,
-    "vdiv": FLOATS,
+    "vdiv": ("f32", "f16"),
     "vmax": FLOATS + INTS,
     "vmin": FLOATS + INTS,
     "vand": ALL_INTS,
@@ -43,7 +43,7 @@ MANUAL: dict[str, tuple[str, ...]] = {
     "vabs": ("f32", "f16", *INTS),
     "vneg": ("f32", "f16", *INTS),
     "vexp": ("f32", "f16"),
-    "vrelu": ("f32", "f16", "i32", "si32"),
+    "vrelu": ("f32", "f16"),
     "vbr": FLOATS + INTS,
     "vdup": FLOATS + INTS,
     "vcadd": ("f32", "f16", *INTS),
@@ -62,6 +62,7 @@ MANUAL: dict[str, tuple[str, ...]] = {
 }
 MICRO = MANUAL | {
     "vdiv": ("f32", "f16", *DIVIDED),
+    "vrelu": ("f32", "f16", "i32", "si32"),
     "vand": ALL_INTS + FLOATS,
     "vor": ALL_INTS + FLOATS,
     "vxor": ALL_INTS + FLOATS,

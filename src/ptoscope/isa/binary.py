@@ -111,11 +111,12 @@ _divided = binary(
     "vdiv",
     _quotient,
     doc="Lane-wise quotient; of integers cut toward zero.",
-    types=Types(FLOATS, micro=(F32, F16, *_DIVIDED), without={"a2a3": _DIVIDED}),
+    types=Types((F32, F16), micro=(F32, F16, *_DIVIDED), without={"a2a3": _DIVIDED}),
     formula="lhs[i] / rhs[i]",
     cost=cost(17, "f32", f16=22, repeat_f16=4, completion={"float": 20}, rv="RV_VDIV"),
     evidence=(
         _BY_ZERO,
+        Evidence("floats", "manual", "f16 and f32 (vdiv.md); bf16 in neither revision."),
         Evidence(
             "integers (revision micro)",
             "micro",

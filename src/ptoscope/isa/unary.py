@@ -102,13 +102,19 @@ vrelu = unary(
     "vrelu",
     relu,
     doc="Lane-wise maximum with zero.",
-    types=Types((F32, F16, I32, SI32)),
+    types=Types((F32, F16), micro=(F32, F16, I32, SI32)),
     formula="(input[i] > 0 ? input[i] : 0)",
     cost=cost(
         5, "f32 f16", repeat=1, rv="RV_VRELU", like="vmaxs", undocumented="startup completion"
     ),
     evidence=(
         Evidence("NaN", "micro", "The loop's comparison fails, so 0.", when=When(elements=FLOATS)),
+        Evidence(
+            "integers (revision micro)",
+            "micro",
+            "Signed and signless 32 bits. The manual's page (vrelu.md) has f16 and f32 only.",
+            when=When("micro", elements=(I32, SI32)),
+        ),
     ),
 )
 

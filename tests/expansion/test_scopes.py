@@ -95,6 +95,19 @@ def test_what_it_holds() -> None:
     assert found == [["vecscope", *held]]
 
 
+@pytest.mark.parametrize("around", [[], ["scf.for %i = %c0 to %c64 step %c1 {", "}"]])
+def test_a_barrier_alone_gets_none(around: list[str]) -> None:
+    """A mem_bar is meaningful inside a vecscope only: the manual's mem-bar.md."""
+    lines = [*around[:1], 'pto.mem_bar "VST_VLD"', *around[1:], BAR, *VECTOR]
+    with pytest.raises(PtoError) as caught:
+        ptoscope.load(kernel(*lines))
+    (found,) = [d for d in caught.value.diagnostics if d.code == "PTO0301"]
+    assert "pto.mem_bar stands outside a vecscope" in found.message
+    assert "flags and pto.barrier order pipes" in found.hint
+    assert found.found
+    assert found.expected
+
+
 def test_a_scalar_that_is_used_behind_it_stays_outside() -> None:
     """The sum comes before the scope, or between two."""
     sum_ = "%o = arith.addi %c0, %c64 : index"

@@ -35,13 +35,17 @@ def _needs_scope(context: Context) -> Iterator[Finding]:
             yield Finding(
                 op.span,
                 f"{op.name} stands outside a vecscope",
+                found="no vecscope around it",
                 expected=f"a {vecscope.name} {{ ... }} or {strict_vecscope.name} around it",
                 hint=_why_no_scope(context, op),
             )
 
 
 def _why_no_scope(context: Context, op: Op) -> str:
-    """Why no vecscope was put around an instruction where the text has none."""
+    """Returns why no vecscope was put around an instruction where the text has none."""
+    record = TABLE.get(op.name)
+    if record is not None and record.cost_kind == "barrier":
+        return "it orders accesses to UB inside a vecscope; flags and pto.barrier order pipes"
     last_used = context.once(_last_used)
     lines = [last_used[slot] for slot in op.results if slot in last_used]
     if not lines:

@@ -96,6 +96,11 @@ class _Scopes:
                 begin += 1
                 continue
             body = [block.ops[i] for i in run[begin:end]]
+            if not any(map(self._works, body)):
+                # A mem_bar alone orders nothing: the rule about vecscopes finds it.
+                made += map(self._inside, body)
+                begin = end
+                continue
             first = next(op for op in body if self._kind(op) == _VECTOR)
             made.append(operation(VECSCOPE, blocks=(Block((), body),), span=first.span))
             begin = end
@@ -113,6 +118,14 @@ class _Scopes:
             if vector and used <= i:
                 best = end + 1
         return best
+
+    def _works(self, op: Op) -> bool:
+        """Returns True if an operation holds a vector instruction that is no barrier."""
+        leaves = (each for each in Block((), [op]).walk() if not each.blocks)
+        return any(
+            self._kind(leaf) == _VECTOR and TABLE[leaf.name].cost_kind != "barrier"
+            for leaf in leaves
+        )
 
     def _kind(self, op: Op) -> str:
         known = self._kinds.get(id(op))

@@ -53,9 +53,20 @@ def cube(line: str, given: str, params: str = "") -> str:
     """A kernel of the matrix core with a line in which %n is what `given` makes."""
     numbers = "\n".join(f"%c{n} = arith.constant {n} : i64" for n in (1, 8, 16, 32, 64))
     return (
-        f"{KIND} {{\nfunc.func @kernel(%o: !pto.ptr<f32, gm>{params}) {{\n"
+        f"{KIND} {{\nfunc.func @kernel(%o: !pto.ptr<f32, gm>, %g: !pto.ptr<f16, gm>{params}) {{\n"
         f"%z = arith.constant 0 : i64\n{numbers}\n{POINTERS}{given}\n{line}\nreturn\n}}\n}}\n"
     )
+
+
+FRACTALS = (
+    "pto.mte_gm_l1_frac %g, %l1, nd2nz, shape(%c32, {d}), src_layout(%c64), "
+    "dst_group(%c1, %c1, %c32, %c64), ctrl(%z, {small}) : !pto.ptr<f16, gm>, !pto.ptr<f16, l1>, "
+    "nd2nz, shape i64, i64, src_layout(i64), dst_group i64, i64, i64, i64, ctrl i64, i1"
+)
+
+
+def fractals(d: str, small: str = "%true") -> str:
+    return f"%true = arith.constant true\n{FRACTALS.format(d=d, small=small)}"
 
 
 BROKEN = [
@@ -66,8 +77,10 @@ BROKEN = [
     (to_ub("split_m", m="%n"), 15, 14, "PTO0513", "an even m", "an even number"),
     (to_ub("split_n", n="%n"), 16, 64, "PTO0513", "split_n takes an n", "a multiple of 32"),
     (mad(m="%n"), 0, 1, "PTO0513", "at least one element along m", "1 or more"),
+    (mad(n="%n"), 0, 16, "PTO0513", "at least one element along n", "1 or more"),
     (mad(k="%n"), 0, 64, "PTO0513", "at least one element along k", "1 or more"),
     (mad(k="%n", mx=True), 32, 64, "PTO0513", "k is a multiple of 64", "a multiple of 64"),
+    (fractals("%n"), 5, 4, "PTO0513", "small C0 takes at most 4 columns", "1 to 4"),
 ]
 AT_RUN = {"PTO0503": "PTO0907", "PTO0513": "PTO0910"}
 
@@ -114,10 +127,65 @@ def test_an_argument_is_refused_by_the_run(
     kernel = _load(cube(line, "", ", %n: i64"))
     assert not about_numbers(kernel.findings)
     with pytest.raises(PtoError) as caught:
-        kernel(np.zeros(4096, np.float32), wrong, engine=engine)
+        kernel(np.zeros(4096, np.float32), np.zeros(4096, np.float16), wrong, engine=engine)
     found = caught.value.diagnostics[0]
     assert (found.code, found.found, found.expected) == (AT_RUN[code], str(wrong), expected)
     assert said in found.message
+
+
+TO_UB_OF = (
+    "pto.mte_gm_ub %x, %ub, {0}, %c32 nburst(%c1, %c32, %c32) : "
+    "!pto.ptr<f32, gm>, !pto.ptr<f32, ub>, i64, i64, i64, i64, i64"
+)
+OUT_OF_UB = (
+    "pto.mte_ub_gm %ub, %x, %c32 nburst(%c1, %c32, %c32) l2_cache_ctl({0}) : "
+    "!pto.ptr<f32, ub>, !pto.ptr<f32, gm>, i64, i64, i64, i64, i64"
+)
+OLDER_OUT = (
+    "pto.copy_ubuf_to_gm %ub, %x, %z, %c1, %c32, {0}, %c32, %c32 : "
+    "!pto.ptr<f32, ub>, !pto.ptr<f32, gm>, i64, i64, i64, i64, i64, i64"
+)
+COPIES = [
+    (TO_UB_OF, 3, 4, "PTO0503", "the l2_cache_ctl does not fit its 2-bit field", "0 to 3"),
+    (OUT_OF_UB, 15, 16, "PTO0503", "the l2_cache_ctl does not fit its 4-bit field", "0 to 15"),
+    (OLDER_OUT, 0, 1, "PTO0513", "the reserved number is not 0", "0"),
+]
+
+
+@pytest.mark.parametrize("engine", ["reference", "native"])
+@pytest.mark.parametrize(("line", "right", "wrong", "code", "said", "expected"), COPIES)
+def test_hints_and_reserved_numbers_of_copies(
+    line: str, right: int, wrong: int, code: str, said: str, expected: str, engine: Any
+) -> None:
+    """2 bits to UB: copy-gm-to-ubuf.md; 4 to GM: newer pages; reserved, 0: dma-copy.md."""
+    numbers = "\n".join(f"%c{n} = arith.constant {n} : i64" for n in (1, 32))
+    text = (
+        "func.func @kernel(%x: !pto.ptr<f32, gm>, %p: i64) {\n%z = arith.constant 0 : i64\n"
+        f"{numbers}\n%n = arith.constant {wrong} : i64\n"
+        "%ub = pto.castptr %z : i64 -> !pto.ptr<f32, ub>\n"
+        "{line}\nreturn\n}\n"
+    )
+    (found,) = about_numbers(_load(text.replace("{line}", line.format("%n"))).findings)
+    assert (found.code, found.found, found.expected) == (code, str(wrong), expected)
+    kernel = _load(text.replace("{line}", line.format("%p")))
+    kernel(np.zeros(8, np.float32), right, engine=engine)
+    with pytest.raises(PtoError) as caught:
+        kernel(np.zeros(8, np.float32), wrong, engine=engine)
+    at_run = caught.value.diagnostics[0]
+    assert (at_run.code, at_run.found, at_run.expected) == (AT_RUN[code], str(wrong), expected)
+    for each in (found, at_run):
+        assert said in each.message
+
+
+@pytest.mark.parametrize(("revision", "codes"), [("manual", ["PTO0513"]), ("micro", [])])
+def test_the_core_that_a_signal_names(revision: str, codes: list[str]) -> None:
+    """0 or 1, other values are illegal: the manual's set-cross-core.md alone says so."""
+    text = (
+        "func.func @kernel() {\n%core = arith.constant 2 : i64\n"
+        "pto.set_cross_core %core, %core : i64, i64\nreturn\n}\n"
+    )
+    found = ptoscope.load(text, "a2a3", revision, force=True).findings
+    assert [d.code for d in about_numbers(found)] == codes
 
 
 SLIDE = "%w = pto.vshift %v, %by : !pto.vreg<64xf32>, i16 -> !pto.vreg<64xf32>"

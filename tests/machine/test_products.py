@@ -188,10 +188,3 @@ def test_misaligned_tiles() -> None:
     for at in ((16, 0, 0), (0, 16, 0), (0, 0, 16)):
         said = faults(Machine(), *at, small())
         assert (said.code, said.expected) == ("PTO0903", "a multiple of 32")
-
-
-@pytest.mark.parametrize("count", [0, -1])
-def test_products_of_nothing(count: int) -> None:
-    for name in "mnk":
-        said = faults(Machine(), 0, 0, 0, replace(small(), **{name: count}))
-        assert (said.code, said.found) == ("PTO0910", f"{name} = {count}")

@@ -95,6 +95,7 @@ CACHE = Group(
     1,
     unnamed=True,
 )
+_LOAD_HINT_BITS, _STORE_HINT_BITS = 2, 4
 
 
 def gaps(units: str) -> Group:
@@ -121,6 +122,8 @@ def grouped(fixed: int) -> Callable[[Site], Run]:
 
         def run(core: Core, src: Lanes, dst: Lanes, *values: Lanes) -> None:
             length = values[fixed - 3]
+            for hint in values[: fixed - 3]:
+                core.fits_field(site, CACHE.keyword, hint, _LOAD_HINT_BITS)
             loops: list[BurstLoop[Lanes]] = []
             padding: Padding[Lanes] | None = None
             for keyword, operands in clauses(site, values[fixed - 2 :]):
@@ -128,7 +131,9 @@ def grouped(fixed: int) -> Callable[[Site], Run]:
                     value, *counts = operands
                     left, right = counts or (length.const(0), length.const(0))
                     padding = Padding(value.bits(dtype), left, right)
-                elif keyword != CACHE.keyword:
+                elif keyword == CACHE.keyword:
+                    core.fits_field(site, keyword, operands[0], _STORE_HINT_BITS)
+                else:
                     count, src_stride, dst_stride = operands
                     loops.append(BurstLoop(count, src_stride, dst_stride))
             copy = Transfer(path, dtype, length, tuple(loops), padding, mode(core, site))

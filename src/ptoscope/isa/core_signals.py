@@ -7,7 +7,7 @@ from ptoscope.isa.dtypes import I32, I64, INDEX
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.order.cores import SET_CLUSTER, SET_CORE, WAIT_CLUSTER, WAIT_CORE
 from ptoscope.isa.order.rules import OrderRule
-from ptoscope.isa.parts import PIPES, SCALAR_PIPE, SEMAPHORES
+from ptoscope.isa.parts import PIPES, SCALAR_PIPE, SEMAPHORES, VECTOR_CORES
 from ptoscope.isa.patterns import ScalarIn
 from ptoscope.isa.record import Attr, Constraint, Evidence, Form, Operand, Record, Run, Site
 from ptoscope.isa.sync import GROUP
@@ -25,6 +25,12 @@ _COUNTED = (
     Evidence("both at once", "micro", "A2/A3: the matrix core signals both, and waits for both."),
     Evidence("counter", "micro", "4 bits: at most 15 signals that nobody has waited for."),
     Evidence("which wait", "chosen", "The n-th wait of a core for the n-th signal to it."),
+)
+_CORE_ID = Evidence(
+    "core_id",
+    "manual",
+    "In revision manual 0 or 1, other numbers are a fault (set-cross-core.md). It has no effect: "
+    "a signal reaches both vector cores.",
 )
 _RAISES = "semaphore[receiver, number] += 1"
 _TAKES = "wait until semaphore[this core, number] > 0; semaphore[this core, number] -= 1"
@@ -44,8 +50,12 @@ def _numbered(
 ) -> Record:
     def meaning(site: Site) -> Run:
         rule = _rule(site, gives)
+        named = name == "set_cross_core" and not site.micro
 
         def run(core: Core, unit: Lanes, event: Lanes) -> None:
+            if named:
+                outside = (unit < 0) | (unit >= VECTOR_CORES)
+                core.refuse(site, outside, "PTO0910", f"{first} is neither 0 nor 1", unit, "0 or 1")
             core.synchronise(site, rule, SCALAR_PIPE, "", (event,))
 
         return run
@@ -70,6 +80,7 @@ def _numbered(
         targets=targets,
         evidence=(
             Evidence("targets", "micro", "One pair for A2/A3, one for A5."),
+            *([_CORE_ID] if name == "set_cross_core" else []),
             Evidence(
                 "which pipe",
                 "chosen",

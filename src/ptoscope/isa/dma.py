@@ -52,7 +52,8 @@ _WIDTH_EVIDENCE = Evidence(
     "field widths",
     "micro",
     "Burst length and count: 16 bits; counts of loops 21, padding 8, strides in GM 40 and in UB "
-    "21, without a sign.",
+    "21, without a sign. l2_cache_ctl: 2 bits of a copy to UB (copy-gm-to-ubuf.md), 4 of one to "
+    "GM, as newer pages say.",
 )
 _ATOMIC_EVIDENCE = Evidence(
     "atomic stores",
@@ -226,6 +227,7 @@ def _copy_out(site: Site) -> Run:
         dst_stride: Lanes,
         src_stride: Lanes,
     ) -> None:
+        core.refuse(site, reserved.ne(0), "PTO0910", "the reserved number is not 0", reserved, "0")
         loops = (BurstLoop(n_burst, src_stride, dst_stride), *_state_loops(site, core, "ubtoout"))
         copy = Transfer(path_of(site), dtype, len_burst, loops, atomic=mode(core, site))
         core.transfer(site, src, dst, copy)
@@ -244,7 +246,7 @@ copy_ubuf_to_gm = Record(
                 number("sid", "stream id, without effect on values"),
                 number("n_burst", "rows"),
                 number("len_burst", "bytes per row"),
-                number("reserved", "without effect"),
+                Operand("reserved", ScalarIn((I64,)), "0", example=0),
                 number("dst_stride", "bytes from row to row in GM"),
                 number("src_stride", "bytes from row to row in UB"),
             ),
@@ -255,7 +257,13 @@ copy_ubuf_to_gm = Record(
     pipe="PIPE_MTE3",
     path=_UB_GM,
     where="outside",
-    evidence=(_STATE_EVIDENCE, _WIDTH_EVIDENCE, ORDER_EVIDENCE, _ATOMIC_EVIDENCE),
+    evidence=(
+        _STATE_EVIDENCE,
+        _WIDTH_EVIDENCE,
+        Evidence("reserved", "manual", "Set to 0 (dma-copy.md): any other number is a fault."),
+        ORDER_EVIDENCE,
+        _ATOMIC_EVIDENCE,
+    ),
     formula="for loop2, loop1, row: GM[dst + steps] = UB[src + steps], len_burst bytes",
     cpp="copy_ubuf_to_gm(dst, src, ...)",
 )

@@ -14,6 +14,7 @@ from ptoscope.isa.tiles import BLOCK_BYTES, TileMove, block_columns, blocks_of, 
 
 _GM_L1 = CopyPath("gm", "l1")
 _COUNT_BITS, _COLUMN_BITS, _STRIDE_BITS = 16, 21, 40
+_SMALL_COLUMNS = 4
 
 
 def _into_fractals(site: Site) -> Run:
@@ -26,6 +27,9 @@ def _into_fractals(site: Site) -> Run:
         inner, *others = rest
         outer = others.pop(0) if with_outer else inner.const(0)
         groups, row_step, block_step, group_step, _, small = others
+        said = f"small C0 takes at most {_SMALL_COLUMNS} columns"
+        wide = small & (columns > _SMALL_COLUMNS)
+        core.refuse(site, wide, "PTO0910", said, columns, f"1 to {_SMALL_COLUMNS}")
         core.refuse(
             site, small, "PTO0914", "no document says where small C0 puts rows: not modelled"
         )
@@ -135,6 +139,7 @@ mte_gm_l1_frac = Record(
             "chosen",
             "An error: the text has rows of 4 elements, but not where they lie in L1.",
         ),
+        Evidence("columns of small C0", "micro", "At most 4: d_value > 4 is rejected there."),
         Evidence(
             "fields",
             "micro",

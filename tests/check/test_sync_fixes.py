@@ -155,6 +155,16 @@ def test_a_buffer_gets_the_side_that_is_missing(code: str, name: str, pipe: str)
     assert sorted(lines_of(after.text)) == sorted(lines_of(GUARDED))
 
 
+@pytest.mark.parametrize("pipe", ["MTE2", "V"])
+def test_a_second_acquisition_is_taken_away(pipe: str) -> None:
+    line = f'pto.get_buf "PIPE_{pipe}", 0, 0\n'
+    text = GUARDED.replace(line, line * 2)
+    assert "PTO0605" in {d.code for d in found(text) if d.fix}
+    after = mended(text)
+    assert after.left == []
+    assert sorted(lines_of(after.text)) == sorted(lines_of(GUARDED))
+
+
 def test_buffers_that_overlap_are_told_as_such_and_get_no_barrier() -> None:
     """%b begins within the bytes of %a: where it should be is for its author to decide."""
     body = [load("%v", "%a", "%i"), store("%v", "%b", "%i")]

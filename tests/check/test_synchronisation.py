@@ -192,6 +192,21 @@ CASES = {
         [*held("MTE2", copy_in()), release("MTE2", 0)],
         held("MTE2", copy_in()),
     ),
+    "acquired twice": (
+        ["PTO0605", "PTO0606"],
+        [get("MTE2", 0), *held("MTE2", copy_in())],
+        [get("V", 0), *held("MTE2", copy_in()), release("V", 0)],
+    ),
+    "acquired twice and released twice": (
+        ["PTO0605"],
+        [get("MTE2", 0), *held("MTE2", copy_in()), release("MTE2", 0)],
+        [*held("MTE2", copy_in()), *held("MTE2", copy_in("%b"))],
+    ),
+    "acquired again in the next iteration": (
+        ["PTO0605", "PTO0606"],
+        [loop(get("MTE2", 0), copy_in(), to="%i2", step="%i1"), release("MTE2", 0)],
+        [loop(*held("MTE2", copy_in()), to="%i2", step="%i1")],
+    ),
     "not released": (
         ["PTO0606"],
         [get("MTE2", 0), copy_in()],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -182,6 +184,31 @@ def test_release_without_acquire(before: str) -> None:
 def test_a_second_release_needs_a_second_acquire() -> None:
     lines = (GET.format("V", 1, 0), RELEASE.format("V", 1, 0), RELEASE.format("V", 1, 1))
     assert fault(kernel("", "\n".join(lines)), ", 1, 1").code == "PTO0905"
+
+
+TWICE = """pto.get_buf "PIPE_V", %a, %zero : i64, i64
+    scf.for %i = %c0 to %c3 step %c1 {
+    pto.get_buf "PIPE_V", 5, 0
+    pto.rls_buf "PIPE_V", 5, 0
+    }
+    pto.rls_buf "PIPE_V", %a, %zero : i64, i64"""
+
+
+@pytest.mark.parametrize("engine", ["reference", "native"])
+@pytest.mark.parametrize("revision", ["manual", "micro"])
+def test_a_pipe_acquires_a_buffer_once(engine: Any, revision: str) -> None:
+    """Illegal in the manual (get-buf.md); the micro specification does not speak of it."""
+    loaded = ptoscope.load(kernel("%a: i64", TWICE), "a5", revision)
+    loaded(4, engine=engine)
+    if revision == "micro":
+        loaded(5, engine=engine)
+        return
+    with pytest.raises(PtoError) as caught:
+        loaded(5, engine=engine)
+    (said,) = caught.value.diagnostics
+    assert said.code == "PTO0905"
+    assert "PIPE_V acquires buffer 5, which it holds already" in said.message
+    assert said.expected
 
 
 @pytest.mark.parametrize(("buffer", "mode"), [(32, 0), (-1, 0), (0, 2), (0, -1)])

@@ -13,7 +13,17 @@ from ptoscope.isa.order.memory import MEMORY_BARRIERS
 from ptoscope.isa.order.rules import OrderRule
 from ptoscope.isa.parts import BUFFERS, EVENTS, PIPE_ALL, PIPES
 from ptoscope.isa.patterns import ScalarIn
-from ptoscope.isa.record import Attr, Evidence, Form, Meaning, Operand, Record, Run, Site, When
+from ptoscope.isa.record import (
+    Attr,
+    Evidence,
+    Form,
+    Meaning,
+    Operand,
+    Record,
+    Run,
+    Site,
+    When,
+)
 
 GROUP = "synchronisation"
 _SRC = Attr("src", PIPES, None, "the pipe that signals", kind="pipe", alias="src_pipe")
@@ -151,7 +161,16 @@ get_buf = Record(
     pipe="=pipe",
     order=rules.GET,
     where="outside",
-    evidence=(Evidence("modes", "micro", "0 waits for earlier releases, 1 does not wait."),),
+    evidence=(
+        Evidence("modes", "micro", "0 waits for earlier releases, 1 does not wait."),
+        Evidence(
+            "acquired again",
+            "manual",
+            "Before the same pipe has released it that is illegal (get-buf.md). The micro "
+            "specification says nothing of it: in that revision it is counted, and released as "
+            "often.",
+        ),
+    ),
     formula="mode 0: wait until every earlier rls_buf of id has happened",
     cpp="get_buf(pipe, id, mode)",
 )

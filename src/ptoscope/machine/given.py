@@ -85,6 +85,8 @@ class Given:
         ticket = sync.ticket
         if ticket.unheld:
             raise _unheld(sync)
+        if ticket.again and not sync.site.micro:
+            raise _again(sync)
         if ticket.room is not None and not self._has(ticket.room):
             if faults and (self._seat is None or ticket.room[0][1] is not None):
                 raise overflow(sync.site, sync.signal, ticket.most)
@@ -216,6 +218,17 @@ def _unheld(sync: Synchronisation) -> Fault:
         f"{pipe} releases buffer {buffer}, which it has not acquired",
         expected=f'a get_buf "{pipe}" of buffer {buffer} before it',
         hint="release each buffer from the pipe that acquired it",
+    )
+
+
+def _again(sync: Synchronisation) -> Fault:
+    pipe, buffer = sync.ticket.pipe, sync.numbers[0]
+    return Fault(
+        sync.site,
+        SYNC_MISUSE,
+        f"{pipe} acquires buffer {buffer}, which it holds already",
+        expected=f'a rls_buf "{pipe}" of buffer {buffer} before it',
+        hint="in revision manual a pipe holds a buffer at most once",
     )
 
 

@@ -376,7 +376,7 @@ class PipeCore(Core):
 _COUNTERS: dict[OrderRule, Counter] = {
     SET: Counter("rt_raise", layout.flag, len(EVENTS), MOST_PENDING, RAISED),
     WAIT: Counter("rt_consume", layout.flag, len(EVENTS), 0, -1),
-    GET: Counter("rt_acquire", layout.held, BUFFERS, layout.COUNT, 1),
+    GET: Counter("rt_acquire", layout.held, BUFFERS, 1, 1),
     RELEASE: Counter("rt_release", layout.held, BUFFERS, 0, -1),
 }
 """The same that those functions of the runtime do."""

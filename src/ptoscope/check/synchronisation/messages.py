@@ -133,9 +133,24 @@ def _left(event: Execution) -> Finding:
     )
 
 
+def acquires(item: Execution | StaticRace) -> bool:
+    """Returns True if a problem is about the acquisition of a buffer."""
+    return not isinstance(item, StaticRace) and _sync(item).rule is GET
+
+
 def _unheld(event: Execution) -> Finding:
-    """A release without an acquisition."""
+    """A release without an acquisition, or a second acquisition."""
     node = _sync(event)
+    if node.rule is GET:
+        return Finding(
+            node.op.span,
+            f"{node.op.name}: {node.pipe} acquires buffer {node.number}, which it holds already",
+            found=f"no pto.{RELEASE.instruction} of it by this pipe since the last "
+            f"pto.{GET.instruction}",
+            expected=f"one {RELEASE.instruction} between two {GET.instruction} of a pipe",
+            hint=f"put {RELEASE.written(node.pipe, '', str(node.number), 0)} behind the last use "
+            "of the buffer by this pipe, or remove one acquisition",
+        )
     return Finding(
         node.op.span,
         f"{node.op.name}: {node.pipe} releases buffer {node.number}, which it has not acquired",

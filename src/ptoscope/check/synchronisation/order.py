@@ -33,6 +33,8 @@ class PipeOrder:
         given, whoever goes on."""
         self.unheld = [i for i in executed if self._tickets[i].unheld]
         """Releases of a buffer that the pipe does not hold."""
+        self.again = [i for i in executed if self._tickets[i].again]
+        """Acquisitions of a buffer that the pipe holds already."""
         self.kept = [] if self.stuck else self._kept(executed)
         """Acquisitions of a buffer that is not released."""
 

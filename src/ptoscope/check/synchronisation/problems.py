@@ -26,7 +26,7 @@ class Problems:
         if not order.short:
             self._add(STUCK, order.stuck[:1])
         self._add(SURPLUS, order.left)
-        self._add(UNHELD, order.unheld)
+        self._add(UNHELD, order.unheld + order.again)
         self._add(KEPT, order.kept)
         for item in order.races:
             one_pipe = item.early.node.pipe == item.late.node.pipe

@@ -56,6 +56,8 @@ class Ticket(Generic[PipeT]):
     """Its token stands for those of its chain before it, and many may await it."""
     unheld: bool = False
     """It releases what its pipe has not acquired."""
+    again: bool = False
+    """It acquires what its pipe holds already."""
     doubt: tuple[PipeT, ...] = ()
     """Pipes that it may await, by numbers that are not known: whatever they have completed
     may be complete for it too."""

@@ -152,12 +152,14 @@ def _settle_get(
 ) -> Ticket[PipeT]:
     """In mode 0 it awaits the releases that were issued before, in mode 1 nothing."""
     buffer, mode = numbers
-    ledger.held[buffer][pipe] += 1
+    held = ledger.held[buffer]
+    again = held[pipe] > 0 and all(isinstance(number, int) for number in ledger.held)
+    held[pipe] += 1
     holds = ledger.next("get", pipe, buffer)
     released = ledger.released[buffer]
     if mode == 0:
-        return Ticket(pipe, awaits=tuple(released.values()), holds=holds)
-    return Ticket(pipe, holds=holds, doubt=() if mode == 1 else tuple(released))
+        return Ticket(pipe, awaits=tuple(released.values()), holds=holds, again=again)
+    return Ticket(pipe, holds=holds, doubt=() if mode == 1 else tuple(released), again=again)
 
 
 def _settle_release(

@@ -72,8 +72,8 @@ def rt_acquire(
     given: int,
     place: int,
 ) -> int:
-    """Takes a buffer."""
-    if _counted(memory, state, first, number, BUFFERS, COUNT, 1):
+    """Takes a buffer that the pipe does not hold."""
+    if _counted(memory, state, first, number, BUFFERS, 1, 1):
         return 0
     return _asked(memory, state, side_exit, args, given, place)
 

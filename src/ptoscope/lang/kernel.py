@@ -18,6 +18,7 @@ from ptoscope.isa.types import Ptr
 from ptoscope.kernel import Kernel, from_program, sound
 from ptoscope.lang.compile.function import BuiltKernel, compile_function
 from ptoscope.lang.eager.run import PlainKernel
+from ptoscope.lang.fingerprint import fingerprint
 from ptoscope.lang.flow import Flow
 from ptoscope.lang.memory.map import MemoryMap
 from ptoscope.lang.signature import Parameters, parameters
@@ -105,7 +106,7 @@ class PythonKernel:
         name = self.target_name if target is None else target
         wanted = self._revision if revision is None else revision
         values = self._fixed(fixed)
-        key = name, wanted, tuple(sorted((n, _key(v)) for n, v in values.items()))
+        key = name, wanted, tuple(sorted((n, fingerprint(v)) for n, v in values.items()))
         found = self._specialised.get(key)
         if found is None:
             on, chosen = named_target(name), named_revision(wanted)
@@ -114,7 +115,7 @@ class PythonKernel:
             )
             text = print_module(Module(with_sections(compiled.program)))
             kernel = from_program(compiled.program, on, chosen, text)
-            plain = PlainKernel(self.source, self.flow, self.parameters, values, kernel, compiled)
+            plain = PlainKernel(self.source, self.flow, self.parameters, kernel, compiled)
             found = self._specialised[key] = Specialised(plain, compiled, kernel)
         return found
 
@@ -212,7 +213,7 @@ class PythonKernel:
         found = self.specialised(target, fixed)
         sound(found.kernel)
         given, new = self._allocated(given)
-        found.plain.run(given, grid, max_steps)
+        found.plain.run(given, fixed, grid, max_steps)
         return _results(new)
 
     def __getitem__(self, grid: Any) -> Callable[..., Any]:
@@ -272,14 +273,6 @@ def _results(new: list[Array]) -> Any:
     if not new:
         return None
     return new[0] if len(new) == 1 else tuple(new)
-
-
-def _key(value: Any) -> Any:
-    try:
-        hash(value)
-    except TypeError:
-        return repr(value)
-    return (type(value), value)
 
 
 @overload

@@ -33,19 +33,20 @@ from ptoscope.machine.signals import Buffer, Signal
 
 @dataclass(frozen=True)
 class PlainKernel:
-    """A kernel as it was written, with values of its fixed parameters, and what it was compiled
-    to."""
+    """A kernel as it was written, and what it was compiled to."""
 
     source: KernelSource
     flow: Flow
     parameters: Parameters
-    fixed: Mapping[str, Any]
     kernel: Kernel
     built: BuiltKernel
 
-    def run(self, given: list[Any], grid: int, max_steps: int | None) -> None:
-        """Runs the body on `grid` blocks; arrays are written in place. PtoError for wrong
-        arguments and faults, after which the contents of arrays are undefined."""
+    def run(
+        self, given: list[Any], fixed: Mapping[str, Any], grid: int, max_steps: int | None
+    ) -> None:
+        """Runs the body on `grid` blocks with these values of its fixed parameters; arrays are
+        written in place. PtoError for wrong arguments and faults, after which the contents of
+        arrays are undefined."""
         grid, max_steps = whole("grid", grid), whole_if_given("max_steps", max_steps)
         program = self.built.program
         bound = bind(program, program.functions[0], given)
@@ -64,7 +65,7 @@ class PlainKernel:
                 ]
                 for core in cores:
                     core.prints = prints
-                bodies = [partial(self._core, plain, core, turns, bound) for core in cores]
+                bodies = [partial(self._core, plain, core, turns, bound, fixed) for core in cores]
                 run_cores(bodies, cores[0].seat)
                 left[block] = {k: n for core in cores for k, n in core.pipes.left_set().items()}
                 held[block] = {k: n for core in cores for k, n in core.pipes.held().items()}
@@ -75,12 +76,17 @@ class PlainKernel:
         self.kernel.warnings = left_over(program, function, left, grid, held)
 
     def _core(
-        self, plain: PlainFunction, core: ReferenceCore, turns: SectionTurns, bound: list[Argument]
+        self,
+        plain: PlainFunction,
+        core: ReferenceCore,
+        turns: SectionTurns,
+        bound: list[Argument],
+        fixed: Mapping[str, Any],
     ) -> None:
         """Runs the body on one core of a block."""
         maker = EagerMaker(self.built, core, turns, self.kernel.target, self.kernel.revision)
         maker.places.add(plain)
-        ordered, named = self._arguments(bound)
+        ordered, named = self._arguments(bound, fixed)
         with making(maker), quietly():
             try:
                 plain.function(*ordered, **named)
@@ -90,9 +96,11 @@ class PlainKernel:
                 core.settle_streams()
                 core.pipes.drain()
 
-    def _arguments(self, bound: list[Argument]) -> tuple[list[Any], dict[str, Any]]:
-        """What the function is called with: by position, and by name."""
-        values = {**self.fixed}
+    def _arguments(
+        self, bound: list[Argument], fixed: Mapping[str, Any]
+    ) -> tuple[list[Any], dict[str, Any]]:
+        """The arguments of the function: by position, and by name."""
+        values = {**fixed}
         for argument, (name, kind) in zip(bound, self.parameters.run.items(), strict=True):
             values[name] = _parameter(kind, argument)
         ordered: list[Any] = []

@@ -88,6 +88,16 @@ def test_negf(dtype: str) -> None:
     assert found == [(a ^ e.sign,) for a in values(e)]
 
 
+@pytest.mark.parametrize(
+    ("name", "dtype"), [("arith.negf", "f16"), ("arith.negf", "bf16"), ("pto.absf", "f16")]
+)
+def test_a_sign_changes_nothing_else(name: str, dtype: str) -> None:
+    """A conversion to f32 and back would make the signalling ones of all NaNs quiet."""
+    bits = range(1 << 16)
+    found = run(f"%r0 = {name} %a : {dtype}", (dtype,), (dtype,), [(a,) for a in bits])
+    assert found == [(a ^ 0x8000 if name == "arith.negf" else a & 0x7FFF,) for a in bits]
+
+
 def _holds(name: str, x: float, y: float) -> bool:
     if name in ("true", "false"):
         return name == "true"

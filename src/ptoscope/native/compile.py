@@ -143,7 +143,7 @@ class Compiler:
         if kind.dtype is I1:
             byte = self.code.load("i8", at, 1)
             return NativeLanes(self.code, I1, 1, self.code.emit("i1", f"icmp ne {byte}, 0"))
-        nan = RAW if types.is_native_float(kind.dtype) else 0
+        nan = RAW if types.tracks_nans(kind.dtype) else 0
         value = self.code.load(types.element(kind.dtype), at, 8)
         return NativeLanes(self.code, kind.dtype, 1, value, nans=nan)
 

@@ -281,7 +281,7 @@ class NativeCore(StreamCore):
             value = self.code.emit("i1", f"icmp ne {byte}, 0")
         else:
             value = self.code.load(types.element(dtype), place, 1)
-        nan = RAW if types.is_native_float(dtype) else 0
+        nan = RAW if types.tracks_nans(dtype) else 0
         return NativeLanes(self.code, dtype, 1, value, nans=nan)
 
     def store_scalar(self, site: Site, space: Space, address: Lanes, value: Lanes) -> None:

@@ -336,10 +336,10 @@ class NativeLanes(Lanes):
         count = self.count * self.dtype.bytes // dtype.bytes
         if self.uniform is not None and dtype.bytes == self.dtype.bytes:
             return self._known(self.uniform.bits(dtype), count)
-        nan = RAW if types.is_native_float(dtype) else CANONICAL
+        nan = RAW if types.tracks_nans(dtype) else CANONICAL
         target = types.row(dtype, count)
         if target == self.type:
-            source = self.value
+            source = self.canonical().value
             result = NativeLanes(self.code, dtype, count, source, nans=nan)
             result.scaled, result._viewed = self.scaled, self._viewed
             result.range = within(self.range, 8 * dtype.bytes, dtype.signed)
@@ -539,7 +539,7 @@ def native(row: Lanes) -> NativeLanes:
 def known(code: Code, row: NumpyLanes, count: int) -> NativeLanes:
     """A row whose lanes are one number, known now."""
     nan = CANONICAL
-    if types.is_native_float(row.dtype):
+    if types.tracks_nans(row.dtype):
         raw = types.raw_bits(row)
         if types.is_nan(row.dtype, raw) and raw != QUIET_NAN[row.dtype]:
             nan = RAW
@@ -573,9 +573,17 @@ def converted(x: NativeLanes, dtype: DType) -> NativeLanes:
 
 
 def _cast(x: NativeLanes, word: str, dtype: DType, nan: int = CANONICAL) -> NativeLanes:
-    target = types.row(dtype, x.count)
-    made = x.code.emit(target, f"{word} {x.value} to {target}")
+    target, source = types.converted_row(dtype, x.count), x.value
+    if x.dtype is F16:
+        source = _viewed(x.code, types.converted_row(F16, x.count), source)
+    made = x.code.emit(target, f"{word} {source} to {target}")
+    if dtype is F16:
+        made = _viewed(x.code, types.row(F16, x.count), made)
     return NativeLanes(x.code, dtype, x.count, made, nans=nan)
+
+
+def _viewed(code: Code, kind: str, value: Value) -> Value:
+    return code.emit(kind, f"bitcast {value} to {kind}")
 
 
 def _between_integers(x: NativeLanes, dtype: DType) -> NativeLanes:

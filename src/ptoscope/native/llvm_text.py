@@ -33,7 +33,7 @@ def _bytes(vector: str) -> int:
     return int(count) * _LANE_BYTES.get(lane, 8)
 
 
-_LANE_BYTES = {"i1": 1, "i8": 1, "i16": 2, "half": 2, "i32": 4, "float": 4}
+_LANE_BYTES = {"i1": 1, "i8": 1, "i16": 2, "i32": 4, "float": 4}
 
 
 class LlvmFunction:

@@ -40,7 +40,7 @@ def loaded(
     place = code.offset(base, at.value)
     alignment = access.alignment if base is _UB else 1
     narrow = access.width if base is _UB else 1
-    nan = RAW if types.is_native_float(dtype) else 0
+    nan = RAW if types.tracks_nans(dtype) else 0
     count = len(access.offsets)
     if access.contiguous:
         value = code.load(types.row(dtype, count), place, alignment)
@@ -74,7 +74,7 @@ def _lane_by_lane(code: Code, place: Value, places: tuple[int, ...], dtype: DTyp
     assert min(places) >= 0
     each(code, count, move)
     value = code.load(types.row(dtype, count), result, 64)
-    nan = RAW if types.is_native_float(dtype) else 0
+    nan = RAW if types.tracks_nans(dtype) else 0
     return NativeLanes(code, dtype, count, value, nans=nan)
 
 

@@ -91,12 +91,9 @@ def _replaced(code: Code, dtype: DType, count: int, row: Value) -> Value:
 
 
 def _half(code: Code, count: int, row: Value) -> Value:
-    """Without comparing halves, which takes converting them."""
-    kind = types.row(UI16, count)
-    raw = code.emit(kind, f"bitcast {row} to {kind}")
-    size = code.emit(kind, f"and {raw}, {types.constant(UI16, count, 0x7FFF)}")
+    """Compares the bits of f16 as integers: that takes no conversion."""
+    size = code.emit(row.type, f"and {row}, {types.constant(UI16, count, 0x7FFF)}")
     above = types.constant(UI16, count, 0x7C00)
     odd = code.emit(types.row(I1, count), f"icmp ugt {size}, {above}")
     nan = types.constant(UI16, count, QUIET_NAN[F16])
-    made = code.emit(kind, f"select {odd}, {kind} {nan}, {raw}")
-    return code.emit(row.type, f"bitcast {made} to {row.type}")
+    return code.emit(row.type, f"select {odd}, {row.type} {nan}, {row}")

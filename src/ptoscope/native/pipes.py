@@ -143,8 +143,8 @@ class PipeCore(Core):
         """A scalar of any type as the word that carries it."""
         kind = value.type
         if kind != "i64":
-            if kind in ("float", "half", "double"):
-                width = {"half": 16, "float": 32, "double": 64}[kind]
+            if kind in ("float", "double"):
+                width = {"float": 32, "double": 64}[kind]
                 value = self.code.emit(f"i{width}", f"bitcast {value} to i{width}")
             if value.type != "i64":
                 value = self.code.emit("i64", f"zext {value} to i64")

@@ -150,5 +150,5 @@ class RowFunctions:
 
     def _load(self, at: Value, dtype: DType, lanes: int) -> NativeLanes:
         value = self._code.load(types.row(dtype, lanes), at, 1)
-        nan = RAW if types.is_native_float(dtype) else 0
+        nan = RAW if types.tracks_nans(dtype) else 0
         return NativeLanes(self._code, dtype, lanes, value, nans=nan)

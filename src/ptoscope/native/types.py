@@ -12,13 +12,14 @@ from ptoscope.isa.dtypes import F16, F32, F64, I1, DType
 from ptoscope.machine.elements import QUIET_NAN, storage
 from ptoscope.machine.lanes import NumpyLanes
 
-_FLOATS = {F32: "float", F16: "half", F64: "double"}
-_SUFFIXES = {"float": "f32", "half": "f16", "double": "f64"}
+_FLOATS = {F32: "float", F64: "double"}
+_SUFFIXES = {"float": "f32", "double": "f64"}
 
 
 def element(dtype: DType) -> str:
-    """The LLVM type of one lane. bf16 and narrower floats are their bits: LLVM would call a
-    function for each lane."""
+    """The LLVM type of one lane. Floats below 32 bits are their bits: of bf16 LLVM would call a
+    function for each lane, and a sign of f16 that changes it may change through f32, which makes
+    a signalling NaN quiet."""
     if dtype is I1:
         return "i1"
     return _FLOATS.get(dtype) or f"i{8 * dtype.bytes}"
@@ -30,9 +31,23 @@ def row(dtype: DType, count: int) -> str:
     return element(dtype) if count == 1 else f"<{count} x {element(dtype)}>"
 
 
+@cache
+def converted_row(dtype: DType, count: int) -> str:
+    """The LLVM type of a row that is converted from or to another float."""
+    if dtype is not F16:
+        return row(dtype, count)
+    return "half" if count == 1 else f"<{count} x half>"
+
+
 def is_native_float(dtype: DType) -> bool:
-    """Whether LLVM computes with the type itself."""
+    """Returns True for floats with which LLVM computes as such."""
     return dtype in _FLOATS
+
+
+def tracks_nans(dtype: DType) -> bool:
+    """Returns True for floats whose rows remember what their NaNs hold (`nans`). Those of every
+    other type are made canonical where a number is rounded to it."""
+    return dtype is F16 or is_native_float(dtype)
 
 
 def suffix(dtype: DType, count: int) -> str:
@@ -51,7 +66,7 @@ def raw_bits(lane: NumpyLanes) -> int:
 
 
 def is_nan(dtype: DType, raw: int) -> bool:
-    """Whether the bits of a float LLVM computes with are a NaN."""
+    """Returns True if the bits of a float whose NaNs are tracked are a NaN."""
     magnitude = raw & ((1 << (dtype.bits - 1)) - 1)
     return magnitude > QUIET_NAN[dtype] - (QUIET_NAN[dtype] & -QUIET_NAN[dtype])
 
@@ -65,8 +80,6 @@ def literal(dtype: DType, raw: int) -> str:
         return str(raw)
     if is_nan(dtype, raw):
         return f"bitcast (i{dtype.bits} {raw} to {element(dtype)})"
-    if dtype is F16:
-        return f"0xH{raw:04X}"
     if dtype is F32:
         (number,) = struct.unpack("<f", struct.pack("<I", raw))
         (raw,) = struct.unpack("<Q", struct.pack("<d", number))

@@ -14,6 +14,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "ptoscope"
 ROOMS = (
     "version",
     "diagnostics",
+    "budget",
     "tables",
     "junit",
     "readable",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -194,6 +195,21 @@ class Diagnostic:
 def _edit_record(edit: Edit) -> dict[str, object]:
     line, column, length, _ = edit.span
     return {"line": line, "column": column, "length": length, "text": edit.text}
+
+
+INTERNAL = "PTO9999"
+
+
+def internal_error(error: Exception) -> Diagnostic:
+    """The finding about an error of ptoscope itself. Raises it again where PTOSCOPE_TRACEBACK
+    asks for the traceback."""
+    if os.environ.get("PTOSCOPE_TRACEBACK"):
+        raise error
+    return Diagnostic(
+        INTERNAL,
+        f"internal error: {type(error).__name__}: {error}",
+        hint="please report it with the kernel; PTOSCOPE_TRACEBACK=1 shows where it comes from",
+    )
 
 
 class PtoError(Exception):

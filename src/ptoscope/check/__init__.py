@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ptoscope.budget import program_budget
 from ptoscope.check import (
     addresses,
     atomics,
@@ -24,6 +25,7 @@ from ptoscope.check.rule import Context, Rule, list_contexts
 from ptoscope.check.streams import rules as streams
 from ptoscope.check.synchronisation import cluster_rules
 from ptoscope.check.synchronisation import rules as synchronisation
+from ptoscope.check.unfinished import Unfinished
 from ptoscope.diagnostics import Diagnostic
 from ptoscope.isa.parts import core_ids
 from ptoscope.isa.targets import Revision, Target
@@ -78,23 +80,33 @@ def broken_constraints(program: Program, target: Target, revision: Revision) -> 
 
 
 def check(program: Program, target: Target, revision: Revision) -> list[Diagnostic]:
-    """All findings in all functions, in source order."""
-    findings: list[Diagnostic] = []
-    for context in list_contexts(program, target, revision):
-        first, *others = _as_cores(context)
-        is_right = True
-        for rule in RULES:
-            if is_right or rule not in MEMORY_RULES:
-                found = list(rule.diagnostics(first))
-                findings += found
-                alone = rule in OPERATION_RULES or rule in CORE_RULES
-                wrong = bool(found) and rule.severity == "error" and alone
-                is_right = is_right and not wrong
-                if is_right and others and rule in MEMORY_RULES:
-                    findings += _more([d for c in others for d in rule.diagnostics(c)], found)
+    """Returns all findings in all functions, in source order. A rule that fails, or has no budget
+    for a whole function, leaves a finding about that, and the others go on."""
+    size = sum(1 for function in program.functions for _ in function.ops())
+    with program_budget(size):
+        contexts = list_contexts(program, target, revision)
+        findings = [finding for context in contexts for finding in _of_function(context)]
     if program.built:
         findings = [of_python(finding) for finding in findings]
     return _sorted(findings)
+
+
+def _of_function(context: Context) -> list[Diagnostic]:
+    first, *others = _as_cores(context)
+    unfinished = Unfinished(context)
+    findings: list[Diagnostic] = []
+    is_right = True
+    for rule in RULES:
+        if is_right or rule not in MEMORY_RULES:
+            found = unfinished.diagnostics(rule, first)
+            findings += found
+            alone = rule in OPERATION_RULES or rule in CORE_RULES
+            wrong = bool(found) and rule.severity == "error" and alone
+            is_right = is_right and not wrong
+            if is_right and others and rule in MEMORY_RULES:
+                more = [d for c in others for d in unfinished.diagnostics(rule, c)]
+                findings += _more(more, found)
+    return [*findings, *unfinished.said()]
 
 
 def _as_cores(context: Context) -> list[Context]:

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
+from ptoscope.budget import analysis_budget
 from ptoscope.check.analysis import Analysis, analyse
 from ptoscope.check.flow import Values
 from ptoscope.check.positions import Positions
@@ -68,10 +69,10 @@ class Context:
         """Where the values of the function come from."""
         return Values(self.function)
 
-    @cached_property
+    @property
     def analysis(self) -> Analysis:
         """What the function does to memory and to its pipes."""
-        return analyse(self.function, self.target, self.revision, core=self.core)
+        return self.once(_analysis)
 
     @cached_property
     def positions(self) -> Positions:
@@ -93,10 +94,18 @@ class Context:
         return {}
 
     def once(self, make: Callable[[Context], T]) -> T:
-        """`make(self)`, called once: for what several rules ask for."""
+        """`make(self)`, called once, with a budget of its own: for what several rules ask for. An
+        exception of it is raised for each of them."""
         if make not in self._made:
-            self._made[make] = make(self)
-        return self._made[make]
+            try:
+                with analysis_budget():
+                    self._made[make] = make(self)
+            except Exception as error:
+                self._made[make] = _Failed(error)
+        made = self._made[make]
+        if isinstance(made, _Failed):
+            raise made.error
+        return made
 
     def types(self, slots: tuple[int, ...]) -> tuple[Type, ...]:
         """The types of values."""
@@ -121,6 +130,16 @@ class Context:
             name = f"{wanted}_{next(numbers)}"
         self._names.add(name)
         return f"%{name}"
+
+
+class _Failed(NamedTuple):
+    """What is there instead of an analysis that raised an exception."""
+
+    error: Exception
+
+
+def _analysis(context: Context) -> Analysis:
+    return analyse(context.function, context.target, context.revision, core=context.core)
 
 
 def list_contexts(program: Program, target: Target, revision: Revision) -> list[Context]:

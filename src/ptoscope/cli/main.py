@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import sys
 import warnings
 from importlib import import_module
@@ -11,9 +10,9 @@ from importlib import import_module
 from ptoscope import __version__
 from ptoscope.cli.commands import COMMANDS
 from ptoscope.cli.options import BadUsage, Request, help_text, read
-from ptoscope.cli.output import INTERNAL, MEMORY, Result, emit, quiet_stdout, usage_result
+from ptoscope.cli.output import MEMORY, Result, emit, quiet_stdout, usage_result
 from ptoscope.cli.terminal import careful_terminals
-from ptoscope.diagnostics import Diagnostic, PtoError, UsageError, nearest
+from ptoscope.diagnostics import Diagnostic, PtoError, UsageError, internal_error, nearest
 
 INTERRUPTED = 130
 
@@ -84,11 +83,7 @@ def _failed(name: str, error: Exception) -> Result:
         return Result(name, exit=1, diagnostics=error.diagnostics)
     if isinstance(error, MemoryError):
         return Result(name, exit=1, diagnostics=(Diagnostic(MEMORY, "there is not enough memory"),))
-    if os.environ.get("PTOSCOPE_TRACEBACK"):
-        raise error
-    message = f"internal error: {type(error).__name__}: {error}"
-    hint = "please report it with the kernel; PTOSCOPE_TRACEBACK=1 shows where it comes from"
-    return Result(name, exit=1, diagnostics=(Diagnostic(INTERNAL, message, hint=hint),))
+    return Result(name, exit=1, diagnostics=(internal_error(error),))
 
 
 def _dispatch(request: Request) -> Result:

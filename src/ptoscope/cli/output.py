@@ -18,7 +18,6 @@ from ptoscope.tables import Table
 SCHEMA = 2
 USAGE = "PTO0000"
 MEMORY = "PTO0807"
-INTERNAL = "PTO9999"
 
 
 @dataclass(frozen=True)

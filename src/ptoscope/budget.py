@@ -1,0 +1,119 @@
+"""The limits of the analyses of a program, in steps and in bytes, and their one statement.
+
+A program has a budget that grows with its size. Each analysis gets half of the rest, so that one
+that uses its share up leaves room for the others. `spend` counts steps and bytes where they are
+taken. It raises `EndedError` at the end of the budget: a finding then names the rules that did
+not look at the whole function. Steps are counted and not seconds: a text has the same
+findings on every machine. Outside of `program_budget` there is no limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Protocol
+
+from ptoscope.diagnostics import Span
+
+STEPS = 1_000_000
+"""Steps of a program of any size. A step is one operation on expressions, nodes or accesses; it
+takes some microseconds."""
+STEPS_PER_OP = 300
+"""Steps more for each operation of the program."""
+BYTES = 256 << 20
+"""Bytes that the results of its analyses may take, roughly, in a program of any size."""
+BYTES_PER_OP = 50_000
+"""Bytes more for each operation of the program."""
+SHARE = 2
+"""The share of an analysis: the rest of the budget divided by this."""
+
+
+class Operation(Protocol):
+    """An operation with its place in the text."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def span(self) -> Span: ...
+
+
+class EndedError(Exception):
+    """The end of the budget of an analysis: `what` is the limit that was reached, `op` the
+    operation that `reach` noted last."""
+
+    def __init__(self, what: str, op: Operation | None) -> None:
+        super().__init__(what)
+        self.what = what
+        self.op = op
+
+
+class _Budget:
+    """The steps and bytes that are left, and how many there were."""
+
+    __slots__ = ("bytes", "limits", "op", "steps")
+
+    def __init__(self, steps: int, bytes: int) -> None:
+        self.steps = steps
+        self.bytes = bytes
+        self.limits = steps, bytes
+        self.op: Operation | None = None
+
+
+_current: ContextVar[_Budget | None] = ContextVar("budget", default=None)
+
+
+def spend(steps: int = 1, kept: int = 0) -> None:
+    """Counts steps that are taken and bytes that are kept. Raises EndedError if the budget of the
+    analysis has no room for them."""
+    budget = _current.get()
+    if budget is None:
+        return
+    budget.steps -= steps
+    budget.bytes -= kept
+    if budget.steps < 0 or budget.bytes < 0:
+        steps_left, bytes_left = budget.limits
+        what = f"{steps_left:,} steps" if budget.steps < 0 else f"{bytes_left >> 20:,} MiB"
+        raise EndedError(f"it takes more than {what}", budget.op)
+
+
+def reach(op: Operation) -> None:
+    """Notes the operation at which the analysis is."""
+    budget = _current.get()
+    if budget is not None:
+        budget.op = op
+
+
+@contextmanager
+def program_budget(size: int) -> Iterator[None]:
+    """Sets the budget of a program of a number of operations."""
+    with _set(_Budget(STEPS + STEPS_PER_OP * size, BYTES + BYTES_PER_OP * size)):
+        yield
+
+
+@contextmanager
+def analysis_budget() -> Iterator[None]:
+    """Sets the budget of one analysis: a share of the rest. The steps and bytes that it takes are
+    gone for the analyses after it."""
+    outer = _current.get()
+    if outer is None:
+        yield
+        return
+    steps, kept = outer.steps // SHARE, outer.bytes // SHARE
+    inner = _Budget(steps, kept)
+    try:
+        with _set(inner):
+            yield
+    finally:
+        outer.steps -= steps - max(inner.steps, 0)
+        outer.bytes -= kept - max(inner.bytes, 0)
+
+
+@contextmanager
+def _set(budget: _Budget) -> Iterator[None]:
+    token = _current.set(budget)
+    try:
+        yield
+    finally:
+        _current.reset(token)

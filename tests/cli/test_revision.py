@@ -93,7 +93,7 @@ def test_check_says_once_that_it_matters(cli: Callable[..., Outcome], tmp_path: 
 
 
 @pytest.mark.parametrize("line", ["vmax", "vadd"])
-def test_what_hardly_differs_is_not_told_of(
+def test_no_note_where_the_revisions_agree(
     cli: Callable[..., Outcome], tmp_path: Path, line: str
 ) -> None:
     text = kernel_text().replace(

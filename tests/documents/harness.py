@@ -117,3 +117,13 @@ def assert_same(found: Any, expected: Any) -> None:
     np.testing.assert_array_equal(np.isnan(found), nan)
     bits, wanted = (np.where(nan, 0, x.view(np.uint32)) for x in (found, expected))
     np.testing.assert_array_equal(bits, wanted)
+
+
+def clamped(x: Any, low: Any, high: Any) -> tuple[Any, Any]:
+    """Returns `x` raised to `low`, and that lowered to `high`, by the documents' loops; NaN where
+    an operand is, as vmax.md and vmin.md say over them."""
+    raised = np.where(x > low, x, low)
+    raised = np.where(np.isnan(x) | np.isnan(low), np.float32(np.nan), raised)
+    lowered = np.where(raised < high, raised, high)
+    lowered = np.where(np.isnan(raised) | np.isnan(high), np.float32(np.nan), lowered)
+    return raised, lowered

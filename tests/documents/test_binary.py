@@ -10,6 +10,7 @@ from tests.documents.harness import (
     LANES,
     assert_same,
     blank,
+    clamped,
     floats,
     integers,
     registers,
@@ -95,9 +96,7 @@ def test_clamp(target: str, active: int) -> None:
     source, low, high = floats(5), floats(6), floats(7)
     dst_low, dst, expected_low, expected = blank(), blank(), blank(), blank()
     run(kernel, source, low, high, dst_low, dst, active, target=target)
-    for i in range(active):
-        expected_low[i] = source[i] if source[i] > low[i] else low[i]
-        expected[i] = expected_low[i] if expected_low[i] < high[i] else high[i]
+    expected_low[:active], expected[:active] = (row[:active] for row in clamped(source, low, high))
     assert_same(dst_low, expected_low)
     assert_same(dst, expected)
 

@@ -9,6 +9,7 @@ from tests.documents.harness import (
     LANES,
     assert_same,
     blank,
+    clamped,
     floats,
     integers,
     registers,
@@ -70,9 +71,7 @@ def test_clamp_to_bytes(target: str, active: int) -> None:
     source, low, high = floats(3), np.float32(0), np.float32(255)
     dst_low, dst, expected_low, expected = blank(), blank(), blank(), blank()
     run(kernel, source, dst_low, dst, low, high, active, target=target)
-    for i in range(active):
-        expected_low[i] = source[i] if source[i] > low else low
-        expected[i] = expected_low[i] if expected_low[i] < high else high
+    expected_low[:active], expected[:active] = (row[:active] for row in clamped(source, low, high))
     assert_same(dst_low, expected_low)
     assert_same(dst, expected)
 

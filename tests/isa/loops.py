@@ -1,7 +1,7 @@
 """The documents' loops, one lane at a time, on raw bits.
 
-`result = LOOPS[name](element, a, b)` for two operands, `UNARY[name](element, a)` for one.
-`MICRO` holds the loops that revision micro has instead.
+`result = LOOPS[name](element, a, b)` for two operands, `UNARY[name](element, a)` for one. Of
+vmax and vmin the later pages say over the loop what a NaN gives.
 """
 
 from __future__ import annotations
@@ -41,21 +41,16 @@ def greater(e: Element, a: int, b: int) -> bool:
     return e.value(a) > e.value(b) if e.is_float else e.number(a) > e.number(b)
 
 
+def _nan(e: Element, a: int, b: int) -> bool:
+    return e.is_float and (e.is_nan(a) or e.is_nan(b))
+
+
 def _max(e: Element, a: int, b: int) -> int:
-    return a if greater(e, a, b) else b
+    return e.nan if _nan(e, a, b) else a if greater(e, a, b) else b
 
 
 def _min(e: Element, a: int, b: int) -> int:
-    return a if greater(e, b, a) else b
-
-
-def _nan_first(lane: Lane) -> Lane:
-    """Revision micro: NaN if either operand is."""
-
-    def run(e: Element, a: int, b: int) -> int:
-        return e.nan if e.is_float and (e.is_nan(a) or e.is_nan(b)) else lane(e, a, b)
-
-    return run
+    return e.nan if _nan(e, a, b) else a if greater(e, b, a) else b
 
 
 def _shl(e: Element, a: int, b: int) -> int:
@@ -90,8 +85,6 @@ SCALAR = (*(f"{n}s" for n in BINARY if n != "vdiv"), "vlrelu")
 LOOPS |= {f"{n}s": LOOPS[n] for n in BINARY if n != "vdiv"}
 LOOPS["vlrelu"] = _lrelu
 
-MICRO: dict[str, Lane] = {n: _nan_first(LOOPS[n]) for n in ("vmax", "vmin", "vmaxs", "vmins")}
-
 
 def _abs(e: Element, a: int) -> int:
     if e.is_float:
@@ -109,8 +102,3 @@ def _relu(e: Element, a: int) -> int:
 
 
 UNARY: dict[str, Callable[[Element, int], int]] = {"vabs": _abs, "vneg": _neg, "vrelu": _relu}
-
-
-def two_operand(name: str, revision: str) -> Lane:
-    """The loop of a revision."""
-    return MICRO.get(name, LOOPS[name]) if revision == "micro" else LOOPS[name]

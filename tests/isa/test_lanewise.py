@@ -27,7 +27,7 @@ def test_binary(name: str, dtype: str, target: str, revision: str) -> None:
         revision=revision,
     )
     left, right = pairs(e)
-    lane = loops.two_operand(name, revision)
+    lane = loops.LOOPS[name]
     full = [
         [lane(e, a, b) for a, b in zip(x, y, strict=True)] for x, y in zip(left, right, strict=True)
     ]
@@ -66,7 +66,7 @@ def test_vector_scalar(name: str, dtype: str, scalar: str, target: str, revision
     if s.bits > e.bits:
         scalars += [256, 257, 0x7F00]
     left = singles(e, len(scalars))
-    lane = loops.two_operand(name, revision)
+    lane = loops.LOOPS[name]
     full = [[lane(e, a, b) for a in row] for row, b in zip(left, scalars, strict=True)]
     for mask in writable(e.granularity, masks(_mask_lanes(e), len(left))):
         expected = zeroed(e, full, mask)

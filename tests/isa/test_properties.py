@@ -39,7 +39,7 @@ def test_binary(name: str, data: st.DataObject) -> None:
     dtypes = sorted(d for d in legal(name, "a2a3", revision) if Element(d).bits > 8)
     e = Element(data.draw(st.sampled_from(dtypes)))
     left, right, mask = _row(data, e), _row(data, e), _mask(data, e)
-    lane = loops.two_operand(name, revision)
+    lane = loops.LOOPS[name]
     full = [lane(e, a, b) for a, b in zip(left, right, strict=True)]
     assert _binary(name, e, revision)(left, right, mask) == zeroed(e, [full], [mask])
 

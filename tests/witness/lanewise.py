@@ -20,17 +20,15 @@ from tests.witness.use import Use
 Lane = Callable[..., int]
 
 
-def lanewise(name: str, lane: Lane, micro: Lane | None = None, inputs: Inputs = plain) -> None:
+def lanewise(name: str, lane: Lane, inputs: Inputs = plain) -> None:
     """`lane(element, a, b, ...)` is the result of an active lane; a scalar is seen by all."""
 
     @witness(f"pto.{name}", inputs=inputs)
     def formula(state: State) -> list[Value]:  # pyright: ignore[reportUnusedFunction]
-        use = state.use
-        chosen = micro if use.micro and micro is not None else lane
-        e = use.results[0]
+        e = state.use.results[0]
         columns, active = spread(state, e.lanes)
         rows = zip(*columns, strict=True)
-        return [[chosen(e, *row) if on else 0 for row, on in zip(rows, active, strict=True)]]
+        return [[lane(e, *row) if on else 0 for row, on in zip(rows, active, strict=True)]]
 
 
 def spread(state: State, count: int) -> tuple[list[list[int]], list[int]]:
@@ -45,10 +43,10 @@ def spread(state: State, count: int) -> tuple[list[list[int]], list[int]]:
 
 
 for _name in loops.BINARY:
-    lanewise(_name, loops.LOOPS[_name], loops.MICRO.get(_name))
+    lanewise(_name, loops.LOOPS[_name])
 for _name in loops.SCALAR:
     if _name not in ("vshls", "vshrs"):
-        lanewise(_name, loops.LOOPS[_name], loops.MICRO.get(_name))
+        lanewise(_name, loops.LOOPS[_name])
 for _name, _lane in loops.UNARY.items():
     lanewise(_name, _lane)
 

@@ -45,15 +45,12 @@ def ambiguous(program: Program, target: Target) -> list[Diagnostic]:
 
 
 def _differs(site: Site) -> bool:
-    """Whether the use is legal in both revisions and does other things in them: not where only
-    what becomes of a NaN differs, which hardly a kernel is about."""
+    """Returns True if the use is legal in both revisions and does other things in them."""
     told = {
         revision
         for cell in site.record.evidence
         for revision in REVISIONS
-        if cell.when.revision == revision
-        and not cell.cell.startswith("NaN")
-        and cell.when.holds(replace(site, revision=revision))
+        if cell.when.revision == revision and cell.when.holds(replace(site, revision=revision))
     }
     # What only revision micro tells of is often what the manual forbids.
     return "manual" in told or ("micro" in told and bool(site.record.micro_formula))

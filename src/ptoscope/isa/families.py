@@ -111,28 +111,24 @@ def unary(
 ) -> Record:
     """One vector in, one out, lane by lane; inactive lanes are zero."""
     operands = (Operand("input", Vec()),)
-    return _lanewise(name, "unary", operands, body, None, doc, types, formula, cost, evidence)
+    return _lanewise(name, "unary", operands, body, doc, types, formula, cost, evidence)
 
 
 def binary(
     name: str,
     body: Binary,
     *,
-    micro: Binary | None = None,
     doc: str,
     types: Types,
     formula: str,
-    micro_formula: str = "",
     shift: bool = False,
     cost: Cost,
     evidence: tuple[Evidence, ...] = (),
 ) -> Record:
-    """Two vectors in, one out, lane by lane; inactive lanes are zero. `micro` is the body of
-    revision micro where it differs, and `micro_formula` its formula. With `shift`, the second
+    """Two vectors in, one out, lane by lane; inactive lanes are zero. With `shift`, the second
     vector has amounts."""
     operands = (Operand("lhs", Vec()), Operand("rhs", Vec(), shifts=shift))
-    record = _lanewise(name, "binary", operands, body, micro, doc, types, formula, cost, evidence)
-    return replace(record, micro_formula=masked_formula(micro_formula))
+    return _lanewise(name, "binary", operands, body, doc, types, formula, cost, evidence)
 
 
 def masked_formula(formula: str) -> str:
@@ -145,7 +141,6 @@ def _lanewise(
     group: str,
     operands: tuple[Operand, ...],
     body: Callable[..., Lanes],
-    micro: Callable[..., Lanes] | None,
     doc: str,
     types: Types,
     formula: str,
@@ -153,11 +148,9 @@ def _lanewise(
     evidence: tuple[Evidence, ...],
 ) -> Record:
     def meaning(site: Site) -> Run:
-        chosen = micro if site.micro and micro is not None else body
-
         def run(core: Core, *values: Lanes) -> Lanes:
             *inputs, mask = values
-            result = chosen(*inputs)
+            result = body(*inputs)
             return result.masked(mask.gate(result.count))
 
         return run
@@ -185,8 +178,6 @@ def with_scalar(
     doc: str,
     types: Types,
     formula: str,
-    micro: Binary | None = None,
-    micro_formula: str = "",
     shift: bool = False,
     cost: Cost,
     evidence: tuple[Evidence, ...] = (),
@@ -195,15 +186,13 @@ def with_scalar(
     of the element type, or i16."""
 
     def meaning(site: Site) -> Run:
-        chosen = micro if site.micro and micro is not None else body
-
         def run(core: Core, vector: Lanes, scalar: Lanes, mask: Lanes) -> Lanes:
             if shift:
                 # Cut to the width first: 256 as an i16 amount must not become 0 of an i8.
                 amount = scalar.as_unsigned()
                 width = vector.dtype.bits
                 scalar = (amount < width).select(amount, amount.const(width)).cast(vector.dtype)
-            result = chosen(vector, scalar.bits(vector.dtype).splat(vector.count))
+            result = body(vector, scalar.bits(vector.dtype).splat(vector.count))
             return result.masked(mask.gate(result.count))
 
         return run
@@ -230,7 +219,6 @@ def with_scalar(
         cost=cost,
         evidence=(ZEROING, *evidence),
         formula=masked_formula(formula),
-        micro_formula=masked_formula(micro_formula),
         cpp=f"{name.upper()}(dst, src, scalar)",
     )
 

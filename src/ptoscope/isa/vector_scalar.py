@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from ptoscope.isa.binary import NAN_SECOND, NAN_SPREADS
+from ptoscope.isa.binary import WHICH_NAN
 from ptoscope.isa.cost import Cost
 from ptoscope.isa.dtypes import F16, F32, FLOATS, INTS, INTS8, INTS32
 from ptoscope.isa.families import VECTOR_SCALAR, carrying, cost, with_scalar
 from ptoscope.isa.functions import leaky_relu
 from ptoscope.isa.lanes import Lanes
-from ptoscope.isa.record import IN_MICRO, Evidence, Types
+from ptoscope.isa.record import IN_MICRO, Evidence, Types, When
 
 _AMOUNT = Evidence(
     "shift amounts outside [0, width - 1]",
     "chosen",
     "The amount is read as unsigned; the width or more shifts everything out: 0, or the sign.",
+)
+_NAN = Evidence(
+    "NaN",
+    "chosen",
+    "NaN if the lane or the scalar is, as in vmax and vmin.",
+    when=When(elements=FLOATS),
 )
 _TYPES = Evidence("element types", "chosen", "Those of the two-vector form.")
 
@@ -45,25 +51,21 @@ vmuls = with_scalar(
 )
 vmaxs = with_scalar(
     "vmaxs",
-    Lanes.greater,
-    micro=Lanes.maximum,
+    Lanes.maximum,
     doc="Lane-wise maximum with a scalar.",
     types=Types(FLOATS + INTS),
-    formula="(input[i] > scalar ? input[i] : scalar)",
-    micro_formula="(either is NaN ? NaN : input[i] > scalar ? input[i] : scalar)",
+    formula="(either is NaN ? NaN : input[i] > scalar ? input[i] : scalar)",
     cost=Cost(like="vmax"),
-    evidence=(NAN_SECOND, NAN_SPREADS),
+    evidence=(_NAN, WHICH_NAN),
 )
 vmins = with_scalar(
     "vmins",
-    Lanes.lesser,
-    micro=Lanes.minimum,
+    Lanes.minimum,
     doc="Lane-wise minimum with a scalar.",
     types=Types(FLOATS + INTS),
-    formula="(input[i] < scalar ? input[i] : scalar)",
-    micro_formula="(either is NaN ? NaN : input[i] < scalar ? input[i] : scalar)",
+    formula="(either is NaN ? NaN : input[i] < scalar ? input[i] : scalar)",
     cost=Cost(like="vmin"),
-    evidence=(NAN_SECOND, NAN_SPREADS),
+    evidence=(_NAN, WHICH_NAN),
 )
 vands = with_scalar(
     "vands",

@@ -13,6 +13,7 @@ from pathlib import Path
 SOURCE = Path(__file__).parents[1] / "src" / "ptoscope"
 ROOMS = (
     "version",
+    "once",
     "diagnostics",
     "budget",
     "tables",

@@ -16,9 +16,11 @@ from ptoscope.machine.elements import storage
 from ptoscope.machine.faults import DMA_FIELD, NOT_MODELLED, Fault
 from ptoscope.machine.lanes import NumpyLanes, number
 from ptoscope.machine.memory import Bytes, Memory, Region, misaligned
+from ptoscope.once import hold_in_fork
 
 GM_UPDATE = threading.Lock()
 """Held while GM is updated: blocks may run at once."""
+hold_in_fork(GM_UPDATE)
 
 
 class _Side(NamedTuple):

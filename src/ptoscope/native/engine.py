@@ -7,7 +7,7 @@ import os
 import signal
 import threading
 import warnings
-from functools import cache as once
+from functools import cache
 
 from ptoscope.machine.faults import Fault
 from ptoscope.native.launch import Launch, Stopped
@@ -127,7 +127,7 @@ def _stack_bytes(launch: Launch) -> int:
     return 0 if 4 * needed <= usual else (2 * needed >> 20) + 1 << 20
 
 
-@once
+@cache
 def _usual_stack() -> int:
     """The stack of a thread, where nobody says otherwise."""
     try:

@@ -7,16 +7,20 @@ import itertools
 import math
 import os
 from collections.abc import Iterable, Sequence
-from functools import cache as once
 from pathlib import Path
 from typing import Any
 
 import llvmlite.binding as llvm
 
 from ptoscope.native.cpu import VARIABLE, Host
+from ptoscope.once import hold_in_fork, once
 
 _LIBRARY_CALLS = ("memcpy", "memmove", "memset", "fmod", "fmodf")
 """All that generated code may call outside itself."""
+
+# A thread holds it within LLVM, also where it only frees a library. It has no public name.
+if hasattr(llvm.ffi.lib, "_lock"):
+    hold_in_fork(llvm.ffi.lib._lock)
 
 
 @once

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Iterable
-from functools import cache as once
 from functools import partial
 from typing import Any
 
 from ptoscope.native import cache, jit, runtime
+from ptoscope.once import once
 
 
 @once

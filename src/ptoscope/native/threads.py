@@ -8,7 +8,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import cache as once
+from functools import cache
 
 _Work = Callable[[], None]
 
@@ -116,7 +116,7 @@ def one_processor() -> Iterator[frozenset[int]]:
             _TAKEN.discard(chosen)
 
 
-@once
+@cache
 def _current_processor() -> Callable[[], int] | None:
     """What says which processor runs it."""
     if not hasattr(os, "sched_setaffinity"):

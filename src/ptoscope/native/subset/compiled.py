@@ -36,6 +36,7 @@ from ptoscope.native.subset.in_llvm import LlvmTextFunction
 from ptoscope.native.subset.lowering import Writer
 from ptoscope.native.subset.memory import LINE_BYTES
 from ptoscope.native.subset.signature import ARRAYS, MEMORY, NARROW, POINTER, CallSignature
+from ptoscope.once import MakingLock
 
 Ints = np.ndarray[Any, np.dtype[Any]]
 """An array of int64."""
@@ -52,6 +53,7 @@ class CompiledFunction:
         self.cold = cold
         self.__doc__ = function.__doc__
         self.name = function.__name__
+        self._making = MakingLock()
         self._call: Any = None
         self._library: Any = None
 
@@ -68,7 +70,7 @@ class CompiledFunction:
     def __call__(self, *values: Any) -> Any:
         """Calls it. Arrays are of int64 and contiguous, and are written in place; memory is
         the process's own, whatever is given for it."""
-        call = self._call or self._load()
+        call = self._call or self._loaded()
         kinds = self.signature.parameters
         result = call(
             *(
@@ -79,7 +81,13 @@ class CompiledFunction:
         )
         return None if self.signature.returns == "None" else result
 
-    def _load(self) -> Any:
+    def _loaded(self) -> Any:
+        with self._making:
+            if self._call is None:
+                self._load()
+            return self._call
+
+    def _load(self) -> None:
         text = module_text([self])
         key = cache.key("subset", self.name, text, str(jit.host()))
         code = cache.read(key)
@@ -93,7 +101,6 @@ class CompiledFunction:
             if kind != MEMORY
         ]
         self._call = ctypes.CFUNCTYPE(ctypes.c_int64, *kinds)(self._library[self.name])
-        return self._call
 
     def machine_code(self) -> bytes:
         """Its object file, made now."""

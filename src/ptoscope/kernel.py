@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
@@ -13,6 +14,7 @@ from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
 from ptoscope.engines import on_engine
 from ptoscope.isa.targets import TARGETS, Revision, Target
 from ptoscope.machine.prints import Printed, Prints
+from ptoscope.once import MakingLock
 from ptoscope.program import Function, Program
 from ptoscope.signature import Signature
 from ptoscope.sources import (
@@ -146,11 +148,23 @@ def _find(key: str, text: str, file: str) -> Kernel | None:
     return kernel
 
 
+class _LastRun(threading.local):
+    """Findings and prints of the last call of a kernel by the running thread."""
+
+    def __init__(self) -> None:
+        self.warnings: list[Diagnostic] = []
+        self.printed: list[Printed] = []
+        self.prints_left_out = 0
+
+
 class Kernel:
     """A kernel ready to run: call it with one argument per parameter.
 
     Pointer parameters take NumPy arrays (with ml_dtypes types) or anything with
     `__array_interface__` or DLPack, and are written in place; scalar parameters take numbers.
+
+    Threads may call one kernel at the same time. It is compiled once, and `warnings`, `printed`
+    and `prints_left_out` show each thread its own last call.
     """
 
     def __init__(self, program: Program, target: Target, revision: Revision) -> None:
@@ -179,12 +193,9 @@ class Kernel:
         self._requests: tuple[PrintRequest, ...] = ()
         self._shown: Kernel | None = None
         self._summed: Kernel | None = None
-        self.warnings: list[Diagnostic] = []
-        """What the last run that ended without a fault found strange."""
-        self.printed: list[Printed] = []
-        """What the last run printed, in the order of its blocks; a fault ends it early."""
-        self.prints_left_out: int = 0
-        """How many prints of the last run are not among them: there were too many."""
+        self._making = MakingLock()
+        """Held while something is made of the kernel."""
+        self._last_run = _LastRun()
 
     def __repr__(self) -> str:
         function = self.signature.function
@@ -209,12 +220,35 @@ class Kernel:
         return _summing, (self.target.accumulate, *made)
 
     @property
+    def warnings(self) -> list[Diagnostic]:
+        """Findings of this thread's last run that ended without a fault."""
+        return self._last_run.warnings
+
+    @property
+    def printed(self) -> list[Printed]:
+        """Prints of this thread's last run, in the order of its blocks; a fault ends it early."""
+        return self._last_run.printed
+
+    @property
+    def prints_left_out(self) -> int:
+        """The number of prints of that run that are not among them: there were too many."""
+        return self._last_run.prints_left_out
+
+    def note_run(self, prints: Prints, warnings: list[Diagnostic] | None = None) -> None:
+        """Keeps the prints of a run of this thread and, unless it faulted, its warnings."""
+        last = self._last_run
+        last.printed, last.prints_left_out = prints.kept()
+        if warnings is not None:
+            last.warnings = warnings
+
+    @property
     def program(self) -> Program:
         """The whole program; read now, if the kernel came out of the cache."""
-        if self._program is None:
-            face = self.signature.program
-            self._program = parse(face.text, face.file, self.target.name, self.revision)
-        return self._program
+        with self._making:
+            if self._program is None:
+                face = self.signature.program
+                self._program = parse(face.text, face.file, self.target.name, self.revision)
+            return self._program
 
     @property
     def text(self) -> str:
@@ -230,9 +264,10 @@ class Kernel:
     @property
     def function(self) -> Function:
         """The function that runs."""
-        if self._function is None:
-            self._function = choose_entry(self.program, self.name)
-        return self._function
+        with self._making:
+            if self._function is None:
+                self._function = choose_entry(self.program, self.name)
+            return self._function
 
     @function.setter
     def function(self, function: Function) -> None:
@@ -308,11 +343,11 @@ class Kernel:
     def _launch(
         self, native: Any, packed: Any, grid: int, threads: int | None, max_steps: int | None
     ) -> None:
-        prints = Prints()
+        prints, found = Prints(), None
         try:
-            self.warnings = native.launch(packed, grid, threads, max_steps, prints)
+            found = native.launch(packed, grid, threads, max_steps, prints)
         finally:
-            self.printed, self.prints_left_out = prints.kept()
+            self.note_run(prints, found)
 
     def printing(self, requests: Sequence[str]) -> Kernel:
         """This kernel, printing what is asked for whenever it runs: its results, its findings and
@@ -321,12 +356,13 @@ class Kernel:
         from ptoscope.prints.requests import parse_requests
 
         asked = parse_requests(requests)
-        if self._shown is None or self._shown._requests != asked:
-            kernel = self._derived(self.target)
-            kernel._function = with_prints(self.function, self.target, asked)
-            kernel._requests = asked
-            self._shown = kernel
-        return self._shown
+        with self._making:
+            if self._shown is None or self._shown._requests != asked:
+                kernel = self._derived(self.target)
+                kernel._function = with_prints(self.function, self.target, asked)
+                kernel._requests = asked
+                self._shown = kernel
+            return self._shown
 
     def accumulating(self, how: str | None) -> Kernel:
         """This kernel on a matrix unit that adds products so (see `isa.targets.ACCUMULATE`):
@@ -334,11 +370,12 @@ class Kernel:
         target = choose_sums(self.target, how)
         if target == self.target:
             return self
-        if self._summed is None:
-            kernel = self._derived(target)
-            kernel._function, kernel._requests = self.function, self._requests
-            self._summed = kernel
-        return self._summed
+        with self._making:
+            if self._summed is None:
+                kernel = self._derived(target)
+                kernel._function, kernel._requests = self.function, self._requests
+                self._summed = kernel
+            return self._summed
 
     def _derived(self, target: Target) -> Kernel:
         """Another kernel of the same program. Its machine code is kept nowhere: that of the cache
@@ -387,9 +424,10 @@ class Kernel:
 
     def prepared(self, make: Callable[[Kernel], Made]) -> Made:
         """`make(self)`, called once: for what is made of a kernel elsewhere and used again."""
-        if make not in self._prepared:
-            self._prepared[make] = make(self)
-        return self._prepared[make]
+        with self._making:
+            if make not in self._prepared:
+                self._prepared[make] = make(self)
+            return self._prepared[make]
 
     def time(
         self,
@@ -486,23 +524,33 @@ class Kernel:
         schedule: str,
     ) -> None:
         from ptoscope.machine.launch import launch
-        from ptoscope.machine.walker import Walker
 
-        if kernel._walker is None:
-            kernel._walker = Walker(kernel.function, kernel.target, kernel.revision)
-        walker, program, prints = kernel._walker, kernel.program, Prints()
+        walker, program, prints, found = kernel._interpreter(), kernel.program, Prints(), None
         try:
-            self.warnings = launch(
+            found = launch(
                 program, walker, kernel.target, bound, grid, max_steps, schedule, prints=prints
             )
         finally:
-            self.printed, self.prints_left_out = prints.kept()
+            self.note_run(prints, found)
+
+    def _interpreter(self) -> Any:
+        """Returns the steps that the reference engine runs."""
+        from ptoscope.machine.walker import Walker
+
+        with self._making:
+            if self._walker is None:
+                self._walker = Walker(self.function, self.target, self.revision)
+            return self._walker
 
     def _compile(self) -> None:
+        if self._native is None:
+            with self._making:
+                if self._native is None:
+                    self._make_native()
+
+    def _make_native(self) -> None:
         from ptoscope import native
 
-        if self._native is not None:
-            return
         if self._compiled is None:
             self._compiled = native.compile_program(self.function, self.target, self.revision)
             if self.cache_key:

@@ -24,6 +24,7 @@ from ptoscope.lang.memory.map import MemoryMap
 from ptoscope.lang.signature import Parameters, parameters
 from ptoscope.lang.source import KernelSource, read_source
 from ptoscope.lang.template import Template
+from ptoscope.once import MakingLock, once_property
 from ptoscope.signature import Signature
 from ptoscope.sources import named_revision, named_target
 
@@ -64,18 +65,19 @@ class PythonKernel:
         functools.update_wrapper(self, function)
         self._revision = revision
         self._specialised: dict[Any, Specialised] = {}
+        self._making = MakingLock()
 
-    @functools.cached_property
+    @once_property
     def source(self) -> KernelSource:
         """Its source."""
         return read_source(self.function)
 
-    @functools.cached_property
+    @once_property
     def flow(self) -> Flow:
         """Which names leave its loops and branches."""
         return Flow(self.source.tree)
 
-    @functools.cached_property
+    @once_property
     def parameters(self) -> Parameters:
         """Its parameters."""
         return parameters(self.source)
@@ -109,15 +111,21 @@ class PythonKernel:
         key = name, wanted, tuple(sorted((n, fingerprint(v)) for n, v in values.items()))
         found = self._specialised.get(key)
         if found is None:
-            on, chosen = named_target(name), named_revision(wanted)
-            compiled = compile_function(
-                self.source, self.flow, self.parameters, values, on, chosen, self.sync
-            )
-            text = print_module(Module(with_sections(compiled.program)))
-            kernel = from_program(compiled.program, on, chosen, text)
-            plain = PlainKernel(self.source, self.flow, self.parameters, kernel, compiled)
-            found = self._specialised[key] = Specialised(plain, compiled, kernel)
+            with self._making:
+                found = self._specialised.get(key)
+                if found is None:
+                    found = self._specialised[key] = self._compiled(values, name, wanted)
         return found
+
+    def _compiled(self, values: Mapping[str, Any], target: str, revision: str) -> Specialised:
+        on, chosen = named_target(target), named_revision(revision)
+        compiled = compile_function(
+            self.source, self.flow, self.parameters, values, on, chosen, self.sync
+        )
+        text = print_module(Module(with_sections(compiled.program)))
+        kernel = from_program(compiled.program, on, chosen, text)
+        plain = PlainKernel(self.source, self.flow, self.parameters, kernel, compiled)
+        return Specialised(plain, compiled, kernel)
 
     def _fixed(self, given: Mapping[str, Any]) -> dict[str, Any]:
         known = self.parameters

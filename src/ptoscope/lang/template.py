@@ -9,6 +9,7 @@ from typing import Any
 from ptoscope.lang.flow import Flow
 from ptoscope.lang.maker import current
 from ptoscope.lang.source import KernelSource, read_source
+from ptoscope.once import once_property
 
 
 class Template:
@@ -19,12 +20,12 @@ class Template:
         self.function, self.language = function, language
         functools.update_wrapper(self, function)
 
-    @functools.cached_property
+    @once_property
     def source(self) -> KernelSource:
         """Its source."""
         return read_source(self.function)
 
-    @functools.cached_property
+    @once_property
     def flow(self) -> Flow:
         """Which names leave its loops and branches."""
         return Flow(self.source.tree)

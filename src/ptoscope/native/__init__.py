@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ptoscope.diagnostics import PtoError, UsageError
 from ptoscope.native import cache
 from ptoscope.native.compiled import Compiled
+from ptoscope.once import MakingLock
 
 if TYPE_CHECKING:
     from ptoscope.arguments import Argument
@@ -160,12 +161,29 @@ class NativeKernel:
         self._function = function
         self._for_large = for_large
         self._large: NativeKernel | None = None
+        self._making = MakingLock()
         self._runners: list[Any] = []
 
     def _find_side_exits(self) -> tuple[SideExit, ...]:
-        if self._compiled.side_exits is None:
-            self._compiled.side_exits = self._side_exits()
-        return self._compiled.side_exits
+        found = self._compiled.side_exits
+        if found is None:
+            with self._making:
+                found = self._compiled.side_exits
+                if found is None:
+                    found = self._compiled.side_exits = self._side_exits()
+        return found
+
+    def _find_large(self) -> NativeKernel | None:
+        """Returns the kernel for launches with large arrays; None where it is not covered."""
+        if self._large is None:
+            with self._making:
+                if self._large is None and self._for_large is not None:
+                    try:
+                        self._large = self._for_large()
+                    except NotCovered:
+                        # With more code it is too long.
+                        self._for_large = None
+        return self._large
 
     def launch(
         self,
@@ -178,12 +196,9 @@ class NativeKernel:
         """Runs every block; PtoError if one faults. `prints` takes what they print. Gives
         warnings: flags that are left set and buffers that are still held."""
         if self._for_large is not None and sum(given.regions[1::3]) >= _LARGE_ARRAYS:
-            try:
-                self._large = self._large or self._for_large()
-                return self._large.launch(given, grid, threads, max_steps, prints)
-            except NotCovered:
-                # With more code it is too long.
-                self._for_large = None
+            large = self._find_large()
+            if large is not None:
+                return large.launch(given, grid, threads, max_steps, prints)
         launch = self._prepare(given, grid, max_steps, None, prints)
         failed = self.run(launch, threads or (default_threads() if grid > 1 else 1))
         if failed is not None:

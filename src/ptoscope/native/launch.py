@@ -91,14 +91,9 @@ class Launch:
         """GM as the reference engine sees it."""
         return gm_regions(self.packed.arguments())
 
-    @cached_property
-    def _all_side_exits(self) -> tuple[SideExit, ...]:
-        return self._side_exits()
-
     def side_exit(self, index: int) -> SideExit:
         """What the engine knows of a place in the code."""
-        with self._lock:
-            return self._all_side_exits[index]
+        return self._side_exits()[index]
 
     def take(self) -> int | None:
         """The next block, in order, so that those before a failed one have all begun."""

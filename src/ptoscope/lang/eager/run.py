@@ -52,7 +52,7 @@ class PlainKernel:
         bound = bind(program, program.functions[0], given)
         plain = plain_function(self.source, self.flow)
         regions = gm_regions(bound)
-        prints = Prints()
+        prints, found = Prints(), None
         left: dict[int, dict[Signal, int]] = {}
         held: dict[int, dict[Buffer, int]] = {}
         function = program.functions[0]
@@ -69,11 +69,11 @@ class PlainKernel:
                 run_cores(bodies, cores[0].seat)
                 left[block] = {k: n for core in cores for k, n in core.pipes.left_set().items()}
                 held[block] = {k: n for core in cores for k, n in core.pipes.held().items()}
+            found = left_over(program, function, left, grid, held)
         finally:
-            self.kernel.printed, self.kernel.prints_left_out = prints.kept()
+            self.kernel.note_run(prints, found)
             for argument in bound:
                 argument.write_back()
-        self.kernel.warnings = left_over(program, function, left, grid, held)
 
     def _core(
         self,

@@ -180,3 +180,52 @@ def test_lanes_that_no_use_takes_may_be_undefined(lanes: int, expected: list[str
         copy_out(),
     )
     assert codes(text) == expected
+
+
+def counted_off(count: int, end: str = "%i1024") -> str:
+    """The overview's loop over 64 elements at a time, whose mask has those that remain; so many
+    are copied in and out."""
+    return kernel(
+        f"%count = arith.constant {count} : i32",
+        f"%bytes = arith.constant {4 * count} : i64",
+        copy_in("%a", "%bytes"),
+        BARRIER,
+        scope(
+            f"%end = scf.for %i = %i0 to {end} step %i64 iter_args(%left = %count) -> (i32) {{",
+            f"%tail, %next = pto.plt_b32 %left : i32 -> {M}, i32",
+            load("%v", "%a", "%i"),
+            f"%w = pto.vabs %v, %tail : {V}, {M} -> {V}",
+            store("%w", "%b", "%i", "%tail"),
+            "scf.yield %next : i32",
+            "}",
+        ),
+        BARRIER,
+        copy_out("%b", "%bytes"),
+    )
+
+
+@pytest.mark.parametrize("count", [1024, 1000, 961, 960, 65, 64, 1])
+def test_what_the_masks_of_the_last_iterations_drop_need_not_be_written(count: int) -> None:
+    """Nothing of a vector whose mask is empty either, nor is what such a store writes read."""
+    assert codes(counted_off(count)) == []
+
+
+@pytest.mark.parametrize(
+    ("count", "copied", "where", "found"),
+    [
+        (1000, 992, "at %i = 960", "bytes 3968 to 3999"),
+        # The last iteration that has lanes left.
+        (130, 128, "at %i = 128", "bytes 512 to 767"),
+    ],
+)
+def test_what_the_masks_keep_has_to_be_written(
+    count: int, copied: int, where: str, found: str
+) -> None:
+    few = f"%few = arith.constant {4 * copied} : i64"
+    text = counted_off(count).replace("pto.mte_gm_ub %x, %a, %l0, %bytes", f"{few}\n" + FEW)
+    (said,) = [d for d in findings(text) if d.code == "PTO0506"]
+    assert where in said.message
+    assert said.found == found
+
+
+FEW = "pto.mte_gm_ub %x, %a, %l0, %few"

@@ -121,6 +121,9 @@ def _never_read(context: Context) -> Iterator[Finding]:
         op, memory = writes[0].op, MEMORIES[writes[0].space]
         read = [(start, end) for space, start, end in reads if space == memory.name]
         for parts in zip(*(_parts(touch, loops) for touch in writes), strict=False):
+            if all(low >= high for (low, high), _ in parts):
+                # No lane of it is active.
+                continue
             if any(low < end and start < high for (low, high), _ in parts for start, end in read):
                 continue
             (low, high), where = parts[0]

@@ -1,8 +1,8 @@
-"""What rules about the contents of memories ask of accesses."""
+"""Accesses, as rules about the contents of memories see them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ptoscope.check.analysis.expr import ZERO, Expr, Symbol, affine
 from ptoscope.check.analysis.nodes import KnownBytes, Touch, flat
@@ -26,7 +26,12 @@ def ends_of_loops(rows: KnownBytes) -> Iterator[tuple[KnownBytes, dict[Symbol, i
     ]
     if not iterations or len(iterations) < len(start.terms):
         return
-    first = {s: ZERO for s in rows.start.symbols if s.kind == "iteration"}
     for highest in (True, False):
         at = {s: s.high if (c > 0) == highest else 0 for s, c in iterations}
-        yield rows.instance({**first, **{s: Expr(n) for s, n in at.items()}}), at
+        yield in_iterations(rows, at), at
+
+
+def in_iterations(rows: KnownBytes, at: Mapping[Symbol, int]) -> KnownBytes:
+    """Returns the bytes in some iterations, and in the first of the other loops."""
+    first = {s: ZERO for s in rows.start.symbols if s.kind == "iteration"}
+    return rows.instance({**first, **{s: Expr(n) for s, n in at.items()}})

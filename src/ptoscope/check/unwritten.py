@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from ptoscope.check.analysis.expr import ZERO
+from ptoscope.check.analysis.expr import ZERO, Symbol
 from ptoscope.check.analysis.nodes import (
     KnownBytes,
     LoopNode,
@@ -17,9 +17,9 @@ from ptoscope.check.analysis.nodes import (
     flat,
 )
 from ptoscope.check.analysis.reach import Loops, certain_touches
+from ptoscope.check.demanded import demanded_bytes
 from ptoscope.check.rule import Context, Finding
-from ptoscope.check.touched import ends_of_loops, touches_of_others
-from ptoscope.check.used import used_bytes
+from ptoscope.check.touched import ends_of_loops, in_iterations, touches_of_others
 from ptoscope.isa.parts import COPY_PIPES, MEMORIES
 
 
@@ -68,8 +68,7 @@ def unwritten(context: Context) -> Iterator[Finding]:
         if id(read) not in certain or read.sure is None:
             continue
         before = writes.before(read)
-        data = used_bytes(context, read, read.data or read.sure)
-        found = None if data.length == ZERO else _undefined(read, data, before, loops)
+        found = _undefined(context, read, before, loops)
         by_use[id(read.op)].append(found)
     for reads in by_use.values():
         found = [read for read in reads if read is not None]
@@ -79,32 +78,74 @@ def unwritten(context: Context) -> Iterator[Finding]:
 
 
 def _is_fragment(touches: list[Touch]) -> bool:
-    """Whether nothing touches GM: then somebody else brings the data and takes it."""
+    """Returns True if nothing touches GM: the caller brings the data then, and takes it."""
     return all(MEMORIES[touch.space].on_core for touch in touches)
 
 
 def _undefined(
-    read: Touch, data: KnownBytes, before: list[tuple[int, int]], loops: Loops
+    context: Context, read: Touch, before: list[tuple[int, int]], loops: Loops
 ) -> _Undefined | None:
-    """What a read gets that none of the writes before it may have written, in some iteration."""
-    whole = read.data or read.may
-    ends = [(at, loops.at(iterations)) for at, iterations in ends_of_loops(data)]
-    for (low, high), where in ((whole.bounds(), ""), *((at.bounds(), w) for at, w in ends)):
-        if not any(low < end and start < high for start, end in before):
-            return _Undefined(read, low, high, where, True)
+    """Returns what a read gets that none of the writes before it may have written, in some
+    iteration, and that a use can see."""
+    data, whole = read.data or read.sure, read.data or read.may
+    if data is None or data.length == ZERO:
+        return None
+    places: list[tuple[KnownBytes, Mapping[Symbol, int], str]] = [(data, {}, "")]
+    for at, iterations in ends_of_loops(data):
+        if _is_missed(at, before) or _gap(at, before) is not None:
+            nearest = _last_demanded(context, read, data, iterations)
+            places.append((in_iterations(data, nearest), nearest, loops.at(nearest)))
+    for at, iterations, where in places:
+        shown = at if iterations else whole
+        if _is_missed(shown, before) and demanded_bytes(context, read, at, iterations):
+            return _Undefined(read, *shown.bounds(), where, True)
     if read.pipe in COPY_PIPES:
         # Copies out of more than was stored are usual: the caller knows what counts.
         return None
-    for at, where in ((data, ""), *ends):
-        gap = None if at.start.terms else _gap(at.rows(), before)
-        if gap is not None:
-            return _Undefined(read, *gap, where, False)
+    for at, iterations, where in places:
+        if _gap(at, before) is None:
+            continue
+        for run in demanded_bytes(context, read, at, iterations):
+            gap = _gap(run, before)
+            if gap is not None:
+                return _Undefined(read, *gap, where, False)
     return None
 
 
-def _gap(rows: list[tuple[int, int]], written: list[tuple[int, int]]) -> tuple[int, int] | None:
-    """The first bytes of some rows that are not written; what is, is in order."""
-    for start, end in sorted(rows):
+def _is_missed(data: KnownBytes, written: list[tuple[int, int]]) -> bool:
+    """Returns True if no write has a byte of it."""
+    low, high = data.bounds()
+    return not any(low < end and start < high for start, end in written)
+
+
+def _last_demanded(
+    context: Context, read: Touch, data: KnownBytes, end: dict[Symbol, int]
+) -> dict[Symbol, int]:
+    """Returns the iteration nearest to an end of a loop in which a use can see some of what is
+    read: later ones may have nothing left to do. Of several loops, the end."""
+
+    def is_demanded(at: dict[Symbol, int]) -> bool:
+        return bool(demanded_bytes(context, read, in_iterations(data, at), at))
+
+    if len(end) != 1 or is_demanded(end):
+        return end
+    ((symbol, idle),) = end.items()
+    busy = symbol.high if idle == 0 else 0
+    if busy == idle or not is_demanded({symbol: busy}):
+        return end
+    while abs(busy - idle) > 1:
+        middle = (busy + idle) // 2
+        if is_demanded({symbol: middle}):
+            busy = middle
+        else:
+            idle = middle
+    return {symbol: busy}
+
+
+def _gap(data: KnownBytes, written: list[tuple[int, int]]) -> tuple[int, int] | None:
+    """Returns the first bytes of what is read that are not written, where its place is known; what
+    is written is in order."""
+    for start, end in [] if data.start.terms else sorted(data.rows()):
         for low, high in written:
             if low <= start < high:
                 start = high

@@ -43,6 +43,11 @@ def least(one: Expr, other: Expr) -> Expr:
     return select(negative(one - other), one, other)
 
 
+def positive_part(value: Expr) -> Expr:
+    """It where it is above 0, else 0."""
+    return select(negative(value), ZERO, value)
+
+
 def select(condition: Expr, yes: Expr, no: Expr) -> Expr:
     """`condition ? yes : no`."""
     if not condition.terms:

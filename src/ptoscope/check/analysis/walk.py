@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any
 
 from ptoscope.check.analysis import functions
 from ptoscope.check.analysis.core import AbstractCore
-from ptoscope.check.analysis.expr import ZERO, Expr, Symbol, of
+from ptoscope.check.analysis.expr import ZERO, Expr, Symbol, of, single
 from ptoscope.check.analysis.nodes import (
     BranchNode,
     CarriedNumber,
@@ -57,6 +57,8 @@ class AnalysisWalker:
         self._revision: Revision = revision
         self._core = AbstractCore(core)
         self.values: list[Any] = [None] * len(function.types)
+        self._solved: dict[Symbol, Expr] = {}
+        """What loops carry, by the iteration."""
         for slot in function.params:
             self.values[slot] = self._parameter(slot)
         self._block(function.body)
@@ -67,6 +69,13 @@ class AnalysisWalker:
         value = self.values[slot]
         assert isinstance(value, KnownLanes)
         return value.expr or ZERO
+
+    def solved(self, value: Expr) -> Expr:
+        """Returns a number with what loops carry expressed by their iterations, where that is
+        known."""
+        while not self._solved.keys().isdisjoint(value.symbols):
+            value = value.substitute(self._solved)
+        return value
 
     def at_end(self, register: str) -> int | None:
         """What a special register holds in the end, where that is known."""
@@ -275,15 +284,20 @@ class AnalysisWalker:
         finals: dict[int, Expr] = {}
         for i, value in carried.items():
             growth = value.next - of(value.symbol)
+            down = _countdown(value)
             if loop.counted and not growth.symbols & varying:
                 solved[value.symbol] = value.first + growth * of(loop.iteration)
                 finals[i] = value.first + growth * loop.trips
+            elif loop.counted and down is not None:
+                solved[value.symbol] = down(of(loop.iteration))
+                finals[i] = down(loop.trips)
             else:
                 loop.carried.append(value)
                 finals[i] = of(value.after)
         after_streams = {i: s.after(loop, varying, solved) for i, s in streams.items()}
         for stream in streams.values():
             solved[stream.symbol] = stream.solve(loop, varying) or core.in_iteration(loop)
+        self._solved.update(solved)
         if solved:
             loop.body[:] = [node.instance(solved) for node in loop.body]
             loop.carried[:] = [value.instance(solved) for value in loop.carried]
@@ -293,6 +307,20 @@ class AnalysisWalker:
                 self.values[slot] = KnownLanes(dtype, 1, (finals[i],))
             else:
                 self.values[slot] = after_streams.get(i, _anything(self._types[slot]))
+
+
+def _countdown(carried: CarriedNumber) -> Callable[[Expr], Expr] | None:
+    """Returns what a number is after so many iterations that each take the same off it, down to
+    0; None if it is another one."""
+    chosen = single(carried.next)
+    if chosen is None or chosen.kind != "select" or carried.first.bounds()[0] < 0:
+        return None
+    _, *sides = chosen.args
+    less = next((side for side in sides if side.terms), ZERO)
+    taken = (of(carried.symbol) - less).number
+    if taken is None or taken <= 0 or carried.next != functions.positive_part(less):
+        return None
+    return lambda times: functions.positive_part(carried.first - times.times(taken))
 
 
 def _pointer(slot: int) -> KnownLanes:

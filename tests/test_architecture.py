@@ -16,6 +16,7 @@ ROOMS = (
     "once",
     "diagnostics",
     "budget",
+    "bounded_files",
     "tables",
     "junit",
     "readable",

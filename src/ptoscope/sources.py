@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from ptoscope.bounded_files import read_file
 from ptoscope.diagnostics import NOWHERE, Diagnostic, PtoError, Span, UsageError
 from ptoscope.isa.targets import (
     ACCUMULATE,
@@ -51,7 +52,7 @@ def read(source: Loadable) -> tuple[str, str]:
         return "<string>", source
     path = Path(source)
     try:
-        data = path.read_bytes()
+        data = bytes(read_file(path))
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise UsageError(f"cannot read {path}: {reason}") from None

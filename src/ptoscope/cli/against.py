@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ptoscope.bounded_files import read_file
 from ptoscope.cli.commands import REVISIONS
 from ptoscope.cli.files import ArrayFile, readable
 from ptoscope.cli.kernels import KernelWord, kernel_word, names_kernel, prepared_for
@@ -164,7 +165,7 @@ def _functions(path: Path) -> dict[int, Callable[..., Any]]:
     """The functions of a file, by their lines."""
     scope: dict[str, Any] = {"__name__": path.stem, "__file__": str(path)}
     try:
-        exec(compile(path.read_bytes(), str(path), "exec"), scope)
+        exec(compile(bytes(read_file(path)), str(path), "exec"), scope)
     except Exception as error:
         raise UsageError(f"--against {path}: {type(error).__name__}: {error}") from None
     named = {re.fullmatch(r"line_([0-9]{1,9})", name): value for name, value in scope.items()}

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-import stat
 import sys
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
+from ptoscope.bounded_files import open_to_read, read_all, read_file, unreadable
 from ptoscope.cli.output import MEMORY
-from ptoscope.cli.words import Word, is_made, made, parse_word
+from ptoscope.cli.words import Word, is_made, made, most_data, parse_word
 from ptoscope.diagnostics import UsageError
 
 if TYPE_CHECKING:
@@ -58,7 +58,11 @@ def read_kernel(path: Path) -> tuple[str, str]:
         return read(path)
     if sys.stdin is None:
         raise UsageError("cannot read standard input: there is none")
-    return kernel_name(path), decoded(sys.stdin.buffer.read(), kernel_name(path))
+    name = kernel_name(path)
+    try:
+        return name, decoded(bytes(read_all(sys.stdin.buffer)), name)
+    except OSError as error:
+        raise UsageError(f"cannot read standard input: {error.strerror}") from None
 
 
 def kernel_name(path: Path) -> str:
@@ -72,13 +76,12 @@ def readable(path: str) -> Path:
     if path == "-":
         return STDIN
     try:
-        is_directory = stat.S_ISDIR(os.stat(path).st_mode)
+        reason = unreadable(os.stat(path))
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise UsageError(f"cannot read {path}: {reason}") from None
-    if is_directory or not os.access(path, os.R_OK):
-        reason = "it is a directory" if is_directory else "no permission"
-        raise UsageError(f"cannot read {path}: {reason}")
+    if reason or not os.access(path, os.R_OK):
+        raise UsageError(f"cannot read {path}: {reason or 'no permission'}")
     return Path(path)
 
 
@@ -103,7 +106,7 @@ def read_buffer(word: Word, element: DType, seed: int = 0) -> ArrayFile:
         elif word.kind == "npy":
             given = _read_npy(word.text)
         else:
-            raw = _read_bin(word.text)
+            raw = read_file(word.text, most_data())
             _check_size(len(raw), element)
             given = np.frombuffer(raw, element.storage)
     except OSError as error:
@@ -145,24 +148,18 @@ def _check_size(size: int, element: DType) -> None:
         )
 
 
-def _read_bin(path: str) -> bytearray:
-    """All bytes, held once; not by np.fromfile, which cannot read a pipe."""
-    with open(path, "rb") as file:
-        raw = bytearray(os.fstat(file.fileno()).st_size)
-        del raw[file.readinto(raw) :]
-        while more := file.read(1 << 20):
-            raw += more
-    return raw
-
-
 def _read_npy(path: str) -> Any:
+    with open_to_read(path, most_data()) as file, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return _npy_array(file)
+
+
+def _npy_array(file: BinaryIO) -> Any:
     import numpy as np
 
     try:
         # read_array and not np.load, which also opens archives and pickles.
-        with open(path, "rb") as file, warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return np.lib.format.read_array(file, allow_pickle=False)
+        return np.lib.format.read_array(file, allow_pickle=False)
     except MemoryError:
         raise
     except Exception as error:

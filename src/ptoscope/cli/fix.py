@@ -6,6 +6,7 @@ import codecs
 import difflib
 from pathlib import Path
 
+from ptoscope.bounded_files import read_file
 from ptoscope.check.apply import Fixed, fixed
 from ptoscope.cli.conclude import concluded
 from ptoscope.cli.examine import examine_text
@@ -26,6 +27,9 @@ def fix(words: list[KernelWord], request: Request) -> Result:
         raise not_edited(python, "--fix" if writes else "--diff")
     if writes and any(word.path == STDIN for word in words):
         raise UsageError("check cannot write to standard input; --diff shows the fixes")
+    for word in words:
+        if writes and not word.path.is_file():
+            raise UsageError(f"check cannot write to {word.path}, a pipe; --diff shows the fixes")
     page: list[str] = []
     findings: list[Diagnostic] = []
     files: list[dict[str, object]] = []
@@ -41,7 +45,7 @@ def fix(words: list[KernelWord], request: Request) -> Result:
             )
         )
         if diff and writes:
-            write_file(str(path), _encoded(after.text, path.read_bytes()))
+            write_file(str(path), _encoded(after.text, bytes(read_file(path))))
         elif diff:
             page.append(diff)
         findings += after.left

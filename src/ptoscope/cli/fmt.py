@@ -35,6 +35,8 @@ def answer(request: Request) -> Result:
         return _print_python(word, request)
     if rewrites and path == STDIN:
         raise UsageError("fmt -i needs a file, not standard input")
+    if rewrites and not path.is_file():
+        raise UsageError(f"fmt -i needs a file, and {path} is a pipe")
     from ptoscope import ir
 
     file, source = read_kernel(path)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ptoscope.bounded_files import read_all, read_file
 from ptoscope.cli.files import STDIN, ArrayFile, kernel_name, read_word, readable
 from ptoscope.cli.kernels import kernel_word, prepared_for
 from ptoscope.cli.options import Request, count
@@ -81,7 +82,7 @@ def read_rows(path: str) -> PointsFile:
     at = readable(path)
     name = kernel_name(at)
     try:
-        data = sys.stdin.buffer.read() if at == STDIN else at.read_bytes()
+        data = read_all(sys.stdin.buffer) if at == STDIN else read_file(at)
         lines = data.decode("utf-8-sig").splitlines()
         reader = csv.reader(lines, strict=True)
         records = [(reader.line_num, cells) for cells in reader if any(c.strip() for c in cells)]

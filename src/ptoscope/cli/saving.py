@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from ptoscope.bounded_files import open_to_write
 from ptoscope.cli.words import pieces
 from ptoscope.diagnostics import UsageError
 
@@ -49,7 +50,8 @@ def write_file(path: str, data: bytes) -> None:
         at = Path(os.path.realpath(path))
         if at.exists() and not at.is_file():
             # A pipe or a device has nothing that could be left half written.
-            at.write_bytes(data)
+            with open_to_write(at) as file:
+                file.write(data)
             return
         with _instead_of(at) as file:
             file.write(data)

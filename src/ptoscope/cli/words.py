@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
+from ptoscope.bounded_files import free_memory
 from ptoscope.cli.options import LONGEST_NUMBER, number
 from ptoscope.diagnostics import UsageError
 
@@ -69,6 +70,8 @@ def made(word: Word, element: DType, seed: int) -> Any:
     array = np.zeros(word.shape, element.storage)
     if word.kind in ("zeros", "undefined"):
         return array
+    if array.nbytes > most_data():
+        raise MemoryError
     if word.kind == "randn" and not element.is_float:
         raise TypeError(f"{word.text} is floating-point, {element} is not")
     random = np.random.default_rng(seed)
@@ -80,6 +83,11 @@ def made(word: Word, element: DType, seed: int) -> Any:
         with np.errstate(all="ignore"):
             array.reshape(-1)[piece] = row.astype(array_dtype(element)).view(element.storage)
     return array
+
+
+def most_data() -> int:
+    """Returns the most bytes of an array that is filled: a run keeps what it holds before."""
+    return free_memory() // 2
 
 
 def pieces(size: int) -> Iterator[slice]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from ptoscope.bounded_files import read_file
 from ptoscope.diagnostics import Diagnostic, PtoError, Span, UsageError, nearest
 from ptoscope.lang.kernel import PythonKernel
 from ptoscope.lang.references import Reference
@@ -117,7 +118,7 @@ def import_file(file: str) -> ModuleType:
     path. What it prints goes to standard error. PtoError at the line where it goes wrong."""
     path = Path(file)
     try:
-        data = path.read_bytes()
+        data = bytes(read_file(path))
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise UsageError(f"cannot read {file}: {reason}") from None

@@ -9,6 +9,7 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
+from ptoscope.bounded_files import read_file
 from ptoscope.diagnostics import UsageError
 from ptoscope.isa import TABLE
 from ptoscope.isa.copy_costs import CopyFigures, paths
@@ -162,7 +163,7 @@ def _file(path: Path) -> Iterable[tuple[int, str, float]]:
     columns named as fields; `op` may also be `core`, `scalar` or `dma.gm_to_ub`. Or of two columns,
     `figure` and `value`."""
     try:
-        reader = csv.DictReader(path.read_text("utf-8-sig").splitlines())
+        reader = csv.DictReader(read_file(path).decode("utf-8-sig").splitlines())
         rows = [(reader.line_num, row) for row in reader]
     except (OSError, ValueError, csv.Error) as error:
         raise UsageError(f"cannot read {path}: {error}") from None

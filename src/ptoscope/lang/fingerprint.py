@@ -8,6 +8,7 @@ object it holds what `pickle` would store; of a function, class or module which 
 from __future__ import annotations
 
 import struct
+from enum import Enum
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any, cast
 
@@ -46,6 +47,20 @@ def fingerprint(value: Any) -> Any:
         return _Reading().read(value)
     except RecursionError:
         raise UsageError(f"a value of type {kind.__name__} is nested too deeply") from None
+
+
+def is_immutable(value: Any) -> bool:
+    """True if a value never changes in place: the same object has the same fingerprint."""
+    kind = cast(type, type(value))
+    if kind in _PLAIN or kind in (float, complex, range):
+        return True
+    if kind in (tuple, frozenset):
+        return all(map(is_immutable, value))
+    if isinstance(value, Enum):
+        return is_immutable(value.value)
+    if isinstance(value, np.generic):
+        return not isinstance(value, np.void)
+    return isinstance(value, _BY_IDENTITY)
 
 
 class _Reading:

@@ -16,7 +16,7 @@ from ptoscope.ir.printing import print_module
 from ptoscope.isa.targets import DEFAULT_REVISION, DEFAULT_TARGET
 from ptoscope.isa.types import Ptr
 from ptoscope.kernel import Kernel, from_program, sound
-from ptoscope.lang.compile.function import BuiltKernel, compile_function
+from ptoscope.lang.compile.function import compile_function
 from ptoscope.lang.eager.run import PlainKernel
 from ptoscope.lang.fingerprint import fingerprint
 from ptoscope.lang.flow import Flow
@@ -24,6 +24,7 @@ from ptoscope.lang.memory.map import MemoryMap
 from ptoscope.lang.signature import Parameters, parameters
 from ptoscope.lang.source import KernelSource, read_source
 from ptoscope.lang.template import Template
+from ptoscope.lang.variants import Variant, Variants
 from ptoscope.once import MakingLock, once_property
 from ptoscope.signature import Signature
 from ptoscope.sources import named_revision, named_target
@@ -48,13 +49,6 @@ def empty(*shape: int) -> Empty:
     return Empty(*shape)
 
 
-class Specialised:
-    """A kernel for a target and values of its fixed parameters."""
-
-    def __init__(self, plain: PlainKernel, compiled: BuiltKernel, kernel: Kernel) -> None:
-        self.plain, self.compiled, self.kernel = plain, compiled, kernel
-
-
 class PythonKernel:
     """A kernel written in Python. Call it with arrays and numbers to run it; `kernel[grid](...)`
     runs it on so many blocks. `text` is what it is compiled to."""
@@ -64,7 +58,7 @@ class PythonKernel:
         self.target_name, self.sync = target, sync
         functools.update_wrapper(self, function)
         self._revision = revision
-        self._specialised: dict[Any, Specialised] = {}
+        self._variants = Variants()
         self._making = MakingLock()
 
     @once_property
@@ -102,22 +96,23 @@ class PythonKernel:
 
     def specialised(
         self, target: str | None, fixed: Mapping[str, Any], revision: str | None = None
-    ) -> Specialised:
-        """What is compiled for a target, a revision and values of the fixed parameters; PtoError
-        with all that is wrong with it."""
+    ) -> Variant:
+        """The variant for a target, a revision and values of the fixed parameters, compiled if it
+        is not kept; PtoError with all that is wrong with it."""
         name = self.target_name if target is None else target
         wanted = self._revision if revision is None else revision
         values = self._fixed(fixed)
-        key = name, wanted, tuple(sorted((n, fingerprint(v)) for n, v in values.items()))
-        found = self._specialised.get(key)
+        key = name, wanted, tuple(map(fingerprint, values.values()))
+        found = self._variants.find(key)
         if found is None:
             with self._making:
-                found = self._specialised.get(key)
+                found = self._variants.find(key)
                 if found is None:
-                    found = self._specialised[key] = self._compiled(values, name, wanted)
+                    found = self._compiled(values, name, wanted)
+                    self._variants.add(key, found)
         return found
 
-    def _compiled(self, values: Mapping[str, Any], target: str, revision: str) -> Specialised:
+    def _compiled(self, values: Mapping[str, Any], target: str, revision: str) -> Variant:
         on, chosen = named_target(target), named_revision(revision)
         compiled = compile_function(
             self.source, self.flow, self.parameters, values, on, chosen, self.sync
@@ -125,7 +120,7 @@ class PythonKernel:
         text = print_module(Module(with_sections(compiled.program)))
         kernel = from_program(compiled.program, on, chosen, text)
         plain = PlainKernel(self.source, self.flow, self.parameters, kernel, compiled)
-        return Specialised(plain, compiled, kernel)
+        return Variant(plain, compiled, kernel)
 
     def _fixed(self, given: Mapping[str, Any]) -> dict[str, Any]:
         known = self.parameters
@@ -180,12 +175,10 @@ class PythonKernel:
         """Arguments of a call: those of the run in order, and the fixed ones."""
         known = self.parameters
         try:
-            bound = known.signature.bind(*arguments, **named)
+            values = known.bound(arguments, named)
         except TypeError as error:
             raise UsageError(f"{self.function.__name__}: {error}") from None
-        bound.apply_defaults()
-        fixed = {n: v for n, v in bound.arguments.items() if n in known.fixed}
-        return [bound.arguments[n] for n in known.run], fixed
+        return [values[name] for name in known.run], {name: values[name] for name in known.fixed}
 
     def __call__(
         self,

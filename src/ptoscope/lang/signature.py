@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from ptoscope.isa.dtypes import DType
@@ -62,6 +63,35 @@ class Parameters:
     signature: inspect.Signature
     run: Mapping[str, Type]
     fixed: tuple[str, ...]
+
+    def bound(self, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
+        """Values of all parameters, with defaults; TypeError as of a call in Python."""
+        given = dict(zip(self._by_position, arguments, strict=False))
+        values = {**self._defaults, **given, **named}
+        if (
+            len(arguments) > len(self._by_position)
+            or len(values) != len(self.signature.parameters)
+            or not named.keys() <= self._by_name
+            or not named.keys().isdisjoint(given)
+        ):
+            # It knows what is wrong, and takes several times as long.
+            self.signature.bind(*arguments, **named)
+        return values
+
+    @cached_property
+    def _by_position(self) -> tuple[str, ...]:
+        known = self.signature.parameters.items()
+        return tuple(name for name, p in known if p.kind is not p.KEYWORD_ONLY)
+
+    @cached_property
+    def _by_name(self) -> frozenset[str]:
+        known = self.signature.parameters.items()
+        return frozenset(name for name, p in known if p.kind is not p.POSITIONAL_ONLY)
+
+    @cached_property
+    def _defaults(self) -> dict[str, Any]:
+        known = self.signature.parameters.items()
+        return {name: p.default for name, p in known if p.default is not p.empty}
 
 
 def parameters(source: KernelSource) -> Parameters:

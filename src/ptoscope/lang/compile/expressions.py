@@ -133,6 +133,7 @@ class ExpressionWalker:
 
     def _attribute(self, node: ast.Attribute) -> Any:
         owner = self.value(node.value)
+        self.frame.outside.attribute(owner, node.attr)
         try:
             return self.doing(node, getattr, owner, node.attr)
         except PtoError:
@@ -375,6 +376,10 @@ class ExpressionWalker:
                 named[keyword.arg] = self.value(keyword.value)
         if isinstance(callee, Template):
             return self.inlined(node, callee, given, named)
+        for each in (callee, *given, *named.values()):
+            self.frame.outside.called(each)
+        if callee is getattr or callee is hasattr:
+            self._reads_attribute(*given)
         if _hashable(callee):
             callee = SAME.get(callee, callee)
         if not _of_kernels(callee) and _has_values([*given, *named.values()]):
@@ -385,6 +390,10 @@ class ExpressionWalker:
                 hint=_instead(callee, name),
             )
         return self.doing(node, callee, *given, **named)
+
+    def _reads_attribute(self, owner: Any = None, name: Any = None, *_: Any) -> None:
+        if isinstance(name, str):
+            self.frame.outside.attribute(owner, name)
 
     def inlined(
         self, node: ast.Call, template: Template, given: list[Any], named: dict[str, Any]

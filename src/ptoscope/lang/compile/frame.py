@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
-import builtins
 import inspect
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from ptoscope.diagnostics import Span
 from ptoscope.lang.flow import Flow
+from ptoscope.lang.outside import MISSING, OutsideValues
 from ptoscope.lang.source import UNDEFINED, KernelSource
 
 
@@ -23,25 +22,18 @@ class Gone:
 
 @dataclass
 class Frame:
-    """`names` are the local ones. `calls` are the places of the calls that led here, in the file
-    of the kernel, for spans."""
+    """`names` are the local ones; the others are read through `outside`. `calls` are the places of
+    the calls that led here, in the file of the kernel, for spans."""
 
     source: KernelSource
     flow: Flow
     names: dict[str, Any]
+    outside: OutsideValues
     calls: tuple[tuple[int, int], ...] = ()
-    outer: Mapping[str, Any] = field(default_factory=dict[str, Any])
     place: Span | None = None
     """Where all of it stands, if it is in another file than the kernel."""
     depth: int = 0
     """How many loops and branches of the kernel are around: a return may stand in none."""
-
-    @staticmethod
-    def of(source: KernelSource, flow: Flow, names: dict[str, Any], calls: Any = ()) -> Frame:
-        """The frame of a function called with these names."""
-        around = inspect.getclosurevars(source.function)
-        outer = {**vars(builtins), **source.function.__globals__, **around.nonlocals}
-        return Frame(source, flow, names, calls, outer)
 
     def span(self, node: ast.AST) -> Span:
         """Where what a node means stands in the file of the kernel."""
@@ -57,8 +49,9 @@ class Frame:
                     UNDEFINED, node, f"'{name}' has no value here", found=name, hint=value.why
                 )
             return value
-        if name in self.outer:
-            return self.outer[name]
+        found = self.outside.name(self.source.function, name)
+        if found is not MISSING:
+            return found
         raise self.source.error(
             UNDEFINED, node, f"'{name}' is not defined", found=name, hint=_similar(name, self)
         )
@@ -67,5 +60,8 @@ class Frame:
 def _similar(name: str, frame: Frame) -> str:
     import difflib
 
-    close = difflib.get_close_matches(name, [*frame.names, *frame.outer], 1)
+    function: Any = frame.source.function
+    around = inspect.getclosurevars(function).nonlocals
+    outer = [*function.__builtins__, *function.__globals__, *around]
+    close = difflib.get_close_matches(name, [*frame.names, *outer], 1)
     return f"did you mean '{close[0]}'?" if close else ""

@@ -23,6 +23,7 @@ from ptoscope.lang.compile.statements import StatementWalker
 from ptoscope.lang.flow import Flow
 from ptoscope.lang.maker import making
 from ptoscope.lang.memory.map import MemoryMap
+from ptoscope.lang.outside import OutsideValues
 from ptoscope.lang.signature import Parameters
 from ptoscope.lang.source import SIGNATURE, UNSUPPORTED, KernelSource
 from ptoscope.lang.sync import NotOrdered, TooManySignals, synchronise
@@ -32,11 +33,13 @@ from ptoscope.program import Block, Function, Op, Program
 
 @dataclass(frozen=True)
 class BuiltKernel:
-    """A program, and what a plain run has to know of it."""
+    """A program, what a plain run has to know of it, and the values from outside that are in
+    it."""
 
     program: Program
     memory: MemoryMap
     whole: DecidedBody
+    outside: OutsideValues
 
 
 def compile_function(
@@ -62,7 +65,7 @@ def compile_function(
         slot = emitter.slot(kind, name)
         params.append(slot)
         names[name] = _parameter(kind, slot)
-    frame = Frame.of(source, flow, names)
+    frame = Frame(source, flow, names, OutsideValues())
     with making(emitter), emitter.block() as body:
         returned = StatementWalker(emitter, frame).run()
     if returned is not None:
@@ -114,7 +117,7 @@ def compile_function(
         function = split(function)
         function.body.ops = emitter.tidied(function.body.ops)
     program = expanded(replace(program, functions=[function]))
-    return BuiltKernel(program, memory, emitter.whole)
+    return BuiltKernel(program, memory, emitter.whole, frame.outside)
 
 
 def _for_no_core(program: Program, op: Op) -> PtoError:

@@ -159,7 +159,9 @@ class StatementWalker(ControlWalker):
         bound.apply_defaults()
         here = frame.source.span(node)
         calls = (*frame.calls, (here.line, here.column))
-        inner = Frame.of(template.source, template.flow, dict(bound.arguments), calls)
+        frame.outside.defaults(template.function)
+        names = dict(bound.arguments)
+        inner = Frame(template.source, template.flow, names, frame.outside, calls)
         if template.source.file != frame.source.file or frame.place is not None:
             inner.place = frame.place or frame.span(node)
         try:

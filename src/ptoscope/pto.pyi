@@ -856,7 +856,7 @@ def vstsx2(
     high: Vector[T],
     dest: Pointer[T],
     offset: Integer | int,
-    dist: Literal["INTLV_B8", "INTLV_B16", "INTLV_B32"],
+    dist: Literal["INTLV_B8", "INTLV_B16", "INTLV_B32", "INTLV"],
     mask: Mask | None = None,
 ) -> None:
     """Stores two vectors interleaved.
@@ -867,7 +867,7 @@ def vstsx2(
     high: !pto.vreg<NxT>; goes to the odd places
     dest: !pto.ptr<T, ub>; UB base address
     offset: index; displacement in elements
-    dist: what is interleaved; INTLV_B8, INTLV_B16, INTLV_B32
+    dist: what is interleaved; INTLV_B8, INTLV_B16, INTLV_B32, INTLV
     mask: !pto.mask<G>; which lanes take part; left out: all lanes
     T: f32, f16, bf16, i8, si8, ui8, i16, si16, ui16, i32, si32, ui32, i64, si64, ui64, f8e4m3,
         f8e5m2, hif8, f4e1m2, f4e2m1
@@ -1426,19 +1426,21 @@ def plds(
 ) -> Mask:
     """Loads the predicate register, at an offset known when it runs.
 
-        result bit i = UB bit i (NORM), i/2 (US), 2i (DS)
+        result bit i = UB bit i (NORM), i/2 (US), 2i (DS); of a word, lane i for bit i
 
     source: !pto.ptr<T, ub>; UB base address
     offset: index; displacement in bytes
     dist: how bits are spread; NORM, US, DS
     dtype: the element type of the result, as in pto.f32
     update: True gives the address after the access, too
+    ub_ptr: !pto.ptr<T, ub>; UB base address
     T: f32, f16, bf16, i8, si8, ui8, i16, si16, ui16, i32, si32, ui32, i64, si64, ui64, f8e4m3,
         f8e5m2, hif8, f4e1m2, f4e2m1
     Targets: cpu, a2a3, a5.
 
         result = pto.plds(source, offset, "NORM", dtype=pto.f32)
         result, updated = pto.plds(source, offset, "NORM", update=True, dtype=pto.f32)
+        mask = pto.plds(ub_ptr)
     """
 @overload
 def plds(
@@ -1449,6 +1451,8 @@ def plds(
     update: Literal[True],
     dtype: type[Element],
 ) -> tuple[Mask, Pointer[T]]: ...
+@overload
+def plds(ub_ptr: Pointer[Any]) -> Mask: ...
 
 @overload
 def pldi(
@@ -1460,7 +1464,7 @@ def pldi(
 ) -> Mask:
     """Loads the predicate register, at a constant offset.
 
-        result bit i = UB bit i (NORM), i/2 (US), 2i (DS)
+        result bit i = UB bit i (NORM), i/2 (US), 2i (DS); of a word, lane i for bit i
 
     source: !pto.ptr<T, ub>; UB base address
     offset: index; displacement, a constant, in 32 bytes with NORM, 16 bytes with US, 32 bytes
@@ -1468,12 +1472,16 @@ def pldi(
     dist: how bits are spread; NORM, US, DS
     dtype: the element type of the result, as in pto.f32
     update: True gives the address after the access, too
+    ub_ptr: !pto.ptr<T, ub>; UB base address
+    imm: i32; displacement, a constant, in 8 bytes
+    dist: how bits are spread or packed; NORM, US, DS
     T: f32, f16, bf16, i8, si8, ui8, i16, si16, ui16, i32, si32, ui32, i64, si64, ui64, f8e4m3,
         f8e5m2, hif8, f4e1m2, f4e2m1
     Targets: cpu, a2a3, a5.
 
         result = pto.pldi(source, offset, "NORM", dtype=pto.f32)
         result, updated = pto.pldi(source, offset, "NORM", update=True, dtype=pto.f32)
+        mask = pto.pldi(ub_ptr, imm, "NORM")
     """
 @overload
 def pldi(
@@ -1484,6 +1492,8 @@ def pldi(
     update: Literal[True],
     dtype: type[Element],
 ) -> tuple[Mask, Pointer[T]]: ...
+@overload
+def pldi(ub_ptr: Pointer[Any], imm: Integer | int, dist: Literal["NORM", "US", "DS"]) -> Mask: ...
 
 def pst(mask: Mask, ub_ptr: Pointer[Any], areg: Integer | int, dist: Literal["NORM", "PK"]) -> None:
     """Stores a mask as one 64-bit word at a register-relative address.
@@ -1509,19 +1519,22 @@ def psts(
 ) -> None:
     """Stores the predicate register, at an offset known when it runs.
 
-        UB bit i = value bit i (NORM), 2i (PK)
+        UB bit i = value bit i (NORM), 2i (PK); of a word, bit i = lane i
 
     value: !pto.mask<G>
     dest: !pto.ptr<T, ub>; UB base address
     offset: index; displacement in bytes
     dist: how bits are packed; NORM, PK
     update: True gives the address after the access, too
+    mask: !pto.mask<b32>; 64 lanes: one word
+    ub_ptr: !pto.ptr<T, ub>; UB base address
     T: f32, f16, bf16, i8, si8, ui8, i16, si16, ui16, i32, si32, ui32, i64, si64, ui64, f8e4m3,
         f8e5m2, hif8, f4e1m2, f4e2m1
     Targets: cpu, a2a3, a5.
 
         pto.psts(value, dest, offset, "NORM")
         updated = pto.psts(value, dest, offset, "NORM", update=True)
+        pto.psts(mask, ub_ptr)
     """
 @overload
 def psts(
@@ -1532,6 +1545,8 @@ def psts(
     *,
     update: Literal[True],
 ) -> Pointer[T]: ...
+@overload
+def psts(mask: Mask, ub_ptr: Pointer[Any]) -> None: ...
 
 @overload
 def psti(
@@ -1542,19 +1557,24 @@ def psti(
 ) -> None:
     """Stores the predicate register, at a constant offset.
 
-        UB bit i = value bit i (NORM), 2i (PK)
+        UB bit i = value bit i (NORM), 2i (PK); of a word, bit i = lane i
 
     value: !pto.mask<G>
     dest: !pto.ptr<T, ub>; UB base address
     offset: index; displacement, a constant, in 32 bytes with NORM, 16 bytes with PK
     dist: how bits are packed; NORM, PK
     update: True gives the address after the access, too
+    mask: !pto.mask<b32>; 64 lanes: one word
+    ub_ptr: !pto.ptr<T, ub>; UB base address
+    imm: i32; displacement, a constant, in 8 bytes
+    dist: how bits are spread or packed; NORM, PK
     T: f32, f16, bf16, i8, si8, ui8, i16, si16, ui16, i32, si32, ui32, i64, si64, ui64, f8e4m3,
         f8e5m2, hif8, f4e1m2, f4e2m1
     Targets: cpu, a2a3, a5.
 
         pto.psti(value, dest, offset, "NORM")
         updated = pto.psti(value, dest, offset, "NORM", update=True)
+        pto.psti(mask, ub_ptr, imm, "NORM")
     """
 @overload
 def psti(
@@ -1565,6 +1585,8 @@ def psti(
     *,
     update: Literal[True],
 ) -> Pointer[T]: ...
+@overload
+def psti(mask: Mask, ub_ptr: Pointer[Any], imm: Integer | int, dist: Literal["NORM", "PK"]) -> None: ...
 
 def pstu(align_in: Align, value: Mask, base: Pointer[T]) -> tuple[Align, Pointer[T]]:
     """Appends the lanes of a mask, one bit each, to an unaligned stream.
@@ -1701,7 +1723,7 @@ def vastx2(
     high: Vector[T],
     dest: Pointer[T],
     addr: VectorAddress,
-    dist: Literal["INTLV_B8", "INTLV_B16", "INTLV_B32"],
+    dist: Literal["INTLV_B8", "INTLV_B16", "INTLV_B32", "INTLV"],
     mask: Mask | None = None,
 ) -> None:
     """Stores two vectors interleaved, at a vector address.
@@ -1712,7 +1734,7 @@ def vastx2(
     high: !pto.vreg<NxT>; goes to the odd places
     dest: !pto.ptr<T, ub>; UB base address
     addr: !pto.vaddr<b8, b16 or b32>; bytes from the base
-    dist: what is interleaved; INTLV_B8, INTLV_B16, INTLV_B32
+    dist: what is interleaved; INTLV_B8, INTLV_B16, INTLV_B32, INTLV
     mask: !pto.mask<G>; which lanes take part; left out: all lanes
     T: f32, f16, bf16, i8, si8, ui8, i16, si16, ui16, i32, si32, ui32, i64, si64, ui64, f8e4m3,
         f8e5m2, hif8, f4e1m2, f4e2m1
@@ -1834,7 +1856,7 @@ def vasta(align: Align, base: Pointer[Any], addr: VectorAddress) -> None:
     """
 
 def pset_b8(
-    pattern: Literal["PAT_ALL", "PAT_ALLF", "PAT_H", "PAT_Q", "PAT_VL1", "PAT_VL2", "PAT_VL3", "PAT_VL4", "PAT_VL8", "PAT_VL16", "PAT_VL32", "PAT_VL64", "PAT_VL128", "PAT_M3", "PAT_M4"],
+    pattern: Literal["PAT_ALL", "PAT_ALLF", "PAT_H", "PAT_Q", "PAT_VL1", "PAT_VL2", "PAT_VL3", "PAT_VL4", "PAT_VL8", "PAT_VL16", "PAT_VL32", "PAT_VL64", "PAT_VL128", "PAT_M3", "PAT_M4"] | str,
 ) -> Mask:
     """Makes a predicate from a pattern.
 
@@ -1848,7 +1870,7 @@ def pset_b8(
     """
 
 def pset_b16(
-    pattern: Literal["PAT_ALL", "PAT_ALLF", "PAT_H", "PAT_Q", "PAT_VL1", "PAT_VL2", "PAT_VL3", "PAT_VL4", "PAT_VL8", "PAT_VL16", "PAT_VL32", "PAT_VL64", "PAT_VL128", "PAT_M3", "PAT_M4"],
+    pattern: Literal["PAT_ALL", "PAT_ALLF", "PAT_H", "PAT_Q", "PAT_VL1", "PAT_VL2", "PAT_VL3", "PAT_VL4", "PAT_VL8", "PAT_VL16", "PAT_VL32", "PAT_VL64", "PAT_VL128", "PAT_M3", "PAT_M4"] | str,
 ) -> Mask:
     """Makes a predicate from a pattern.
 
@@ -1862,7 +1884,7 @@ def pset_b16(
     """
 
 def pset_b32(
-    pattern: Literal["PAT_ALL", "PAT_ALLF", "PAT_H", "PAT_Q", "PAT_VL1", "PAT_VL2", "PAT_VL3", "PAT_VL4", "PAT_VL8", "PAT_VL16", "PAT_VL32", "PAT_VL64", "PAT_VL128", "PAT_M3", "PAT_M4"],
+    pattern: Literal["PAT_ALL", "PAT_ALLF", "PAT_H", "PAT_Q", "PAT_VL1", "PAT_VL2", "PAT_VL3", "PAT_VL4", "PAT_VL8", "PAT_VL16", "PAT_VL32", "PAT_VL64", "PAT_VL128", "PAT_M3", "PAT_M4"] | str,
 ) -> Mask:
     """Makes a predicate from a pattern.
 
@@ -1876,7 +1898,7 @@ def pset_b32(
     """
 
 def pge_b8(
-    pattern: Literal["PAT_ALL", "PAT_ALLF", "PAT_H", "PAT_Q", "PAT_VL1", "PAT_VL2", "PAT_VL3", "PAT_VL4", "PAT_VL8", "PAT_VL16", "PAT_VL32", "PAT_VL64", "PAT_VL128", "PAT_M3", "PAT_M4"],
+    pattern: Literal["PAT_ALL", "PAT_ALLF", "PAT_H", "PAT_Q", "PAT_VL1", "PAT_VL2", "PAT_VL3", "PAT_VL4", "PAT_VL8", "PAT_VL16", "PAT_VL32", "PAT_VL64", "PAT_VL128", "PAT_M3", "PAT_M4"] | str,
 ) -> Mask:
     """Makes a predicate from a lane-count pattern.
 
@@ -1890,7 +1912,7 @@ def pge_b8(
     """
 
 def pge_b16(
-    pattern: Literal["PAT_ALL", "PAT_ALLF", "PAT_H", "PAT_Q", "PAT_VL1", "PAT_VL2", "PAT_VL3", "PAT_VL4", "PAT_VL8", "PAT_VL16", "PAT_VL32", "PAT_VL64", "PAT_VL128", "PAT_M3", "PAT_M4"],
+    pattern: Literal["PAT_ALL", "PAT_ALLF", "PAT_H", "PAT_Q", "PAT_VL1", "PAT_VL2", "PAT_VL3", "PAT_VL4", "PAT_VL8", "PAT_VL16", "PAT_VL32", "PAT_VL64", "PAT_VL128", "PAT_M3", "PAT_M4"] | str,
 ) -> Mask:
     """Makes a predicate from a lane-count pattern.
 
@@ -1904,7 +1926,7 @@ def pge_b16(
     """
 
 def pge_b32(
-    pattern: Literal["PAT_ALL", "PAT_ALLF", "PAT_H", "PAT_Q", "PAT_VL1", "PAT_VL2", "PAT_VL3", "PAT_VL4", "PAT_VL8", "PAT_VL16", "PAT_VL32", "PAT_VL64", "PAT_VL128", "PAT_M3", "PAT_M4"],
+    pattern: Literal["PAT_ALL", "PAT_ALLF", "PAT_H", "PAT_Q", "PAT_VL1", "PAT_VL2", "PAT_VL3", "PAT_VL4", "PAT_VL8", "PAT_VL16", "PAT_VL32", "PAT_VL64", "PAT_VL128", "PAT_M3", "PAT_M4"] | str,
 ) -> Mask:
     """Makes a predicate from a lane-count pattern.
 
@@ -1917,34 +1939,37 @@ def pge_b32(
         result = pto.pge_b32("PAT_ALL")
     """
 
-def plt_b8(scalar: Integer | int) -> tuple[Mask, i32]:
+def plt_b8(scalar: Integer | int, *, post_update: bool = True) -> tuple[Mask, i32]:
     """Activates the first `scalar` of 256 lanes and counts them off.
 
         mask[i] = i < scalar; rest = max(scalar - 256, 0)
 
     scalar: i32; how many lanes remain
+    post_update: the only form there is: it counts off; 1 to 1; 1 unless said
     Targets: cpu, a2a3, a5.
 
         mask, rest = pto.plt_b8(scalar)
     """
 
-def plt_b16(scalar: Integer | int) -> tuple[Mask, i32]:
+def plt_b16(scalar: Integer | int, *, post_update: bool = True) -> tuple[Mask, i32]:
     """Activates the first `scalar` of 128 lanes and counts them off.
 
         mask[i] = i < scalar; rest = max(scalar - 128, 0)
 
     scalar: i32; how many lanes remain
+    post_update: the only form there is: it counts off; 1 to 1; 1 unless said
     Targets: cpu, a2a3, a5.
 
         mask, rest = pto.plt_b16(scalar)
     """
 
-def plt_b32(scalar: Integer | int) -> tuple[Mask, i32]:
+def plt_b32(scalar: Integer | int, *, post_update: bool = True) -> tuple[Mask, i32]:
     """Activates the first `scalar` of 64 lanes and counts them off.
 
         mask[i] = i < scalar; rest = max(scalar - 64, 0)
 
     scalar: i32; how many lanes remain
+    post_update: the only form there is: it counts off; 1 to 1; 1 unless said
     Targets: cpu, a2a3, a5.
 
         mask, rest = pto.plt_b32(scalar)
@@ -2001,18 +2026,23 @@ def pnot(input: Mask, mask: Mask | None = None) -> Mask:
         result = pto.pnot(input, mask)
     """
 
+@overload
 def psel(src0: Mask, src1: Mask, sel: Mask) -> Mask:
     """Selects lanes of two masks by a third.
 
-        result[i] = sel[i] ? src0[i] : src1[i]
+        result[i] = mask[i] && (sel[i] ? src0[i] : src1[i])
 
     src0: !pto.mask<G>; taken where sel is set
     src1: !pto.mask<G>; taken elsewhere
     sel: !pto.mask<G>; chooses
+    mask: !pto.mask<G>; which lanes take part; left out: all lanes
     Targets: cpu, a2a3, a5.
 
         result = pto.psel(src0, src1, sel)
+        result = pto.psel(src0, src1, sel, mask)
     """
+@overload
+def psel(src0: Mask, src1: Mask, sel: Mask, mask: Mask | None = None) -> Mask: ...
 
 def ppack(input: Mask, part: Literal["LOWER", "HIGHER"], *, dtype: type[Element]) -> Mask:
     """Keeps every second bit of the predicate register, packed into one half.
@@ -2143,16 +2173,21 @@ def vbr(value: float) -> Vector[f32]: ...
 def vbr(value: Scalar | float, *, dtype: type[T]) -> Vector[T]: ...
 
 @overload
-def vdup(input: T, mask: Mask | None = None) -> Vector[T]:
+def vdup(
+    input: T | Vector[T],
+    mask: Mask | None = None,
+    *,
+    position: Literal["LOWEST", "HIGHEST"] = "LOWEST",
+) -> Vector[T]:
     """Duplicates a scalar, or the lowest or highest lane of a vector, to all active lanes.
 
         result[i] = mask[i] ? input (its lowest or highest lane) : 0
 
     input: T; the scalar
     mask: !pto.mask<G>; which lanes take part; left out: all lanes
+    position: which lane of a vector is duplicated; LOWEST, HIGHEST; LOWEST unless said
     dtype: the element type of the result, as in pto.f32
     input: !pto.vreg<NxT>; the vector whose lane is duplicated
-    position: which lane of a vector is duplicated; LOWEST, HIGHEST; LOWEST unless said
     T: f32, f16, bf16, i8, si8, ui8, i16, si16, ui16, i32, si32, ui32
     Targets: cpu, a2a3, a5.
 
@@ -2160,15 +2195,19 @@ def vdup(input: T, mask: Mask | None = None) -> Vector[T]:
         result = pto.vdup(input, mask)
     """
 @overload
-def vdup(input: float, mask: Mask | None = None) -> Vector[f32]: ...
-@overload
-def vdup(input: Scalar | float, mask: Mask | None = None, *, dtype: type[T]) -> Vector[T]: ...
-@overload
 def vdup(
-    input: Vector[T],
+    input: float,
     mask: Mask | None = None,
     *,
     position: Literal["LOWEST", "HIGHEST"] = "LOWEST",
+) -> Vector[f32]: ...
+@overload
+def vdup(
+    input: Scalar | float,
+    mask: Mask | None = None,
+    *,
+    position: Literal["LOWEST", "HIGHEST"] = "LOWEST",
+    dtype: type[T],
 ) -> Vector[T]: ...
 
 def vabs(input: Vector[T], mask: Mask | None = None) -> Vector[T]:
@@ -2386,7 +2425,7 @@ def vdiv(
     mask: !pto.mask<G>; which lanes take part; left out: all lanes
     precisionType: whether a quotient of f32 is corrected; default, high_precision; default
         unless said
-    T: f32, f16, bf16, i16, si16, i32, si32
+    T: f32, f16, i16, si16, i32, si32
     Targets: cpu, a2a3, a5.
 
         result = pto.vdiv(lhs, rhs, mask)
@@ -3271,6 +3310,7 @@ def vprelu(input: Vector[T], alpha: Vector[T], mask: Mask | None = None) -> Vect
         result = pto.vprelu(input, alpha, mask)
     """
 
+@overload
 def vexpdif(
     input: Vector[T],
     max: Vector[T],
@@ -3290,7 +3330,10 @@ def vexpdif(
     Targets: cpu, a2a3, a5.
 
         result = pto.vexpdif(input, max, mask, part="EVEN")
+        result = pto.vexpdif(input, max, mask)
     """
+@overload
+def vexpdif(input: Vector[T], max: Vector[T], mask: Mask | None = None) -> Vector[T]: ...
 
 def vaxpy(
     src0: Vector[T],
@@ -3628,7 +3671,7 @@ def copy_ubuf_to_gm(
     sid: i64; stream id, without effect on values
     n_burst: i64; rows
     len_burst: i64; bytes per row
-    reserved: i64; without effect
+    reserved: i64; 0
     dst_stride: i64; bytes from row to row in GM
     src_stride: i64; bytes from row to row in UB
     T: f32, f16, bf16, i8, si8, ui8, i16, si16, ui16, i32, si32, ui32, i64, si64, ui64, f8e4m3,
@@ -4016,8 +4059,8 @@ def mte_l1_l0a(
     m: i64; m of the product
     k: i64; k of the product
     transpose: whether rows and columns are swapped on the way; 0 to 1; 0 unless said
-    start_row: i64; the first row of fractals in L1
-    start_col: i64; the first column of fractals in L1
+    start_row: i64; first row of fractals in L1
+    start_col: i64; first column of fractals in L1
     T: f32, f16, bf16, i8, si8, ui8, i16, si16, ui16, i32, si32, ui32, f8e4m3, f8e5m2, hif8
     Targets: cpu, a2a3, a5.
 
@@ -4054,8 +4097,8 @@ def mte_l1_l0b(
     k: i64; k of the product
     n: i64; n of the product
     transpose: whether rows and columns are swapped on the way; 0 to 1; 0 unless said
-    start_row: i64; the first row of fractals in L1
-    start_col: i64; the first column of fractals in L1
+    start_row: i64; first row of fractals in L1
+    start_col: i64; first column of fractals in L1
     T: f32, f16, bf16, i8, si8, ui8, i16, si16, ui16, i32, si32, ui32, f8e4m3, f8e5m2, hif8
     Targets: cpu, a2a3, a5.
 
@@ -4092,8 +4135,8 @@ def load_cbuf_to_ca(
 
     src: !pto.ptr<T, l1>; source in L1
     dst: !pto.ptr<T, l0a>; destination in L0A
-    m_start: i64; the first row of fractals in L1
-    k_start: i64; the first column of fractals in L1
+    m_start: i64; first row of fractals in L1
+    k_start: i64; first column of fractals in L1
     m_step: i64; rows of fractals
     k_step: i64; columns of fractals
     src_stride: i64; fractals from column to column in L1
@@ -4123,8 +4166,8 @@ def load_cbuf_to_cb(
 
     src: !pto.ptr<T, l1>; source in L1
     dst: !pto.ptr<T, l0b>; destination in L0B
-    m_start: i64; the first row of fractals in L1
-    k_start: i64; the first column of fractals in L1
+    m_start: i64; first row of fractals in L1
+    k_start: i64; first column of fractals in L1
     m_step: i64; rows of fractals
     k_step: i64; columns of fractals
     src_stride: i64; fractals from column to column in L1
@@ -4146,8 +4189,8 @@ def mte_l1_l0a_mx(src: Pointer[T], dst: Pointer[T], m: Integer | int, k: Integer
     dst: !pto.ptr<T, l0a>; destination in L0A
     m: i64; m of the product
     k: i64; k of the product
-    start_row: i64; the first row of fragments in L1
-    start_col: i64; the first column of fragments in L1
+    start_row: i64; first row of fragments in L1
+    start_col: i64; first column of fragments in L1
     T: f8e4m3, f8e5m2
     Targets: a5.
 
@@ -4174,8 +4217,8 @@ def mte_l1_l0b_mx(src: Pointer[T], dst: Pointer[T], k: Integer | int, n: Integer
     dst: !pto.ptr<T, l0b>; destination in L0B
     k: i64; k of the product
     n: i64; n of the product
-    start_row: i64; the first row of fragments in L1
-    start_col: i64; the first column of fragments in L1
+    start_row: i64; first row of fragments in L1
+    start_col: i64; first column of fragments in L1
     T: f8e4m3, f8e5m2
     Targets: a5.
 
@@ -4821,6 +4864,7 @@ def wait_flag_dyn(
         pto.wait_flag_dyn("PIPE_S", "PIPE_S", event)
     """
 
+@overload
 def get_buf(
     pipe: Literal["PIPE_S", "PIPE_V", "PIPE_MTE1", "PIPE_MTE2", "PIPE_MTE3", "PIPE_M", "PIPE_FIX"],
     id: int | Integer,
@@ -4840,8 +4884,16 @@ def get_buf(
 
         pto.get_buf("PIPE_S", 0)
         pto.get_buf("PIPE_S", id, mode)
+        pto.get_buf(id, "PIPE_S", mode)
     """
+@overload
+def get_buf(
+    id: Integer | int,
+    pipe: Literal["PIPE_S", "PIPE_V", "PIPE_MTE1", "PIPE_MTE2", "PIPE_MTE3", "PIPE_M", "PIPE_FIX"],
+    mode: Integer | int,
+) -> None: ...
 
+@overload
 def rls_buf(
     pipe: Literal["PIPE_S", "PIPE_V", "PIPE_MTE1", "PIPE_MTE2", "PIPE_MTE3", "PIPE_M", "PIPE_FIX"],
     id: int | Integer,
@@ -4861,7 +4913,14 @@ def rls_buf(
 
         pto.rls_buf("PIPE_S", 0)
         pto.rls_buf("PIPE_S", id, mode)
+        pto.rls_buf(id, "PIPE_S", mode)
     """
+@overload
+def rls_buf(
+    id: Integer | int,
+    pipe: Literal["PIPE_S", "PIPE_V", "PIPE_MTE1", "PIPE_MTE2", "PIPE_MTE3", "PIPE_M", "PIPE_FIX"],
+    mode: Integer | int,
+) -> None: ...
 
 def barrier(
     pipe: Literal["PIPE_S", "PIPE_V", "PIPE_MTE1", "PIPE_MTE2", "PIPE_MTE3", "PIPE_M", "PIPE_FIX", "PIPE_ALL"] = "PIPE_ALL",
@@ -4917,6 +4976,7 @@ def set_cross_core(core_id: Integer | int, event_id: Integer | int) -> None:
         pto.set_cross_core(core_id, event_id)
     """
 
+@overload
 def wait_flag_dev(core_id: Integer | int, event_id: Integer | int) -> None:
     """Waits for the others of the cluster.
 
@@ -4927,8 +4987,12 @@ def wait_flag_dev(core_id: Integer | int, event_id: Integer | int) -> None:
     Targets: a2a3.
 
         pto.wait_flag_dev(core_id, event_id)
+        pto.wait_flag_dev(event_id)
     """
+@overload
+def wait_flag_dev(event_id: Integer | int) -> None: ...
 
+@overload
 def set_intra_block(block_id: Integer | int, event_id: Integer | int) -> None:
     """Signals another core of the cluster.
 
@@ -4936,11 +5000,20 @@ def set_intra_block(block_id: Integer | int, event_id: Integer | int) -> None:
 
     block_id: i64; without effect: no document says which is which
     event_id: i64; the number of the semaphore
+    pipe: the pipe that signals or is held; PIPE_S, PIPE_V, PIPE_MTE1, PIPE_MTE2, PIPE_MTE3,
+        PIPE_M, PIPE_FIX
     Targets: a5.
 
         pto.set_intra_block(block_id, event_id)
+        pto.set_intra_block("PIPE_S", event_id)
     """
+@overload
+def set_intra_block(
+    pipe: Literal["PIPE_S", "PIPE_V", "PIPE_MTE1", "PIPE_MTE2", "PIPE_MTE3", "PIPE_M", "PIPE_FIX"],
+    event_id: Integer | int,
+) -> None: ...
 
+@overload
 def wait_intra_core(block_id: Integer | int, event_id: Integer | int) -> None:
     """Waits for another core of the cluster.
 
@@ -4948,10 +5021,18 @@ def wait_intra_core(block_id: Integer | int, event_id: Integer | int) -> None:
 
     block_id: i64; without effect: no document says which is which
     event_id: i64; the number of the semaphore
+    pipe: the pipe that signals or is held; PIPE_S, PIPE_V, PIPE_MTE1, PIPE_MTE2, PIPE_MTE3,
+        PIPE_M, PIPE_FIX
     Targets: a5.
 
         pto.wait_intra_core(block_id, event_id)
+        pto.wait_intra_core("PIPE_S", event_id)
     """
+@overload
+def wait_intra_core(
+    pipe: Literal["PIPE_S", "PIPE_V", "PIPE_MTE1", "PIPE_MTE2", "PIPE_MTE3", "PIPE_M", "PIPE_FIX"],
+    event_id: Integer | int,
+) -> None: ...
 
 def sync_set(
     pipe: Literal["PIPE_S", "PIPE_V", "PIPE_MTE1", "PIPE_MTE2", "PIPE_MTE3", "PIPE_M", "PIPE_FIX"],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -223,3 +224,90 @@ def test_16_bits_fit_f32_however_they_are_rounded(engine: str, rnd: str) -> None
 def test_attributes_without_a_meaning_are_still_refused() -> None:
     line = f'%r = pto.vcvt %v, %m {{sat = "SAT", part = "EVEN"}} : {S}, {M16} -> {F}'
     refused(scope(line, f"%v: {S}, %m: {M16}"), "'sat' means nothing")
+
+
+# The type of shift amounts
+
+
+@engines
+@pytest.mark.parametrize("name", ["vshl", "vshr"])
+@pytest.mark.parametrize("revision", ["manual", "micro"])
+def test_amounts_may_be_signed(engine: str, name: str, revision: str) -> None:
+    """siW elements, of which those outside the width shift everything out."""
+    kind, s = "!pto.vreg<64xui32>", "!pto.vreg<64xsi32>"
+    x = (np.arange(64) * 0x9E3779B9).astype(np.uint32)
+    by = np.resize(np.array([0, 1, 7, 31, 32, -1, 2**31 - 1], np.int32), 64)
+    out = np.zeros(64, np.uint32)
+    body = f"%n = pto.vbitcast %by : {W} -> {s}\n"
+    body += f"%r = pto.{name} %x, %n, %all32 : {kind}, {s}, {M32} -> {kind}"
+    through(body, {"x": x, "by": by}, {"r": out}, engine, revision)
+    pairs = zip(x.tolist(), by.tolist(), strict=True)
+    shifted = [(v << n if name == "vshl" else v >> n) if 0 <= n < 32 else 0 for v, n in pairs]
+    assert out.tolist() == [v % 2**32 for v in shifted]
+
+
+@pytest.mark.parametrize("kind", ["64xui32", "64xf32", "128xsi16"])
+def test_amounts_are_as_wide_as_the_elements(kind: str) -> None:
+    line = f"%r = pto.vshl %v, %n, %m : {W}, !pto.vreg<{kind}>, {M32} -> {W}"
+    refused(scope(line, f"%v: {W}, %n: !pto.vreg<{kind}>, %m: {M32}"), "'rhs' has the wrong type")
+
+
+# The id of a buffer before its pipe
+
+
+HANDED = """func.func @k(%x: !pto.ptr<f32, gm>, %y: !pto.ptr<f32, gm>) attributes {pto.aicore} {
+%c0 = arith.constant 0 : index
+%zero = arith.constant 0 : i64
+%one = arith.constant 1 : i64
+%size = arith.constant 256 : i64
+%id = arith.constant 3 : i64
+%ub = pto.castptr %zero : i64 -> !pto.ptr<f32, ub>
+pto.get_buf MTE2
+pto.mte_gm_ub %x, %ub, %zero, %size nburst(%one, %size, %size)
+  : !pto.ptr<f32, gm>, !pto.ptr<f32, ub>, i64, i64, i64, i64, i64
+pto.rls_buf MTE2
+pto.get_buf V
+pto.vecscope {
+%m = pto.pset_b32 "PAT_ALL" : !pto.mask<b32>
+%v = pto.vlds %ub[%c0] : !pto.ptr<f32, ub> -> !pto.vreg<64xf32>
+%w = pto.vadd %v, %v, %m : !pto.vreg<64xf32>, !pto.vreg<64xf32>, !pto.mask<b32> -> !pto.vreg<64xf32>
+pto.vsts %w, %ub[%c0], %m : !pto.vreg<64xf32>, !pto.ptr<f32, ub>, !pto.mask<b32>
+}
+pto.rls_buf V
+pto.get_buf MTE3
+pto.mte_ub_gm %ub, %y, %size nburst(%one, %size, %size)
+  : !pto.ptr<f32, ub>, !pto.ptr<f32, gm>, i64, i64, i64, i64
+pto.rls_buf MTE3
+return
+}
+"""
+
+
+def handed(order: str, ends: str = "get_buf rls_buf") -> str:
+    """The kernel with `order` for the operands; without what `ends` leaves out."""
+    lines = [
+        re.sub(r"_buf (\w+)$", lambda m: f"_buf {order}".replace("PIPE", f"PIPE_{m[1]}"), line)
+        for line in HANDED.splitlines()
+        if "_buf" not in line or line.split()[0].removeprefix("pto.") in ends
+    ]
+    return "\n".join(lines) + "\n"
+
+
+ID_FIRST = '%id, "PIPE", %zero : i64, i64'
+
+
+@engines
+@pytest.mark.parametrize("target", ["cpu", "a2a3", "a5"])
+def test_a_buffer_is_named_before_its_pipe(engine: str, target: str) -> None:
+    x, y = np.arange(64, dtype=np.float32), np.zeros(64, np.float32)
+    kernel = ptoscope.load(handed(ID_FIRST), target, "manual")
+    assert not kernel.warnings
+    kernel(x, y, engine=engine)
+    assert y.tolist() == (2 * x).tolist()
+
+
+def test_what_the_id_before_the_pipe_orders_is_needed() -> None:
+    refused(handed(ID_FIRST, "neither"), "PTO06")
+    ptoscope.load(handed('3, "PIPE", 0 : i64, i64'), "a5", "manual")
+    again = ir.print_module(ir.parse(handed(ID_FIRST)))
+    assert f"pto.get_buf {ID_FIRST}".replace("PIPE", "PIPE_V") in again

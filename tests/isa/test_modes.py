@@ -201,11 +201,29 @@ def test_integers_are_zero_extended_into_wider_registers(
             assert run(move, before, 320 // size, 6144 // wide.bytes) == bytes(expected)
 
 
+@pytest.mark.parametrize("target", TARGETS)
+def test_the_manual_extends_bytes_to_words_too(target: str) -> None:
+    """dst_i32[i] = (uint32_t)UB_i8[base + i]; 64 bytes are read. Revision micro has UNPK4."""
+    line = _unpack("UNPK_B8", "i8", "si32")
+    body = f"""{line}
+      %whole = pto.pset_b32 "PAT_ALL" : !pto.mask<b32>
+      %origin = arith.constant 0 : i64
+      %out = pto.castptr %origin : i64 -> !pto.ptr<si32, ub>
+      pto.vsts %v, %out[%d], %whole : !pto.vreg<64xsi32>, !pto.ptr<si32, ub>, !pto.mask<b32>"""
+    move, before = kernel("i8", body, "%o: index, %d: index", target), memory(8)
+    words = b"".join(bytes([before[320 + i], 0, 0, 0]) for i in range(64))
+    expected = before[:6144] + words + before[6144 + 256 :]
+    assert run(move, before, 320, 6144 // 4) == expected
+    run(move, before, UB_BYTES[target] - 64, 0)
+    assert fault(move, UB_BYTES[target] - 32, 0).code == "PTO0901"
+    assert codes("i8", line, "%o: index", target, "micro") == {"PTO0108"}
+
+
 @pytest.mark.parametrize(
     ("mode", "name", "wide", "code"),
     [
         ("NORM", "i16", "i32", "PTO0108"),
-        ("UNPK_B8", "ui8", "ui32", "PTO0108"),
+        ("UNPK_B8", "ui8", "ui64", "PTO0101"),
         ("UNPK4", "ui8", "ui16", "PTO0108"),
         ("UNPK_B8", "ui16", "ui32", "PTO0104"),
         ("UNPK_B16", "f16", "f32", "PTO0101"),

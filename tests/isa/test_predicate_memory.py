@@ -126,6 +126,84 @@ def test_pld_reads_what_pst_wrote() -> None:
         assert run(move, bytes(SIZE), 512, 1, image=image)[:32] == packed(lowest)
 
 
+# The same word where the manual's pages write plds, pldi, psts and psti with a pointer to it.
+
+REACH = {"cpu": 1024, "a2a3": 256, "a5": 1024}
+
+
+def _pointed(line: str) -> str:
+    return f"%p = pto.castptr %base : i64 -> {WORDS}\n      {line}"
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("dist", ["", "NORM", "PK"])
+def test_a_word_is_stored(target: str, dist: str) -> None:
+    """WRITE_UB64(base + imm * 8, mask); psts has neither offset nor mode."""
+    for imm in (0, 1, 30) if dist else (0,):
+        line = f"pto.psts %mask, %p : !pto.mask<b32>, {WORDS}"
+        if dist:
+            line = f'pto.psti %mask, %p, {imm}, "{dist}" : !pto.mask<b32>, {WORDS}, i32'
+        if (target, dist) == ("cpu", "PK"):
+            assert codes("i64", _pointed(line), "%base: i64", target, mask=32) == {"PTO0108"}
+            continue
+        for revision in REVISIONS:
+            move = kernel("i64", _pointed(line), "%base: i64", target, revision, 32)
+            for seed, image in enumerate(images(32)):
+                before, at = memory(seed), 104 + 8 * imm
+                word = packed([bit(image, 4 * lane) for lane in range(64)])
+                after = before[:at] + word + before[at + 8 :]
+                assert run(move, before, 104, image=image) == after
+            assert fault(move, 4).code == "PTO0903"
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("dist", ["", "NORM", "US", "DS"])
+def test_a_word_is_loaded(target: str, dist: str) -> None:
+    """mask = READ_UB64(base + imm * 8)."""
+    step = {"": 1.0, "NORM": 1.0, "US": 0.5, "DS": 2.0}[dist]
+    for imm in (0, 2, 31) if dist else (0,):
+        line = f"%m = pto.plds %p : {WORDS} -> !pto.mask<b32>"
+        if dist:
+            line = f'%m = pto.pldi %p, {imm}, "{dist}" : {WORDS}, i32 -> !pto.mask<b32>'
+        body = f"""{_pointed(line)}
+      %v = pto.vlds %ub[%c0] : {P} -> {V}
+      %d = arith.constant 1024 : index
+      pto.vsts %v, %ub[%d], %m : {V}, {P}, !pto.mask<b32>"""
+        for revision in REVISIONS:
+            move, before = kernel("f32", body, "%base: i64", target, revision), memory(imm)
+            bits = unpacked(before[1032 + 8 * imm :][:16])
+            after = bytearray(before)
+            for lane in range(64):
+                if bits[int(lane * step)]:
+                    after[4096 + 4 * lane : 4100 + 4 * lane] = before[4 * lane : 4 * lane + 4]
+            assert run(move, before, 1032) == bytes(after)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", ["pldi", "psti"])
+def test_the_immediate_of_a_word_ends(target: str, name: str) -> None:
+    """0 to 255 on A2/A3, 0 to 1023 on A5."""
+    line = {
+        "pldi": f'%m = pto.pldi %p, IMM, "NORM" : {WORDS}, i32 -> !pto.mask<b32>',
+        "psti": f'pto.psti %mask, %p, IMM, "NORM" : !pto.mask<b32>, {WORDS}, i32',
+    }[name]
+    end = REACH[target]
+    zero = "%base = arith.constant 0 : i64\n      "
+    for imm, found in ((end - 1, set[str]()), (end, {"PTO0513"}), (-1, {"PTO0513"})):
+        body = zero + _pointed(line.replace("IMM", str(imm)))
+        assert codes("i64", body, "", target, mask=32) == found
+    computed = _pointed(line.replace("IMM", "%imm"))
+    assert codes("i64", computed, "%base: i64, %imm: i32", target, mask=32) == {"PTO0111"}
+
+
+@pytest.mark.parametrize("bits", [8, 16])
+def test_pages_put_no_wider_mask_into_a_word(bits: int) -> None:
+    store = _pointed(f"pto.psts %mask, %p : !pto.mask<b{bits}>, {WORDS}")
+    assert codes("i64", store, "%base: i64", mask=bits) == {"PTO0101"}
+    load = _pointed(f"%m = pto.plds %p : {WORDS} -> !pto.mask<b{bits}>")
+    assert codes("i64", load, "%base: i64") == {"PTO0101"}
+
+
 # The whole register.
 
 LOAD_BYTES = {"NORM": 32, "US": 16, "DS": 64}

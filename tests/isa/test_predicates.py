@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 import ptoscope
+from ptoscope import PtoError
 
 PATTERNS = (
     *("PAT_ALL", "PAT_ALLF", "PAT_H", "PAT_Q", "PAT_M3", "PAT_M4"),
     *(f"PAT_VL{n}" for n in (1, 2, 3, 4, 8, 16, 32, 64, 128)),
+    *(f"PAT_VL{n}" for n in (5, 12, 33, 63, 65, 127)),
 )
 
 
@@ -69,6 +71,18 @@ def test_patterns(name: str, bits: int, revision: str) -> None:
         out = np.zeros(2048 // bits, f"int{bits}")
         _kernel(bits, body, revision=revision)(out)
         assert out.tolist() == _expected(pattern, 2048 // bits), pattern
+
+
+@pytest.mark.parametrize(
+    "pattern", ["PAT_VL0", "PAT_VL129", "PAT_VL012", "PAT_VL", "PAT_VL-1", "12"]
+)
+def test_patterns_end(pattern: str) -> None:
+    """Pages list PAT_VL1 to PAT_VL128."""
+    with pytest.raises(PtoError) as error:
+        _kernel(32, f'%mask = pto.pset_b32 "{pattern}" : !pto.mask<b32>')
+    said = error.value.diagnostics[0]
+    assert said.code == "PTO0103"
+    assert "PAT_VL1 to PAT_VL128" in said.expected
 
 
 @pytest.mark.parametrize("revision", ["manual", "micro"])

@@ -78,8 +78,10 @@ _logic("pnot", lambda a: 1 - a)
 
 @witness("pto.psel", inputs=_registers)
 def _select(state: State) -> list[Value]:
-    a, b, chooses = (lanes_of(state.row(i), _lanes(state)) for i in range(3))
-    return [image([x if c else y for x, y, c in zip(a, b, chooses, strict=True)])]
+    rows = [lanes_of(state.row(i), _lanes(state)) for i in range(len(state.use.operands))]
+    a, b, chooses, *active = rows
+    found = [x if c else y for x, y, c in zip(a, b, chooses, strict=True)]
+    return [image([x & on for x, on in zip(found, active[0], strict=True)] if active else found)]
 
 
 @witness("pto.ppack", inputs=_registers)
@@ -130,27 +132,34 @@ def bytes_of(bits: list[int]) -> bytes:
     )
 
 
+def _is_word(use: Use) -> bool:
+    """One word: always of pld and pst, of the others in the form without brackets."""
+    return use.site.record.short in ("pld", "pst") or use.form == 2
+
+
 def _places(use: Use) -> Iterator[Case]:
     """Addresses that are multiples of 8, and two that are not."""
     loads = use.site.record.short in ("pld", "plds", "pldi", "pald")
     addressed = use.site.record.short in ("pald", "past")
-    word = use.site.record.short in ("pld", "pst")
+    immediate = use.form == 2 and len(use.operands) > (1 if loads else 2)
     size = _unit(use)
-    width = 32 if word else 64
+    width = 32 if _is_word(use) else 64
     for number, (base, bytes_on) in enumerate(
         ((1024, 64), (512, 8), (2048, -256), (8, 0), (0, 0), (1028, 0), (1024, 4), (1024, 1))
     ):
         if bytes_on % size or (addressed and bytes_on < 0):
             continue
-        offset = bytes_on // size % (1 << width)
+        if immediate and bytes_on < 0:
+            continue
+        offset = () if use.form == 2 and not immediate else (bytes_on // size % (1 << width),)
         ahead = () if loads else (mask(0, 64, number),)
-        yield Case((*ahead, base, offset), memory(number))
+        yield Case((*ahead, base, *offset), memory(number))
 
 
 def _unit(use: Use) -> int:
     """The bytes that an offset counts: those of a word; one; and of an immediate one, by mode."""
     name = use.site.record.short
-    if name in ("pld", "pst"):
+    if _is_word(use):
         return 8
     return {"US": 16, "PK": 16}.get(use.attr("dist"), 32) if name in ("pldi", "psti") else 1
 
@@ -164,6 +173,8 @@ def _address(state: State, pointer: int) -> int:
 
 
 def _further(state: State, pointer: int) -> int:
+    if len(state.values) == pointer + 1:
+        return state.number(pointer)
     offset, bits = state.number(pointer + 1), state.use.operands[pointer + 1].bits
     signed = offset - (1 << bits) if offset >> (bits - 1) else offset
     return state.number(pointer) + _unit(state.use) * signed
@@ -180,8 +191,15 @@ _SPREAD: dict[str, Callable[[int], int]] = {
 }
 
 
+def _dist(use: Use) -> str:
+    """The mode, NORM in a form that has none."""
+    return use.attr("dist") if "dist" in use.site.attrs else "NORM"
+
+
 @witness("pto.plds", "pto.pldi", "pto.pald", inputs=_places)
 def _load(state: State) -> list[Value]:
+    if _is_word(state.use):
+        return _load_word(state)
     address = _address(state, 0)
     bits, place = bits_of(state.ub[address : address + 64]), _SPREAD[state.use.attr("dist")]
     return [[bits[place(i)] for i in range(BITS)], *_updated(state, 0)]
@@ -190,6 +208,8 @@ def _load(state: State) -> list[Value]:
 @witness("pto.psts", "pto.psti", "pto.past", inputs=_places)
 def _store(state: State) -> list[Value]:
     """PK keeps every second bit."""
+    if _is_word(state.use):
+        return _store_word(state)
     address = _address(state, 1)
     data = bytes_of(state.row(0)[:: 2 if state.use.attr("dist") == "PK" else 1])
     state.ub[address : address + len(data)] = data
@@ -199,7 +219,7 @@ def _store(state: State) -> list[Value]:
 @witness("pto.pld", inputs=_places)
 def _load_word(state: State) -> list[Value]:
     address = _address(state, 0)
-    bits, place = bits_of(state.ub[address : address + 16]), _SPREAD[state.use.attr("dist")]
+    bits, place = bits_of(state.ub[address : address + 16]), _SPREAD[_dist(state.use)]
     return [image([bits[place(i)] for i in range(64)])]
 
 

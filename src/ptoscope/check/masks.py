@@ -9,7 +9,7 @@ from ptoscope.check.rule import Context
 from ptoscope.check.text import Fix
 from ptoscope.diagnostics import Edit
 from ptoscope.isa import predicates
-from ptoscope.isa.predicates import PATTERNS, of_granularity, pattern_lane
+from ptoscope.isa.predicates import is_pattern, of_granularity, pattern_lane
 from ptoscope.isa.roles import Gives
 from ptoscope.isa.types import Mask
 from ptoscope.program import Op
@@ -23,7 +23,7 @@ def is_prefix(context: Context, slot: int) -> bool:
     if op is None or not gives(op, *_PATTERNED):
         return gives(op, "first lanes")
     pattern = op.attrs.get("pattern")
-    return pattern not in PATTERNS or predicates.is_prefix(str(pattern))
+    return not is_pattern(pattern) or predicates.is_prefix(str(pattern))
 
 
 def fewest_lanes(context: Context, slot: int) -> int:
@@ -36,7 +36,7 @@ def fewest_lanes(context: Context, slot: int) -> int:
         return 0
     if gives(op, "first lanes"):
         return min(kind.lanes, max(0, context.values.constant(op.operands[0]) or 0))
-    if gives(op, *_PATTERNED) and op.attrs.get("pattern") in PATTERNS:
+    if gives(op, *_PATTERNED) and is_pattern(op.attrs.get("pattern")):
         pattern = str(op.attrs["pattern"])
         return sum(pattern_lane(pattern, lane, kind.lanes) for lane in range(kind.lanes))
     return 0

@@ -176,7 +176,6 @@ def _bad_attributes(context: Context) -> Iterator[Finding]:
             value = op.attrs.get(attr.name, attr.default)
             if value is None or attr.allows(value):
                 continue
-            legal = attr.values or (f"{attr.low} to {attr.high}",)
             known = (
                 NO_PIPES.get(str(value), "") if attr.kind == "pipe" else _in_pairs(record, value)
             )
@@ -187,7 +186,7 @@ def _bad_attributes(context: Context) -> Iterator[Finding]:
                 op.span,
                 f"{record.name}: '{attr.name}' has no such value",
                 found=str(value),
-                expected=", ".join(legal),
+                expected=", ".join(attr.choices),
                 hint="; ".join(filter(None, (known, near, PACKED if packed else ""))),
                 fix=context.text.replace(op, f'"{value}"', f'"{likely}"')
                 if likely and not packed

@@ -204,7 +204,7 @@ def _operand_lines(form: Form) -> list[str]:
     operands = [*form.operands, *(o for g in form.groups for o in g.operands)]
     lines = [f"%{o.name}: {o.type}{_note(o.doc)}" for o in operands]
     for attr in form.attrs:
-        values = " ".join(v or '""' for v in attr.values) or f"{attr.low} to {attr.high}"
+        values = " ".join(v or '""' for v in attr.choices)
         values += " or any other text" if attr.is_open else ""
         default = f" (default {attr.default})" if attr.default is not None else ""
         lines.append(f"{attr.name}: {values}{default}{_note(attr.doc)}")

@@ -99,10 +99,10 @@ def _single(token: str, loads: bool) -> Iterator[LaneMap]:
 
 
 def _dual(token: str, loads: bool) -> Iterator[LaneMap]:
-    bits = (DUAL_LOAD_MODES if loads else DUAL_STORE_MODES)[token]
-    unit = f"{bits}-bit elements" if bits else "32-byte blocks"
+    bits = DUAL_LOAD_MODES[token] if loads else DUAL_STORE_MODES[token]
+    unit = "elements" if bits is None else f"{bits}-bit elements" if bits else "32-byte blocks"
     for register, second in (("low", False), ("high", True)):
-        places, seen = parted(bits, second, 0)
+        places, seen = parted(F32.bits if bits is None else bits, second, 0)
         doc = f"the {'odd' if second else 'even'} {unit}"
         yield _of(token, doc, register, places, seen, loads)
 

@@ -90,7 +90,7 @@ def _operands(record: Record) -> str:
         for kind, operands in (("operand", [*form.operands, *inner]), ("result", form.results)):
             rows |= dict.fromkeys(_operand(kind, o) for o in operands)
         for attr in form.attrs:
-            values = ", ".join(word(v or '""') for v in attr.values) or f"{attr.low} to {attr.high}"
+            values = ", ".join(word(v or '""') for v in attr.choices)
             values += " or any other text" if attr.is_open else ""
             default = f"; default {word(str(attr.default))}" if attr.default is not None else ""
             rows[word(attr.name), "attribute", values, prose(attr.doc) + default] = None

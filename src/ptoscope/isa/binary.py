@@ -40,6 +40,12 @@ _OUT_OF_RANGE = Evidence(
     "chosen",
     "The amount is read as unsigned; the width or more shifts everything out: 0, or the sign.",
 )
+_COUNTS = Evidence(
+    "type of the amounts",
+    "micro",
+    "Newer pages: signed integers as wide as the elements; older ones and the manual: the type of "
+    "the elements. Both are read.",
+)
 _BY_ZERO = Evidence("division by zero", "chosen", "IEEE 754: infinity or NaN.")
 _OVERFLOW = Evidence(
     "integer overflow",
@@ -219,17 +225,17 @@ vxor = binary(
 )
 vshl = binary(
     "vshl",
-    lambda lhs, rhs: lhs << rhs,
+    lambda lhs, rhs: lhs << rhs.bits(lhs.dtype),
     doc="Lane-wise shift to the left, each lane by its own amount.",
     types=Types(_ALL_INTS),
     formula="lhs[i] << rhs[i]",
     shift=True,
     cost=cost(7, "i32 i16 i8", repeat=1, completion={"int": 17}, like="vshls", rv="RV_VSHL"),
-    evidence=(_OUT_OF_RANGE,),
+    evidence=(_OUT_OF_RANGE, _COUNTS),
 )
 vshr = binary(
     "vshr",
-    lambda lhs, rhs: lhs >> rhs,
+    lambda lhs, rhs: lhs >> rhs.bits(lhs.dtype),
     doc="Lane-wise shift to the right: arithmetic for signed and signless, logical for unsigned.",
     types=Types(_ALL_INTS),
     formula="lhs[i] >> rhs[i]",
@@ -237,6 +243,7 @@ vshr = binary(
     cost=cost(7, "i32 i16 i8", repeat=1, completion={"int": 17}, like="vshrs", rv="RV_VSHR"),
     evidence=(
         _OUT_OF_RANGE,
+        _COUNTS,
         Evidence(
             "signless integers",
             "chosen",

@@ -192,8 +192,8 @@ DUAL_LOAD_MODES = {
 }
 """Modes of vldsx2: the element width to take apart, 0 for 32-byte blocks."""
 
-DUAL_STORE_MODES = {"INTLV_B8": 8, "INTLV_B16": 16, "INTLV_B32": 32}
-"""Modes of vstsx2: the element width to interleave."""
+DUAL_STORE_MODES = {"INTLV_B8": 8, "INTLV_B16": 16, "INTLV_B32": 32, "INTLV": None}
+"""Modes of vstsx2: the element width to interleave, None for that of the registers."""
 
 STRIDES = {
     "STRIDE_S3_B16": (3, 16),

@@ -105,11 +105,14 @@ ALIASES = {
     "f8E5M2": "f8e5m2",
     "hifloat8_t": "hif8",
     "hifloat8": "hif8",
+    "!pto.hif8": "hif8",
     "float4_e1m2": "f4e1m2",
     "float4_e1m2x2": "f4e1m2",
+    "!pto.f4E1M2x2": "f4e1m2",
     "float4_e2m1": "f4e2m1",
     "float4_e2m1x2": "f4e2m1",
     "f4E2M1FN": "f4e2m1",
+    "!pto.f4E2M1x2": "f4e2m1",
 }
 """Other spellings of the same types, always accepted and never printed."""
 

@@ -15,7 +15,7 @@ from ptoscope.isa.core import Core
 from ptoscope.isa.cost import Cost
 from ptoscope.isa.dtypes import I16
 from ptoscope.isa.lanes import Lanes
-from ptoscope.isa.patterns import MaskFor, OneOf, ScalarFor, ScalarIn, Vec
+from ptoscope.isa.patterns import Counts, MaskFor, OneOf, ScalarFor, ScalarIn, Vec
 from ptoscope.isa.record import Evidence, Form, Meaning, Operand, Record, Run, Site, Types
 
 Unary = Callable[[Lanes], Lanes]
@@ -127,7 +127,8 @@ def binary(
 ) -> Record:
     """Two vectors in, one out, lane by lane; inactive lanes are zero. With `shift`, the second
     vector has amounts."""
-    operands = (Operand("lhs", Vec()), Operand("rhs", Vec(), shifts=shift))
+    second = Counts() if shift else Vec()
+    operands = (Operand("lhs", Vec()), Operand("rhs", second, shifts=shift))
     return _lanewise(name, "binary", operands, body, doc, types, formula, cost, evidence)
 
 

@@ -19,7 +19,7 @@ from ptoscope.isa.distributions import (
     suffix_bits,
     widths,
 )
-from ptoscope.isa.dtypes import ELEMENTS, INDEX, DType, unsigned
+from ptoscope.isa.dtypes import ELEMENTS, INDEX, INTS32, DType, unsigned
 from ptoscope.isa.families import MASK, RESULT
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.patterns import AnyMask, Extended, PtrTo, ScalarIn, Vec
@@ -89,7 +89,8 @@ def _in_memory(site: Site) -> DType:
 
 def _load(site: Site) -> Run:
     dtype, stored = element(site), _in_memory(site)
-    mode = LOAD_MODES[str(site.attrs["dist"])]
+    words = dtype.bits == _WORDS * stored.bits
+    mode = LOAD_MODES["UNPK4" if words else str(site.attrs["dist"])]
     seen = mode.seen(stored)
     places = access(mode, seen, alignment(site, stored))
     size = unit(site, stored)
@@ -104,6 +105,8 @@ def _load(site: Site) -> Run:
 
 _TIMES = {"UNPK_B8": 2, "UNPK_B16": 2, "UNPK_B32": 2, "UNPK4": 4}
 """How many times as wide the integers are to which a mode extends."""
+_WORDS = 4
+"""How many times as wide the words are to which the manual's UNPK_B8 extends bytes, too."""
 _EXTENDED = Operand("result", Extended(times=tuple(sorted(set(_TIMES.values())))))
 
 
@@ -112,7 +115,9 @@ def _not_extended(site: Site) -> str:
     dtype, stored, token = element(site), _in_memory(site), str(site.attrs["dist"])
     if dtype.bits == stored.bits:
         return ""
-    fits = dtype.bits == stored.bits * _TIMES.get(token, 1)
+    times = dtype.bits // stored.bits
+    fits = times == _TIMES.get(token, 1)
+    fits = fits or (times == _WORDS and token == "UNPK_B8" and not site.micro)
     same = suffix_bits(token) == stored.bits
     return "" if fits and same else f"{stored} in memory, {dtype} in the register, mode {token}"
 
@@ -167,6 +172,13 @@ vlds = Record(
             "the element type shows the zeros as lanes of their own, and is the only one for "
             "floats, which vcvt converts.",
             when=When(attrs={"dist": tuple(_TIMES)}),
+        ),
+        Evidence(
+            "UNPK_B8 to words",
+            "manual",
+            "vlds.md extends bytes to words, 64 contiguous bytes, as UNPK4 does; other pages to "
+            "halves. The register's type says which.",
+            when=When("manual", attrs={"dist": ("UNPK_B8",)}, elements=INTS32),
         ),
         Evidence(
             "SPLT2CHN, SPLT4CHN",
@@ -341,7 +353,7 @@ vldsx2 = Record(
 
 def _dual_store(site: Site) -> Run:
     dtype = element(site, operand=0)
-    bits = DUAL_STORE_MODES[str(site.attrs["dist"])]
+    bits = DUAL_STORE_MODES[str(site.attrs["dist"])] or 8 * dtype.bytes
     (even, seen), (odd, _) = (
         parted(bits, second, alignment(site, dtype)) for second in (False, True)
     )
@@ -353,6 +365,10 @@ def _dual_store(site: Site) -> Run:
         core.store(site, address, odd, high.bits(seen), active)
 
     return run
+
+
+def _interleaves_other(site: Site) -> bool:
+    return site.attrs["dist"] == "INTLV" and element(site, operand=0).bytes > 4
 
 
 vstsx2 = Record(
@@ -389,6 +405,19 @@ vstsx2 = Record(
             about="mask",
         ),
         Evidence("mask (revision micro)", "micro", "Ignored.", when=IN_MICRO, about="mask"),
+        Evidence(
+            "INTLV",
+            "micro",
+            "Newest pages: the family, for elements of 8, 16 and 32 bits; its width is theirs.",
+            when=When(attrs={"dist": ("INTLV",)}),
+        ),
+    ),
+    constraints=(
+        Constraint(
+            "INTLV is for elements of 8, 16 or 32 bits",
+            lambda site: str(site.operands[0]) if _interleaves_other(site) else "",
+            "interleave wider elements by vintlv",
+        ),
     ),
     formula="if mask[i]: UB[address + 2i], UB[address + 2i + 1] = low[i], high[i]",
     micro_formula="UB[address + 2i], UB[address + 2i + 1] = low[i], high[i]",

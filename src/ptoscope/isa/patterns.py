@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ptoscope.isa.dtypes import INDEX, DType
+from ptoscope.isa.dtypes import INDEX, DType, signed
 from ptoscope.isa.types import Align, Mask, Ptr, Scalar, Type, VAddr, VReg, granularity
 
 Bindings = dict[str, DType | int | str]
@@ -62,6 +62,17 @@ class Vec(Pattern):
 
     def __str__(self) -> str:
         return f"!pto.vreg<Nx{self.var}>"
+
+
+@dataclass(frozen=True)
+class Counts(Vec):
+    """A vector register of the element type `var`, or of signed integers as wide."""
+
+    def match(self, type: Type, known: Bindings) -> bool:
+        dtype = _dtype(known, self.var)
+        if dtype is not None and isinstance(type, VReg) and dtype.is_int and type.dtype.is_int:
+            return type.dtype in (dtype, signed(dtype.bits))
+        return super().match(type, known)
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from ptoscope.isa.record import (
     Record,
     Run,
     Site,
+    When,
 )
 from ptoscope.isa.types import GRANULARITIES, Mask
 
@@ -84,30 +85,38 @@ def _not(input: Lanes) -> Lanes:
 def _psel(site: Site) -> Run:
     count = _lanes(site)
 
-    def run(core: Core, src0: Lanes, src1: Lanes, sel: Lanes) -> Lanes:
-        return sel.gate(count).select(src0.gate(count), src1.gate(count)).image()
+    def run(core: Core, *masks: Lanes) -> Lanes:
+        src0, src1, sel, *active = (m.gate(count) for m in masks)
+        chosen = sel.select(src0, src1)
+        return (chosen & active[0] if active else chosen).image()
 
     return run
 
 
+_SELECTED = (
+    Operand("src0", AnyMask(), "taken where sel is set"),
+    Operand("src1", AnyMask(), "taken elsewhere"),
+    Operand("sel", AnyMask(), "chooses"),
+)
 psel = Record(
     "pto.psel",
     GROUP,
     "Selects lanes of two masks by a third.",
-    (
-        Form(
-            (
-                Operand("src0", AnyMask(), "taken where sel is set"),
-                Operand("src1", AnyMask(), "taken elsewhere"),
-                Operand("sel", AnyMask(), "chooses"),
-            ),
-            (_RESULT,),
-        ),
-    ),
+    (Form(_SELECTED, (_RESULT,)), Form((*_SELECTED, _MASK), (_RESULT,))),
     _psel,
     cost=PREDICATE,
-    evidence=(_LANES,),
-    formula="result[i] = sel[i] ? src0[i] : src1[i]",
+    evidence=(
+        _LANES,
+        Evidence(
+            "form with a mask",
+            "manual",
+            "psel.md has no other. The page calls the fourth mask a masking predicate and does not "
+            "say more: lanes that it leaves out are 0, as in pand.",
+            when=When(forms=(1,)),
+            about="mask",
+        ),
+    ),
+    formula="result[i] = mask[i] && (sel[i] ? src0[i] : src1[i])",
     cpp="psel(dst, src0, src1, sel)",
 )
 

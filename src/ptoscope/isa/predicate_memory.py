@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from ptoscope.isa.core import Core
 from ptoscope.isa.cost import MASK_LOAD, MASK_STORE
-from ptoscope.isa.distributions import run as dense
-from ptoscope.isa.dtypes import I32, I64, UI8, UI16, UI32
+from ptoscope.isa.dtypes import I32, I64, UI16, UI32
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.patterns import AlignState, MaskBits, PtrTo, ScalarIn
 from ptoscope.isa.predicate_images import (
@@ -18,9 +17,10 @@ from ptoscope.isa.predicate_images import (
     LOADS,
     STORES,
     WORD_BYTES,
-    doubled,
-    halved,
-    to_bits,
+    WORD_MASK,
+    WORD_POINTER,
+    load_word,
+    store_word,
     to_bytes,
 )
 from ptoscope.isa.record import (
@@ -40,9 +40,7 @@ from ptoscope.isa.types import Mask, Ptr
 
 # The manual's word: bit i for lane i of a b32 mask, at base + 8 * areg.
 
-_WORD_POINTER = Operand("ub_ptr", PtrTo(), "UB base address")
 _AREG = Operand("areg", ScalarIn((I32,)), "how many 8-byte words after the base")
-_WORD_MASK = Operand("mask", MaskBits(32), "64 lanes: one word")
 _WORD_TYPES = {"T": Types((I64,))}
 _WORD_EVIDENCE = (
     Evidence("granularity", "manual", "64 bits hold the 64 lanes of a b32 mask; no other fits."),
@@ -52,9 +50,7 @@ _WORD_EVIDENCE = (
 
 def _pst(site: Site) -> Run:
     def run(core: Core, mask: Lanes, ub_ptr: Lanes, areg: Lanes) -> None:
-        word = to_bytes(core, mask.gate(64))
-        address = core.address(ub_ptr, areg, WORD_BYTES)
-        core.store(site, address, dense(WORD_BYTES, UI8, WORD_BYTES), word, None)
+        store_word(core, site, core.address(ub_ptr, areg, WORD_BYTES), mask)
 
     return run
 
@@ -65,7 +61,7 @@ pst = Record(
     "Stores a mask as one 64-bit word at a register-relative address.",
     (
         Form(
-            (_WORD_MASK, _WORD_POINTER, _AREG),
+            (WORD_MASK, WORD_POINTER, _AREG),
             (),
             (Attr("dist", STORES, None, "NORM, or PK where the target has it"),),
             syntax='mask, ub_ptr, areg, "dist" : mask, ub_ptr, areg',
@@ -93,11 +89,7 @@ def _pld(site: Site) -> Run:
     mode = str(site.attrs["dist"])
 
     def run(core: Core, ub_ptr: Lanes, areg: Lanes) -> Lanes:
-        address = core.address(ub_ptr, areg, WORD_BYTES)
-        count = {"NORM": 8, "US": 4, "DS": 16}[mode]
-        bits = to_bits(core, core.load(site, address, dense(count, UI8, WORD_BYTES), UI8))
-        lanes = doubled(bits) if mode == "US" else halved(bits) if mode == "DS" else bits
-        return lanes.image()
+        return load_word(core, site, core.address(ub_ptr, areg, WORD_BYTES), mode)
 
     return run
 
@@ -108,8 +100,8 @@ pld = Record(
     "Loads a mask from one 64-bit word at a register-relative address.",
     (
         Form(
-            (_WORD_POINTER, _AREG),
-            (_WORD_MASK,),
+            (WORD_POINTER, _AREG),
+            (WORD_MASK,),
             (Attr("dist", LOADS, None, "how bits are spread"),),
             syntax='ub_ptr, areg, "dist" : ub_ptr, areg -> mask',
         ),

@@ -27,6 +27,11 @@ PATTERNS = (
 )
 
 
+def is_pattern(pattern: object) -> bool:
+    """Returns True if it is the name of a pattern."""
+    return isinstance(pattern, str) and _PATTERN.allows(pattern)
+
+
 def pattern_lane(pattern: str, lane: int, lanes: int) -> bool:
     """Whether a pattern activates a lane."""
     if pattern.startswith("PAT_VL"):
@@ -89,8 +94,16 @@ def _from_count(bits: int) -> Callable[[Site], Run]:
     return meaning
 
 
-_PATTERN = Attr("pattern", PATTERNS, None, "which lanes are active")
+_PATTERN = Attr(
+    "pattern", PATTERNS, None, "which lanes are active", low=1, high=128, numbered="PAT_VL"
+)
 _PATTERN_EVIDENCE = (
+    Evidence(
+        "PAT_VLn",
+        "manual",
+        "Every n from 1 to 128: the manual's list is a range (pset-b32.md and the family's page), "
+        "and examples have PAT_VL12. The micro specification has the range and lists nine of them.",
+    ),
     Evidence(
         "PAT_H, PAT_Q",
         "suite",

@@ -48,7 +48,8 @@ class Operand:
 class Attr:
     """A static token or number of an instruction.
 
-    `values` lists the legal tokens; empty means any integer from `low` up to `high`. `kind` is
+    `values` lists the legal tokens; empty means any integer from `low` up to `high`. Where it is
+    `numbered`, that word with a number from `low` up to `high` is legal, too. `kind` is
     the name of their set: `#pto.kind<token>` and `<token>` mean what `"token"` means. Where it
     `is_open`, they are examples, and any other string is legal, too. `alias` is the name that
     compilers give it, `other_tokens` are their spellings of its tokens, `other_kinds` the names of
@@ -70,6 +71,7 @@ class Attr:
     needed: Revision | None = None
     """The revision in which it has to be written where it means something."""
     is_open: bool = False
+    numbered: str = ""
     alias: str = ""
     other_tokens: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
     other_kinds: tuple[str, ...] = ()
@@ -94,9 +96,25 @@ class Attr:
 
     def allows(self, value: AttrValue) -> bool:
         """Whether the value is one of this attribute's."""
-        if self.values:
-            return value in self.values or (self.is_open and isinstance(value, str))
-        return isinstance(value, int) and self.low <= value <= self.high
+        if not self.values:
+            return isinstance(value, int) and self.low <= value <= self.high
+        if value in self.values or not isinstance(value, str):
+            return value in self.values
+        return self.is_open or self._is_numbered(value)
+
+    def _is_numbered(self, token: str) -> bool:
+        number = token.removeprefix(self.numbered) if self.numbered else token
+        return number != token and number in map(str, range(self.low, self.high + 1))
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """What it may be, for people: its tokens, or a range of numbers."""
+        if not self.values:
+            return (f"{self.low} to {self.high}",)
+        if not self.numbered:
+            return self.values
+        single = tuple(v for v in self.values if not self._is_numbered(v))
+        return (*single, f"{self.numbered}{self.low} to {self.numbered}{self.high}")
 
 
 @dataclass(frozen=True)
@@ -324,7 +342,8 @@ class Record:
     """Where given, the only combinations of T and U, each with the tokens it takes; an attribute
     of tokens that is not listed has its default."""
     pipe: str = "PIPE_V"
-    """The pipe that executes it; `=x` names the attribute that says which."""
+    """The pipe that executes it; `=x` names the attribute that says which, and the scalar unit
+    where a form has none."""
     path: CopyPath | None = None
     """Of a copy: from which memory to which."""
     order: OrderRule | None = None

@@ -262,4 +262,6 @@ def word_type(attr: Attr) -> str:
         return "bool" if attr.is_flag else "int"
     if attr.is_open:
         return "str"
-    return f"Literal[{', '.join(repr(v) for v in attr.values)}]".replace("'", '"')
+    listed = f"Literal[{', '.join(repr(v) for v in attr.values)}]".replace("'", '"')
+    # Beside a string the literals say nothing to a type checker, but editors offer them.
+    return f"{listed} | str" if attr.numbered else listed

@@ -32,7 +32,7 @@ def test_signals_alone_hold_nobody(target: str, revision: str) -> None:
 
 
 @every_pair
-@pytest.mark.parametrize(("unit", "number"), [(0, 0), (3, 7), (-1, 15)])
+@pytest.mark.parametrize(("unit", "number"), [(0, 0), (1, 7), (1, 15)])
 @pytest.mark.parametrize("before", ["", "+", "++"])
 def test_a_core_alone_waits_for_nobody(target: str, unit: int, number: int, before: str) -> None:
     """A semaphore is its receiver's: what a core gives is never for itself."""

@@ -271,7 +271,7 @@ def _kernel(inward: bool, set_up: Sequence[str]) -> str:
         f"pto.copy_gm_to_ubuf %there, %u, %zero, %rows, %len, %left, %right, %pads, %zero, %src,"
         f" %dst : {g}, {u}, i64, i64, i64, i64, i64, i1, i64, i64, i64"
         if inward
-        else f"pto.copy_ubuf_to_gm %u, %there, %zero, %rows, %len, %left, %dst, %src"
+        else f"pto.copy_ubuf_to_gm %u, %there, %zero, %rows, %len, %zero, %dst, %src"
         f" : {u}, {g}, i64, i64, i64, i64, i64, i64"
     )
     names = ("rows", "src", "dst", "len", "left", "right", *_LOOPS)

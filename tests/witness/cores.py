@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -141,12 +142,20 @@ return
 """
 
 
-def _data(record: Record) -> Iterator[Trial]:
-    """What the pipe has done is there when the signal is; what it does waits for the signal."""
+def _data(spelled: Callable[[str], str] = str) -> Iterator[Trial]:
+    """Yields kernels whose pipes move data before a signal and behind a wait for it."""
     same = [HANDED.tobytes()] * 3
     orders = (*ORDERS, *(f"seed:{n}" for n in range(3, 9)))
-    yield always("handed on", _handed_on("PIPE_MTE3", "PIPE_MTE2"), HANDED_ON, same, orders)
-    yield sometimes("too early", _handed_on("PIPE_MTE3", "PIPE_MTE3"), HANDED_ON, same)
+    right, wrong = (spelled(_handed_on("PIPE_MTE3", f"PIPE_MTE{n}")) for n in (2, 3))
+    yield always("handed on", right, HANDED_ON, same, orders)
+    yield sometimes("too early", wrong, HANDED_ON, same)
+
+
+def _in_block(text: str) -> str:
+    """Spells the signals of a text as the manual's pages of A5 do."""
+    for old, new in (("set", "set_intra_block"), ("wait", "wait_intra_core")):
+        text = re.sub(rf"sync\.{old} <(\w+)>, (\S+)", rf'{new} "\1", \2 : i64, i64', text)
+    return text
 
 
 @program("pto.sync.set", "pto.sync.wait")
@@ -156,19 +165,23 @@ def _of_pipes(record: Record) -> Iterator[Trial]:
         cube = f"pto.sync.set <PIPE_FIX>, {number}", f"pto.sync.wait <PIPE_MTE1>, {number}"
         vector = f"pto.sync.set <PIPE_MTE3>, {number}", f"pto.sync.wait <PIPE_V>, {number}"
         yield from _trials(cube, vector, ("a2a3", "a5"), holds_core=False)
-    yield from _data(record)
+    yield from _data()
 
 
 @program("pto.set_cross_core", "pto.wait_flag_dev")
 def _of_a2a3(record: Record) -> Iterator[Trial]:
-    words = "pto.set_cross_core %l2, %l{} : i64, i64", "pto.wait_flag_dev %l2, %l{} : i64, i64"
-    yield from _trials(words, words, ("a2a3",), holds_core=True)
+    for wait in ("pto.wait_flag_dev %l1, %l{} : i64, i64", "pto.wait_flag_dev %l{} : i64"):
+        words = "pto.set_cross_core %l1, %l{} : i64, i64", wait
+        yield from _trials(words, words, ("a2a3",), holds_core=True)
 
 
 @program("pto.set_intra_block", "pto.wait_intra_core")
 def _of_a5(record: Record) -> Iterator[Trial]:
     words = "pto.set_intra_block %l2, %l{} : i64, i64", "pto.wait_intra_core %l2, %l{} : i64, i64"
     yield from _trials(words, words, ("a5",), holds_core=True)
+    of_pipe = _in_block("pto.sync.set <PIPE_MTE2>, %l{}"), _in_block("pto.sync.wait <PIPE_V>, %l{}")
+    yield from _trials((of_pipe[0], of_pipe[1].replace("_V", "_MTE1")), of_pipe, ("a5",), False)
+    yield from _data(_in_block)
 
 
 @program("pto.in_section")

@@ -9,7 +9,18 @@ from ptoscope.isa.order.cores import SET_CLUSTER, SET_CORE, WAIT_CLUSTER, WAIT_C
 from ptoscope.isa.order.rules import OrderRule
 from ptoscope.isa.parts import PIPES, SCALAR_PIPE, SEMAPHORES, VECTOR_CORES
 from ptoscope.isa.patterns import ScalarIn
-from ptoscope.isa.record import Attr, Constraint, Evidence, Form, Operand, Record, Run, Site
+from ptoscope.isa.record import (
+    ALWAYS,
+    Attr,
+    Constraint,
+    Evidence,
+    Form,
+    Operand,
+    Record,
+    Run,
+    Site,
+    When,
+)
 from ptoscope.isa.sync import GROUP
 from ptoscope.isa.targets import TargetName
 
@@ -45,36 +56,64 @@ def _rule(site: Site, gives: bool) -> OrderRule:
     return signals_on(site.target.name)[0 if gives else 1]
 
 
+_PIPE = Attr("pipe", PIPES, None, "the pipe that signals or is held", kind="pipe")
+_EVENT_ID = Operand("event_id", ScalarIn((I64,)), "the number of the semaphore")
+# The pages list a type for the pipe, too.
+_WITH_PIPE = (
+    Form((_EVENT_ID,), attrs=(_PIPE,), syntax='"pipe", event_id : event_id, event_id'),
+    Evidence(
+        "form with a pipe",
+        "manual",
+        "set-intra-block.md and wait-intra-core.md write it in every example: the pipe signals "
+        "after what it did so far, or is held alone. Any pipe: the examples have PIPE_MTE2 and "
+        "PIPE_V.",
+        when=When(forms=(1,)),
+    ),
+)
+_EVENT_ALONE = (
+    Form((_EVENT_ID,)),
+    Evidence(
+        "form without core_id",
+        "manual",
+        "The only one of wait-flag-dev.md.",
+        when=When(forms=(1,)),
+    ),
+)
+
+
 def _numbered(
-    name: str, gives: bool, targets: tuple[TargetName, ...], doc: str, first: str
+    name: str,
+    gives: bool,
+    targets: tuple[TargetName, ...],
+    doc: str,
+    first: str,
+    short: tuple[Form, Evidence] | None = None,
 ) -> Record:
+    """`short` is the form of the manual's pages without the operand that has no effect."""
+    of_pipe = short is _WITH_PIPE
+
     def meaning(site: Site) -> Run:
         rule = _rule(site, gives)
         named = name == "set_cross_core" and not site.micro
+        pipe = str(site.attrs.get("pipe", SCALAR_PIPE))
 
-        def run(core: Core, unit: Lanes, event: Lanes) -> None:
-            if named:
+        def run(core: Core, *values: Lanes) -> None:
+            *units, event = values
+            for unit in units if named else ():
                 outside = (unit < 0) | (unit >= VECTOR_CORES)
                 core.refuse(site, outside, "PTO0910", f"{first} is neither 0 nor 1", unit, "0 or 1")
-            core.synchronise(site, rule, SCALAR_PIPE, "", (event,))
+            core.synchronise(site, rule, pipe, "", (event,))
 
         return run
 
-    number = ScalarIn((I64,))
+    unit = Operand(first, ScalarIn((I64,)), "without effect: no document says which is which")
     return Record(
         f"pto.{name}",
         GROUP,
         doc,
-        (
-            Form(
-                (
-                    Operand(first, number, "without effect: no document says which is which"),
-                    Operand("event_id", number, "the number of the semaphore"),
-                )
-            ),
-        ),
+        (Form((unit, _EVENT_ID)), *(() if short is None else short[:1])),
         meaning,
-        pipe=SCALAR_PIPE,
+        pipe="=pipe" if of_pipe else SCALAR_PIPE,
         order=SET_CORE if gives else WAIT_CORE,
         where="outside",
         targets=targets,
@@ -86,7 +125,9 @@ def _numbered(
                 "chosen",
                 "The scalar unit gives it when it comes there, or waits: this spelling names no "
                 "pipe. Wait for the pipe before (pto.barrier), or use pto.sync.set.",
+                when=ALWAYS if short is None else When(forms=(0,)),
             ),
+            *(() if short is None else short[1:]),
             *_COUNTED,
         ),
         formula=_RAISES if gives else _TAKES,
@@ -95,14 +136,21 @@ def _numbered(
 
 
 set_intra_block = _numbered(
-    "set_intra_block", True, _A5, "Signals another core of the cluster.", "block_id"
+    "set_intra_block", True, _A5, "Signals another core of the cluster.", "block_id", _WITH_PIPE
 )
 wait_intra_core = _numbered(
-    "wait_intra_core", False, _A5, "Waits for another core of the cluster.", "block_id"
+    "wait_intra_core", False, _A5, "Waits for another core of the cluster.", "block_id", _WITH_PIPE
 )
 _NUMBERED = (
     _numbered("set_cross_core", True, _A2A3, "Signals the other cores of the cluster.", "core_id"),
-    _numbered("wait_flag_dev", False, _A2A3, "Waits for the others of the cluster.", "core_id"),
+    _numbered(
+        "wait_flag_dev",
+        False,
+        _A2A3,
+        "Waits for the others of the cluster.",
+        "core_id",
+        _EVENT_ALONE,
+    ),
     set_intra_block,
     wait_intra_core,
 )
@@ -146,7 +194,6 @@ def _of_a_pipe(
 
         return run
 
-    pipe = Attr("pipe", PIPES, None, "the pipe that signals or is held", kind="pipe")
     event = Attr("event", doc="the number of the semaphore", high=SEMAPHORES - 1, alias="event_id")
     number = Operand("event", ScalarIn((INDEX, I64, I32)), "the number of the semaphore")
     return Record(
@@ -154,8 +201,8 @@ def _of_a_pipe(
         GROUP,
         doc,
         (
-            Form(attrs=(pipe, event, *more), syntax=f"#pipe, =event{entries}"),
-            Form((number,), attrs=(pipe, *more), syntax=f"#pipe, event{entries}"),
+            Form(attrs=(_PIPE, event, *more), syntax=f"#pipe, =event{entries}"),
+            Form((number,), attrs=(_PIPE, *more), syntax=f"#pipe, event{entries}"),
         ),
         meaning,
         pipe="=pipe",

@@ -144,13 +144,21 @@ def _use(rule: OrderRule) -> Meaning:
     return meaning
 
 
-_BUFFER_FORMS = (
+_PIPE_FIRST = (
     Form(attrs=(_PIPE, _ID, _MODE), syntax='"pipe", =id, =mode', bracketed=True),
     Form(
         (Operand("id", _NUMBER, "buffer id, 0 to 31"), Operand("mode", _NUMBER, "0 or 1")),
         attrs=(_PIPE,),
         syntax='"pipe", id, mode : id, mode',
     ),
+)
+_BUFFER_FORMS = (*_PIPE_FIRST, replace(_PIPE_FIRST[1], syntax='id, "pipe", mode : id, mode'))
+_ID_FIRST = Evidence(
+    "id before the pipe",
+    "manual",
+    "get-buf.md and rls-buf.md write it so, pipeline-sync.md and the micro specification behind "
+    "the pipe.",
+    when=When(forms=(2,)),
 )
 get_buf = Record(
     "pto.get_buf",
@@ -163,6 +171,7 @@ get_buf = Record(
     where="outside",
     evidence=(
         Evidence("modes", "micro", "0 waits for earlier releases, 1 does not wait."),
+        _ID_FIRST,
         Evidence(
             "acquired again",
             "manual",
@@ -185,6 +194,7 @@ rls_buf = Record(
     where="outside",
     evidence=(
         Evidence("modes", "micro", "0 waits for the pipe's own work, 1 for that of all holders."),
+        _ID_FIRST,
         Evidence(
             "what mode 1 waits for",
             "chosen",

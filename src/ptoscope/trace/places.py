@@ -75,7 +75,7 @@ def pipe_of(op: Op, in_scope: bool) -> str:
     if in_scope:
         return "PIPE_V"
     pipe = TABLE[op.name].pipe
-    return str(op.attrs[pipe[1:]]) if pipe.startswith("=") else pipe
+    return str(op.attrs.get(pipe[1:], SCALAR_PIPE)) if pipe.startswith("=") else pipe
 
 
 def issues(place: Place) -> bool:

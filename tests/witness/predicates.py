@@ -196,7 +196,19 @@ def _dist(use: Use) -> str:
     return use.attr("dist") if "dist" in use.site.attrs else "NORM"
 
 
-@witness("pto.plds", "pto.pldi", "pto.pald", inputs=_places)
+def _load_word(state: State) -> list[Value]:
+    address = _address(state, 0)
+    bits, place = bits_of(state.ub[address : address + 16]), _SPREAD[_dist(state.use)]
+    return [image([bits[place(i)] for i in range(64)])]
+
+
+def _store_word(state: State) -> list[Value]:
+    address = _address(state, 1)
+    state.ub[address : address + 8] = bytes_of(lanes_of(state.row(0), 64))
+    return []
+
+
+@witness("pto.pld", "pto.plds", "pto.pldi", "pto.pald", inputs=_places)
 def _load(state: State) -> list[Value]:
     if _is_word(state.use):
         return _load_word(state)
@@ -205,7 +217,7 @@ def _load(state: State) -> list[Value]:
     return [[bits[place(i)] for i in range(BITS)], *_updated(state, 0)]
 
 
-@witness("pto.psts", "pto.psti", "pto.past", inputs=_places)
+@witness("pto.pst", "pto.psts", "pto.psti", "pto.past", inputs=_places)
 def _store(state: State) -> list[Value]:
     """PK keeps every second bit."""
     if _is_word(state.use):
@@ -214,16 +226,3 @@ def _store(state: State) -> list[Value]:
     data = bytes_of(state.row(0)[:: 2 if state.use.attr("dist") == "PK" else 1])
     state.ub[address : address + len(data)] = data
     return _updated(state, 1)
-
-
-@witness("pto.pld", inputs=_places)
-def _load_word(state: State) -> list[Value]:
-    address = _address(state, 0)
-    bits, place = bits_of(state.ub[address : address + 16]), _SPREAD[_dist(state.use)]
-    return [image([bits[place(i)] for i in range(64)])]
-
-
-@witness("pto.pst", inputs=_places)
-def _store_word(state: State) -> None:
-    address = _address(state, 1)
-    state.ub[address : address + 8] = bytes_of(lanes_of(state.row(0), 64))

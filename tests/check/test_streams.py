@@ -242,6 +242,63 @@ def test_stores_follow_one_another() -> None:
     assert codes(BEGIN, first, end.format("%t", "%to")) == []
 
 
+TWICE = {
+    "vstu form A": "{r}, {r}p = pto.vstu {s}, {at}, %v, {base}, {mode} : "
+    f"{A}, {P}, {V}, {P}, index -> {A}, {P}",
+    "vstu form B": '{r}, {r}p = pto.vstu {s}, {at}, %v, {base}, "{mode}" : '
+    f"{A}, index, {V}, {P} -> {A}, index",
+    "vstus form B": '{r}, {r}p = pto.vstus {s}, %z32, %v, {at}, "{mode}" : '
+    f"{A}, i32, {V}, {P} -> {A}, {P}",
+}
+
+
+@pytest.mark.parametrize("base", ["%ub", "%odd"])
+@pytest.mark.parametrize("form", TWICE)
+def test_without_a_post_update_the_next_store_is_at_the_end(form: str, base: str) -> None:
+    """Wherever the base lies in its block: a store of 256 bytes ends as the base lies."""
+    stays, advances = ("%c0", "%c1") if form.endswith("A") else ("NO_POST_UPDATE", "POST_UPDATE")
+    start = "%c0" if form == "vstu form B" else base
+    further = "arith.addi %tp, %c64 : index"
+    if form != "vstu form B":
+        further = f"pto.addptr %tp, %c64 : {P} -> {P}"
+    before = ("%c64 = arith.constant 64 : index", "%z32 = arith.constant 0 : i32", BEGIN)
+
+    def store(result: str, state: str, at: str, mode: str) -> str:
+        return TWICE[form].format(r=result, s=state, at=at, base=base, mode=mode)
+
+    first, end = store("%t", "%a", start, stays), flush("%u", base)
+    advanced = store("%u", "%t", "%far", advances)
+    assert codes(*before, first, store("%u", "%t", "%tp", advances), end) == ["PTO0405"]
+    assert codes(*before, first, store("%u", "%t", "%tp", stays), end) == ["PTO0405"]
+    assert codes(*before, first, f"%far = {further}", advanced, end) == []
+    once = store("%t", "%a", start, advances)
+    assert codes(*before, once, store("%u", "%t", "%tp", advances), end) == []
+
+
+@pytest.mark.parametrize("base", ["%ub", "%odd"])
+def test_without_a_post_update_at_an_offset_that_is_not_known(base: str) -> None:
+    types = f"{A}, index, {V}, {P} -> {A}, index"
+    lines = ["%o = arith.index_cast %n : i32 to index", BEGIN]
+    lines.append(f'%t, %tp = pto.vstu %a, %o, %v, {base}, "NO_POST_UPDATE" : {types}')
+    for at, found in (("%tp", ["PTO0405"]), ("%o", ["PTO0405"]), ("%c1", [])):
+        store = f"%u, %up = pto.vstu %t, {at}, %v, {base} : {types}"
+        assert codes(*lines, store, flush("%u", base)) == found
+
+
+@pytest.mark.parametrize("base", ["%ub", "%odd"])
+def test_without_a_post_update_in_a_loop(base: str) -> None:
+    """The second iteration stores where the first did; of one iteration nothing is said."""
+    kinds = f"{A}, index"
+    loop = f"%b, %bp = scf.for %k = %c0 to {{}} step %c1 iter_args(%s = %a, %o = %c0) -> ({kinds})"
+    types = f"{A}, index, {V}, {P} -> {kinds}"
+    for end, found in (("%c2", ["PTO0405"]), ("%c1", []), ("%end", [])):
+        for at in ("%o", "%c0"):
+            store = f'%t, %p = pto.vstu %s, {at}, %v, {base}, "NO_POST_UPDATE" : {types}'
+            lines = (f"{loop.format(end)} {{", store, f"scf.yield %t, %p : {kinds}", "}")
+            two = "%c2 = arith.constant 2 : index"
+            assert codes(two, BEGIN, *lines, flush("%b", base)) == found
+
+
 def test_the_unit_of_a_flush_is_the_revision_s() -> None:
     """pto.vstas counts bytes in the manual and elements in the micro specification."""
     length = "%l = arith.constant {} : i32"

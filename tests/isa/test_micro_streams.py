@@ -138,14 +138,16 @@ def test_sprclr_begins_a_new_stream() -> None:
 
 
 def test_no_post_update_leaves_ar() -> None:
-    """Two stores of the same place, each a stream of its own that ends on a border."""
+    """Two streams that each store at the same place: AR has not moved in between."""
     e = Element("f32")
     v, p = vreg(e), "!pto.ptr<f32, ub>"
     stores = f"""pto.sprclr "AR"
       %q0 = pto.vsqz %v0, %mask : {v}, !pto.mask<b32> -> {v}
       %a1 = pto.vstur %a0, %q0, %p0, "NO_POST_UPDATE" : !pto.align, {v}, {p} -> !pto.align
+      pto.vstar %a1, %p0 : !pto.align, {p}
+      %b0 = pto.init_align : !pto.align
       %q1 = pto.vsqz %v1, %mask : {v}, !pto.mask<b32> -> {v}
-      %a2 = pto.vstur %a1, %q1, %p0, "POST_UPDATE" : !pto.align, {v}, {p} -> !pto.align"""
+      %a2 = pto.vstur %b0, %q1, %p0, "POST_UPDATE" : !pto.align, {v}, {p} -> !pto.align"""
     flush = f"pto.vstar %a2, %p0 : !pto.align, {p}"
     move = stream_kernel(e, stores, flush, revision="micro", mask=32)
     before = memory(3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -236,6 +237,24 @@ def test_after_no_post_update_the_flush_is_at_its_own_position(start: int, revis
     for stores, flush, mask in cases:
         move = stream_kernel(E, stores, flush, revision=revision, mask=32 if mask else 0)
         assert run(move, before, start) == expected(before, AREA + 4 * start, vectors(before, 1))
+
+
+@pytest.mark.parametrize("engine", ["reference", "native"])
+@pytest.mark.parametrize("start", [0, 3, 8])
+def test_without_a_post_update_a_store_at_the_same_place_is_refused(
+    start: int, engine: str
+) -> None:
+    """Also from a border on, where the vector before left nothing behind."""
+    store = "pto.vstu {}, {}, {}, %ub, {} : " + f"!pto.align, {P}, {V}, {P}, index"
+    stores = f"""{POST}
+      %a1, %p1 = {store.format("%a0", "%p0", "%v0", "%mode")} -> !pto.align, {P}
+      %a2, %p2 = {store.format("%a1", "%p1", "%v1", "%post")} -> !pto.align, {P}"""
+    flush = f"pto.vstar %a2, %ub : !pto.align, {P}"
+    move = partial(stream_kernel(E, stores, flush, "%mode: index"), engine=engine)
+    before = memory(start)
+    wanted = expected(before, AREA + 4 * start, vectors(before, 2))
+    assert run(move, before, start, 1) == wanted
+    assert fault(move, start, 0).code == "PTO0912"
 
 
 STORES = {

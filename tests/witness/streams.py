@@ -26,8 +26,9 @@ def append(
     named: bool = False,
 ) -> StoreState:
     """A stream with bytes appended at an address: whole blocks reach memory. The first store says
-    what its base is; one that names another is refused."""
-    if before.held and at != before.end:
+    what its base is; one that names another is refused, and so is one that is not at the end where
+    bytes are held or the last store gave another position."""
+    if at != before.end and (before.held or before.end not in (None, before.position)):
         raise Refused("PTO0912")
     if before.end == at:
         if named and base != before.base:
@@ -59,11 +60,15 @@ def flush(state: State, before: StoreState, at: int, by_base: bool = False) -> N
 
 
 BASE = 64
+ON_BORDER = 11
+"""The number of a stream that ended on a border, without a post-update."""
 
 
 def _states(size: int, number: int) -> tuple[StoreState, int]:
     """A stream of base 64 and the address where it goes on: held bytes, a border, one not begun.
     Where it goes on is not always the position that it gave."""
+    if number == ON_BORDER:
+        return StoreState(b"", 1024, BASE, 768), 768
     r = rng("stream", size, number)
     end = 1024 + size * r.randint(1, 31)
     match number % 4:
@@ -88,10 +93,11 @@ def _pointer(use: Use) -> Element:
 
 def _inputs(use: Use) -> Iterator[Case]:
     """Streams that go on where they ended; one that goes on elsewhere, one of another base, one
-    flushed at the position it gave, and a load stream."""
+    flushed at the position it gave, a load stream, and one that goes on at a position on a border
+    before its end."""
     names = [o.name for o in use.site.record.forms[use.form].operands]
     e = _pointer(use)
-    for number in range(11 if main(use) else 3):
+    for number in range(12 if main(use) else 3):
         (held, at), length = _states(e.bytes, number), rng("SQZN", number).randint(0, e.lanes)
         if number == 4:
             at += 32
@@ -120,10 +126,10 @@ def _inputs(use: Use) -> Iterator[Case]:
                     other = at + 4 if held.end is None else BASE + 4 * (number == 8)
                     values.append(at - step if "base_in" not in names else other)
                 case "mode":
-                    values.append((1, 0, 1, 0, 1, 2, (1 << 64) - 1, 1, 0, 1, 1)[number])
+                    values.append((1, 0, 1, 0, 1, 2, (1 << 64) - 1, 1, 0, 1, 1, 1)[number])
                 case _:
                     unit = 1 if use.site.record.short == "vstas" and not use.micro else e.bytes
-                    count = (3, e.lanes, 0, 1, 2, e.lanes + 1, -1, 1, 2, 3, 4)[number]
+                    count = (3, e.lanes, 0, 1, 2, e.lanes + 1, -1, 1, 2, 3, 4, 5)[number]
                     values.append(kind.wrap(count if moves else step // unit))
         yield Case(
             tuple(values), memory(number), registers=registers if number not in (1, 3) else {}

@@ -23,6 +23,7 @@ from ptoscope.isa.record import (
 )
 from ptoscope.isa.roles import AR, SQZN, StreamStep, StreamUse
 from ptoscope.isa.stream_records import DEST, STORE, UNITS, pointed, step_of, stream_record
+from ptoscope.isa.targets import Revision
 from ptoscope.isa.types import Ptr
 
 _ALIGN_IN = Operand("align_in", AlignState(), "the stream so far")
@@ -31,6 +32,15 @@ _BASE = Operand("base", PtrTo(), "UB base address")
 _BASE_OUT = Operand("base_out", PtrTo(), "where the stream goes on")
 _MODE = Attr("mode", ("POST_UPDATE", "NO_POST_UPDATE"), None, "whether the position advances")
 _UPDATES = Evidence("position", "manual", "After the whole vector where the mode says so.")
+
+
+def _next_store(pages: str, revision: Revision | None = None) -> Evidence:
+    return Evidence(
+        "the next store after NO_POST_UPDATE",
+        "chosen",
+        f"At the end of what was stored; elsewhere it is a fault at every base. {pages}",
+        when=When(revision, attrs={"mode": ("NO_POST_UPDATE",)}),
+    )
 
 
 def _new(site: Site) -> Run:
@@ -200,6 +210,10 @@ RECORDS = (
                 when=When(forms=(0,)),
             ),
             Evidence("no mode", "manual", "Advances.", when=When(forms=(2,))),
+            _next_store(
+                "vstu.md: the result is the next offset by the mode; no page says that a stream "
+                "may go on before its end."
+            ),
         ),
         STORE,
         StreamUse("stores", (StreamStep("base_in"), StreamStep("base", "offset_in"))),
@@ -224,6 +238,10 @@ RECORDS = (
                 "suite",
                 "How many elements the stream advances: so many are appended, at base.",
                 when=IN_MICRO,
+            ),
+            _next_store(
+                "vstus.md: the result is the next base where the form updates it; a newer page "
+                "leaves it to the kernel to name the next place of a form that does not."
             ),
             Evidence(
                 "two results without a mode",
@@ -271,6 +289,7 @@ RECORDS = (
                 "Of the manual: without effect, since the state itself carries the position.",
                 when=When("manual", attrs={"mode": ("NO_POST_UPDATE",)}),
             ),
+            _next_store("The micro specification says only that AR stays.", "micro"),
         ),
         STORE,
         StreamUse(

@@ -30,6 +30,11 @@ class Stream:
     position: int = 0
     maker: Site | None = None
 
+    @property
+    def stays(self) -> bool:
+        """Returns True if the last store gave another position than its end."""
+        return self.end is not None and self.position != self.end
+
     def store(
         self,
         site: Site,
@@ -41,11 +46,16 @@ class Stream:
         named: bool,
     ) -> Stream:
         """Appends bytes at an address; whole blocks are written, the tail is kept."""
-        if self.pending and address != self.end:
+        # Where the end lies in its block must not decide: without a post-update the stream goes on
+        # at its end even if nothing is pending.
+        if (self.pending or self.stays) and address != self.end:
+            count = len(self.pending)
             raise Fault(
                 site,
                 STREAM,
-                f"the stream holds {len(self.pending)} bytes that belong before address {self.end}",
+                f"the stream holds {count} bytes that belong before address {self.end}"
+                if count
+                else f"the last store of the stream, without a post-update, ended at {self.end}",
                 found=f"a store at address {address}",
                 expected=f"a store at address {self.end}, or a flush first",
             )

@@ -144,14 +144,17 @@ def refused_store(
     code: Code, stream: NativeStream, base: Value, address: Value, length: Value, named: bool
 ) -> tuple[Value, Value]:
     """Whether a store does not follow, is of another base or is not inside UB; and the base of
-    the stream after it."""
+    the stream after it. Only load streams, refused anyway, and stores without a post-update have
+    a position that is not the end."""
 
     def test(words: str) -> Value:
         return code.emit("i1", words)
 
     follows = test(f"icmp eq {address}, {stream.end.name}")
     goes_on = test(f"and {stream.is_kind(code, streams.STORES)}, {follows.name}")
-    held = test(f"icmp ne {stream.count}, 0")
+    pending = test(f"icmp ne {stream.count}, 0")
+    stays = test(f"icmp ne {stream.position}, {stream.end.name}")
+    held = test(f"or {pending}, {stays.name}")
     apart = test(f"xor {follows}, true")
     own = code.emit("i64", f"select {goes_on}, {stream.base}, {base}")
     wrong = [

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ptoscope.check.flow import gives
 from ptoscope.check.rule import Context
 from ptoscope.check.types import fits
-from ptoscope.dataflow import Fixpoint, InOrder
+from ptoscope.dataflow import Carried, Fixpoint, InOrder
 from ptoscope.isa import TABLE
 from ptoscope.isa.dtypes import VREG_BYTES
 from ptoscope.isa.patterns import VectorAddress
@@ -16,7 +16,7 @@ from ptoscope.isa.record import Record
 from ptoscope.isa.roles import StreamKind, StreamStep
 from ptoscope.isa.targets import BLOCK_BYTES
 from ptoscope.isa.types import Align, Mask, Ptr, Scalar, VReg
-from ptoscope.program import Op
+from ptoscope.program import For, Op
 
 StreamAddress = tuple[int | None, int]
 """A value plus a number of bytes; from no value, an address."""
@@ -217,6 +217,71 @@ class Ends:
             return self.address(out)
         offset, (root, at) = self.number(out), self.address(store.base)
         return None if offset is None else (root, at + offset * store.size)
+
+    def stays_at(self, align: int) -> bool:
+        """Returns True if the last store of a stream was one without a post-update, whose result
+        is not where it ended."""
+        return self.position(align) not in (None, self.end(align))
+
+    def repeats(self, op: Op) -> bool:
+        """Returns True if a store begins where the one before it began, which was without a
+        post-update, at addresses that need not be known."""
+        align = named_operands(op)["align_in"]
+        before = self.values.made(align)
+        if before is None:
+            return self._repeats_itself(op, align)
+        if not self.is_store(before) or len(before.results) < 2 or not self._stays(before):
+            return False
+        place = self._place(op)
+        return place is not None and place == self._place(before)
+
+    def _repeats_itself(self, op: Op, align: int) -> bool:
+        """Returns True if a store begins at the same place in each of several iterations."""
+        carried = self.values.definitions[align]
+        if not isinstance(carried, Carried) or carried.yielded not in op.results:
+            return False
+        if len(op.results) < 2 or not self._stays(op) or not self._is_repeated(carried.loop):
+            return False
+        step, named = step_of(self.context, op), named_operands(op)
+        depth = self.values.definitions[align].depth
+        return step.place == "operands" and all(
+            self._is_kept(named[name], op, depth) for name in (step.base, step.offset) if name
+        )
+
+    def _is_kept(self, slot: int, op: Op, depth: int) -> bool:
+        """Returns True if a value is the same in each iteration of a loop, because it is from
+        outside, or carried and given by a store without a post-update."""
+        if self.number(slot) is not None:
+            return True
+        definition = self.values.definitions[slot]
+        if isinstance(definition, Carried) and definition.depth == depth:
+            return definition.yielded == op.results[1]
+        return definition.depth < depth
+
+    def _is_repeated(self, loop: Op) -> bool:
+        """Returns True if a loop has two iterations or more."""
+        if not isinstance(loop, For):
+            return False
+        bounds = [self.values.constant(slot) for slot in (loop.lower, loop.upper, loop.step)]
+        low, high, by = bounds
+        return low is not None and high is not None and by is not None and low + by < high
+
+    def _place(self, op: Op) -> tuple[StreamAddress, int | tuple[int], int] | None:
+        """Returns where a store begins: base, offset in elements and their size. An offset that
+        is not known is the value that it came from, through stores that gave it unchanged."""
+        step = store_of(self.context, op)
+        if step is None or step.goes_on:
+            return None
+        base = self.address(step.base)
+        if step.offset is None:
+            return base, 0, step.size
+        slot, number = step.offset, self.number(step.offset)
+        while number is None:
+            maker = self.values.made(slot)
+            if maker is None or not self.is_store(maker) or not self._stays(maker):
+                break
+            slot = named_operands(maker)[step_of(self.context, maker).offset]
+        return base, (slot,) if number is None else number, step.size
 
     def is_store(self, op: Op) -> bool:
         """Whether it is a store of a stream, with operands that fit."""

@@ -194,8 +194,12 @@ def _misplaced(context: Context) -> Iterator[Finding]:
         end = ends.end(align)
         flush = does(record, "flushes")
         at = ends.at(op)
-        # A stream that ended a block holds nothing: the next store may be anywhere.
-        empty = ends.residue(align) in (0, -1) and not flush
+        if not flush and ends.repeats(op):
+            yield _repeated(context, op, at, end)
+            continue
+        # A stream that ended a block holds nothing: the next store may be anywhere, except after
+        # one without a post-update.
+        empty = not flush and ends.residue(align) in (0, -1) and not ends.stays_at(align)
         if end is None or at is None or at[0] != end[0] or at[1] == end[1] or empty:
             continue
         if flush and ends.position(align) in (None, at):
@@ -208,6 +212,20 @@ def _misplaced(context: Context) -> Iterator[Finding]:
             hint="bytes that wait for their block belong to the address after the last store",
             fix=flush_where_it_ended(context, Bases(ends), uses, op) if flush else (),
         )
+
+
+def _repeated(
+    context: Context, op: Op, at: StreamAddress | None, end: StreamAddress | None
+) -> Finding:
+    known = at is not None and end is not None
+    return Finding(
+        op.span,
+        f"{op.name}: the store is where the last store of its stream began",
+        found=_shown(context, at) if at and known else "the position that store was given",
+        expected=_shown(context, end) if end and known else "the address after its last byte",
+        hint="without a post-update the position does not advance: add the elements of a vector "
+        "to it, or write POST_UPDATE",
+    )
 
 
 def _loaded(context: Context) -> Iterator[Finding]:

@@ -21,7 +21,7 @@ import traceback
 
 import tests.attack
 
-_PARTS = ("child", "guard", "matrix_copies", "__main__")
+_PARTS = ("child", "cold", "guard", "matrix_copies", "__main__")
 ATTACKERS = sorted(
     module.name
     for module in pkgutil.iter_modules(tests.attack.__path__)

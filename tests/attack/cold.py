@@ -43,7 +43,7 @@ def double(x: pto.gm[pto.f32], y: pto.gm[pto.f32], n: pto.i32, times: int = 1):
 
 
 class Tasks:
-    """What threads share: kernels that none of them has called yet."""
+    """The tasks, and kernels that all threads share and none has called yet."""
 
     def __init__(self) -> None:
         self._add = ptoscope.load(_ADD)
@@ -90,7 +90,7 @@ class Tasks:
         assert out[0] == thread
 
     def reference(self, thread: int) -> None:
-        """The same on the reference engine."""
+        """Prints and warnings on the reference engine."""
         self.told(thread, "reference")
 
     def cycles(self, thread: int) -> None:

@@ -8,7 +8,9 @@ import copyreg
 import inspect
 import io
 import linecache
+import os
 import sys
+import threading
 import traceback
 from collections.abc import Mapping
 from pathlib import Path
@@ -24,6 +26,19 @@ from ptoscope.lang.template import Template
 
 _imported: dict[str, tuple[bytes, ModuleType]] = {}
 """Files that were imported, by their paths, with what they held then."""
+_importing = threading.RLock()
+"""Held while a file runs, which changes `sys.path` and `sys.stdout`. It is no `MakingLock`: forks
+wait for those, and a file may run for any time."""
+
+
+def _begin_anew() -> None:
+    """Opens the lock in a forked process, which does not have the thread that holds it."""
+    global _importing
+    _importing = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_anew)
 
 
 def _reduced(kernel: PythonKernel) -> Any:
@@ -122,19 +137,23 @@ def import_file(file: str) -> ModuleType:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise UsageError(f"cannot read {file}: {reason}") from None
-    name = str(path.resolve())
-    known = _imported.get(name)
-    if known is not None and known[0] == data and known[1].__file__ == file:
-        return known[1]
-    module = ModuleType(name)
+    with _importing:
+        known = _imported.get(str(path.resolve()))
+        if known is not None and known[0] == data and known[1].__file__ == file:
+            return known[1]
+        return _imported_now(path.resolve(), data, file)
+
+
+def _imported_now(path: Path, data: bytes, file: str) -> ModuleType:
+    module = ModuleType(str(path))
     module.__file__ = file
-    _run(module, data, file, str(path.resolve().parent))
+    _run(module, data, file, str(path.parent))
     for value in vars(module).values():
         if isinstance(value, (PythonKernel, Template)):
             with contextlib.suppress(PtoError):
                 # It is read while the file is what was imported.
                 _ = value.source
-    _imported[name] = data, module
+    _imported[str(path)] = data, module
     return module
 
 

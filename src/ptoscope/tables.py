@@ -34,6 +34,6 @@ def _cells(text: str) -> int:
     return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
-def counted(number: int, noun: str) -> str:
-    """`1 file`, `2 files`."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+def counted(number: int, noun: str, nouns: str = "") -> str:
+    """`1 file`, `2 files`; `nouns` is what more than one are called where that is not regular."""
+    return f"{number} {noun if number == 1 else nouns or f'{noun}s'}"

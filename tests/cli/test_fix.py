@@ -52,7 +52,10 @@ def test_diff_shows_the_change_and_writes_nothing(cli: Cli, write) -> None:
     outcome = cli("check", path, "--diff")
     assert path.read_text(encoding="utf-8") == text
     assert '+      pto.set_flag["PIPE_MTE2", "PIPE_V", "EVENT_ID0"]\n' in outcome.out
-    assert re.search(r"fixes to apply\n", outcome.out)
+    assert re.search(r"fixes to apply\nk.pto: wrong, \d+ errors, 0 warnings\n", outcome.out)
+    # The file as it is has errors, whatever the fixes would do.
+    as_it_is = cli("check", path)
+    assert (outcome.code, outcome.err) == (1, as_it_is.err)
     record = cli("check", path, "--diff", "--json").json["files"][0]
     assert record["fixes"] > 1
     cli("check", path, "--fix")

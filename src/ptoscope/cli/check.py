@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ptoscope.cli.commands import TARGETS
-from ptoscope.cli.conclude import concluded, count
 from ptoscope.cli.examine import compare, examine
-from ptoscope.cli.kernels import KernelWord, kernel_word
-from ptoscope.cli.options import Request, fails
+from ptoscope.cli.kernels import KernelWord
+from ptoscope.cli.listing import PYTHON, TEXT
+from ptoscope.cli.many import FileReport, Tally, counts, over_files
+from ptoscope.cli.options import Request
 from ptoscope.cli.output import Result
-from ptoscope.diagnostics import Diagnostic, UsageError
+from ptoscope.diagnostics import UsageError
 from ptoscope.tables import Table
 
 
@@ -23,30 +26,27 @@ def answer(request: Request) -> Result:
         return explain(code)
     if not request.args:
         raise UsageError("check needs KERNEL...; see `ptoscope check --help`")
-    words = [kernel_word(text) for text in request.args]
     if request.has("all-targets"):
         if request.has("fix") or request.has("diff"):
             raise UsageError("check takes --all-targets or fixes, not both")
-        return _compare(words, request)
+        return _compare(request)
     if request.has("fix") or request.has("diff"):
         from ptoscope.cli.fix import fix
 
-        return fix(words, request)
-    findings: list[Diagnostic] = []
-    files: list[dict[str, object]] = []
-    for word in words:
-        examined, found = examine(word, request)
-        findings += found
-        errors, warnings, notes = count(found)
-        record: dict[str, object] = {"file": word.name, "ok": not fails(found, request)}
-        if examined is not None:
-            record["target"] = examined.target.name
-            record["functions"] = [f.name for f in examined.functions]
-        files.append({**record, "errors": errors, "warnings": warnings, "notes": notes})
-    return concluded([word.name for word in words], request, findings, files)
+        return fix(request)
+    return over_files(request, (TEXT, PYTHON), lambda word: _check(word, request))
 
 
-def _compare(words: list[KernelWord], request: Request) -> Result:
+def _check(word: KernelWord, request: Request) -> FileReport:
+    examined, found = examine(word, request)
+    fields: dict[str, object] = {}
+    if examined is not None:
+        fields["target"] = examined.target.name
+        fields["functions"] = [f.name for f in examined.functions]
+    return FileReport({**fields, **counts(found)}, found)
+
+
+def _compare(request: Request) -> Result:
     """The portability table: the lines that keep the kernels from a target."""
     from ptoscope.check.portability import obstacles
 
@@ -54,12 +54,12 @@ def _compare(words: list[KernelWord], request: Request) -> Result:
         raise UsageError("check takes --target or --all-targets, not both")
     rows: list[tuple[str, ...]] = []
     page: list[str | Table] = []
-    files: list[dict[str, object]] = []
-    for word in words:
+
+    def look(word: KernelWord) -> FileReport:
         found = obstacles(compare(word, request, TARGETS), request.has("strict"))
-        rows += [
+        rows.extend(
             (f"{o.file}:{o.line}", o.message, *(o.codes(t) or "-" for t in TARGETS)) for o in found
-        ]
+        )
         legal = [t for t in TARGETS if not any(o.errors[t] for o in found)]
         page.append(f"{word.name}: legal on {', '.join(legal) or 'no target'}")
         lines = [
@@ -70,8 +70,11 @@ def _compare(words: list[KernelWord], request: Request) -> Result:
             }
             for o in found
         ]
-        files.append({"file": word.name, "legal": legal, "lines": lines})
-    if rows:
-        page.insert(0, Table(("line", "what keeps it away", *TARGETS), rows))
-    fields = {"targets": list(TARGETS), "files": files}
-    return Result("check", page, fields, exit=1 if rows else 0)
+        return FileReport({"legal": legal, "lines": lines}, is_wrong=bool(found))
+
+    def conclude(tally: Tally) -> list[str | Table]:
+        table = [Table(("line", "what keeps it away", *TARGETS), rows)] if rows else []
+        return [*table, *page, *([str(tally)] if tally.is_interrupted else [])]
+
+    result = over_files(request, (TEXT, PYTHON), look, conclude)
+    return replace(result, fields={"targets": list(TARGETS), **result.fields})

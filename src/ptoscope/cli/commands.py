@@ -202,7 +202,8 @@ COMMANDS = {
         Command(
             "check",
             "KERNEL...",
-            "parse and verify kernels (- is standard input), or explain a code",
+            "parse and verify kernels (- is standard input), those below directories or that a "
+            "pattern names ('**/*.pto'), or explain a code",
             0,
             None,
             (
@@ -210,21 +211,22 @@ COMMANDS = {
                 _STRICT,
                 Option("explain", "CODE", "why a code exists, a bad example and its fix"),
                 Option("fix", "", "apply the suggested fixes to the files, until none is left"),
-                Option("diff", "", "show what --fix would change, and write nothing"),
+                Option("diff", "", "the findings, and what --fix would change; nothing is written"),
             ),
         ),
         Command(
             "fmt",
-            "KERNEL",
-            "print the canonical text of a kernel, with its comments",
+            "KERNEL...",
+            "print the canonical text of a kernel, with its comments; --check and -i take many, "
+            "directories and patterns as well",
             1,
-            1,
+            None,
             (
                 Option("form", "NAME", "ssa, dps (ins and outs) or asm; -i keeps the form", LEVELS),
                 Option("generic", "", "the generic form of every operation"),
                 Option("explicit", "", "with the vecscopes that the text leaves out"),
-                Option("check", "", "print nothing; exit 1 if the file would change"),
-                Option("in-place", "", "(-i) rewrite the file"),
+                Option("check", "", "print no text; exit 1 if a file would change"),
+                Option("in-place", "", "(-i) rewrite the files"),
             ),
         ),
         Command(

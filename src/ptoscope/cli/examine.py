@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import NamedTuple
 
 from ptoscope.check import check
@@ -11,7 +10,7 @@ from ptoscope.check.revisions import ambiguous
 from ptoscope.cli.files import read_kernel
 from ptoscope.cli.kernels import KernelWord
 from ptoscope.cli.options import Request
-from ptoscope.diagnostics import Diagnostic, PtoError, UsageError, internal_error
+from ptoscope.diagnostics import Diagnostic, PtoError
 from ptoscope.isa.targets import Target
 from ptoscope.lang.references import Reference
 from ptoscope.program import Function
@@ -27,20 +26,15 @@ class Examined(NamedTuple):
 
 def examine(word: KernelWord, request: Request) -> tuple[Examined | None, list[Diagnostic]]:
     """The functions of a word and their findings; None where it cannot be read. The target is
-    the request's, else the kernel's. Of a file of Python without a name all kernels are meant.
-    An error of ptoscope itself is a finding about this word: others are examined all the same."""
+    the request's, else the kernel's. Of a file of Python without a name all kernels are meant."""
     target, revision = request.get("target"), request.get("revision")
+    if word.python is not None:
+        return _examine_python(word.python, target, revision)
     try:
-        if word.python is not None:
-            return _examine_python(word.python, target, revision)
         file, text = read_kernel(word.path)
-        return examine_text(text, file, target, revision)
     except PtoError as error:
         return None, list(error.diagnostics)
-    except (UsageError, MemoryError):
-        raise
-    except Exception as error:
-        return None, [replace(internal_error(error), file=word.name)]
+    return examine_text(text, file, target, revision)
 
 
 def compare(

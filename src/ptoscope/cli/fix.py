@@ -4,56 +4,63 @@ from __future__ import annotations
 
 import codecs
 import difflib
+from functools import cache
 from pathlib import Path
 
 from ptoscope.bounded_files import read_file
 from ptoscope.check.apply import Fixed, fixed
-from ptoscope.cli.conclude import concluded
 from ptoscope.cli.examine import examine_text
 from ptoscope.cli.files import STDIN, read_kernel
 from ptoscope.cli.kernels import KernelWord, not_edited
-from ptoscope.cli.options import Request, fails
+from ptoscope.cli.listing import TEXT
+from ptoscope.cli.many import FileReport, count, over_files
+from ptoscope.cli.options import Request
 from ptoscope.cli.output import Result
 from ptoscope.cli.saving import write_file
 from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
+from ptoscope.tables import counted
 
 
-def fix(words: list[KernelWord], request: Request) -> Result:
-    """Fixes files as far as it goes, each written whole or not at all; with --diff nothing is
-    written. What is still found afterwards is told."""
-    writes = not request.has("diff")
-    python = next((word for word in words if word.python is not None), None)
-    if python is not None:
-        raise not_edited(python, "--fix" if writes else "--diff")
-    if writes and any(word.path == STDIN for word in words):
+def fix(request: Request) -> Result:
+    """Fixes files as far as it goes, each written whole or not at all; what is still found
+    afterwards is told. With --diff nothing is written, and the findings are those of the files
+    as they are."""
+    return over_files(request, (TEXT,), lambda word: _fix(word, request))
+
+
+def _fix(word: KernelWord, request: Request) -> FileReport:
+    name, path, writes = word.name, word.path, not request.has("diff")
+    if word.python is not None:
+        raise not_edited(word, "--fix" if writes else "--diff")
+    if writes and path == STDIN:
         raise UsageError("check cannot write to standard input; --diff shows the fixes")
-    for word in words:
-        if writes and not word.path.is_file():
-            raise UsageError(f"check cannot write to {word.path}, a pipe; --diff shows the fixes")
-    page: list[str] = []
-    findings: list[Diagnostic] = []
-    files: list[dict[str, object]] = []
-    for word in words:
-        name, path = word.name, word.path
-        text, after = _fixed(path, request)
-        diff = "".join(
-            difflib.unified_diff(
-                text.splitlines(keepends=True),
-                after.text.splitlines(keepends=True),
-                name,
-                f"{name} (fixed)",
-            )
-        )
-        if diff and writes:
-            write_file(str(path), _encoded(after.text, bytes(read_file(path))))
-        elif diff:
-            page.append(diff)
-        findings += after.left
-        fixes = f"{after.applied} fix{'' if after.applied == 1 else 'es'}"
-        page.append(f"{name}: {fixes} {'applied' if writes else 'to apply'}")
-        right = not fails(after.left, request)
-        files.append({"file": name, "ok": right, "fixes": after.applied, "diff": diff})
-    return concluded([word.name for word in words], request, findings, files, tuple(page))
+    if writes and not path.is_file():
+        raise UsageError(f"check cannot write to {path}, a pipe; --diff shows the fixes")
+    text, before, after = _fixed(path, request)
+    diff = _diff(text, after.text, name)
+    if diff and writes:
+        write_file(str(path), _encoded(after.text, bytes(read_file(path))))
+    line = f"{name}: {counted(after.applied, 'fix', 'fixes')} {'applied' if writes else 'to apply'}"
+    errors = count(after.left)[0]
+    if errors and not writes:
+        line += f", which leave {counted(errors, 'error')}"
+    return FileReport(
+        {"fixes": after.applied, "diff": diff, "left": errors},
+        after.left if writes else before,
+        (line,) if writes or not diff else (diff, line),
+    )
+
+
+def _diff(before: str, after: str, name: str) -> str:
+    """Returns what changed, as `patch` reads it: lines end at line feeds alone."""
+    old, new = _lines(before), _lines(after)
+    return "".join(difflib.unified_diff(old, new, name, f"{name} (fixed)"))
+
+
+def _lines(text: str) -> list[str]:
+    *lines, last = text.split("\n")
+    unended = [f"{last}\n\\ No newline at end of file\n"] if last else []
+    return [*(f"{line}\n" for line in lines), *unended]
 
 
 def _encoded(text: str, before: bytes) -> bytes:
@@ -64,10 +71,13 @@ def _encoded(text: str, before: bytes) -> bytes:
     return mark + text.encode()
 
 
-def _fixed(path: Path, request: Request) -> tuple[str, Fixed]:
+def _fixed(path: Path, request: Request) -> tuple[str, list[Diagnostic], Fixed]:
+    """Returns the text of a file, its findings, and the text after fixes."""
     try:
         file, text = read_kernel(path)
     except PtoError as error:
-        return "", Fixed("", 0, list(error.diagnostics))
+        found = list(error.diagnostics)
+        return "", found, Fixed("", 0, found)
     target, revision = request.get("target"), request.get("revision")
-    return text, fixed(text, lambda text: examine_text(text, file, target, revision)[1])
+    examine = cache(lambda text: examine_text(text, file, target, revision)[1])
+    return text, examine(text), fixed(text, examine)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ptoscope.cli.commands import LEVELS
 from ptoscope.cli.files import STDIN, read_kernel
 from ptoscope.cli.kernels import kernel_word, not_edited, prepared
+from ptoscope.cli.listing import TEXT
+from ptoscope.cli.many import FileReport, Tally, over_files
 from ptoscope.cli.options import Request
 from ptoscope.cli.output import Result
 from ptoscope.cli.saving import write_file
@@ -19,45 +21,79 @@ if TYPE_CHECKING:
     from ptoscope.program import Block, Op
 
 
+class _Formatted(NamedTuple):
+    """The canonical text of a file, and whether the file has another."""
+
+    file: str
+    text: str
+    changed: bool
+
+
 def answer(request: Request) -> Result:
-    """Prints, compares or rewrites one file."""
+    """Prints one file; compares or rewrites many."""
     checks, rewrites = request.has("check"), request.has("in-place")
     if checks and rewrites:
         raise UsageError("fmt takes --check or -i, not both")
-    form = request.get("form")
-    if form and request.has("generic"):
+    if request.has("form") and request.has("generic"):
         raise UsageError("fmt takes --form or --generic, not both")
-    word = kernel_word(request.args[0])
-    path = word.path
+    if checks or rewrites:
+        return _each(request)
+    text, *others = request.args
+    if others:
+        raise UsageError(f"fmt prints one kernel, not also '{others[0]}'; --check takes many")
+    word = kernel_word(text)
     if word.python is not None:
-        if checks or rewrites:
-            raise not_edited(word, "--check" if checks else "-i")
         return _print_python(word, request)
-    if rewrites and path == STDIN:
-        raise UsageError("fmt -i needs a file, not standard input")
-    if rewrites and not path.is_file():
-        raise UsageError(f"fmt -i needs a file, and {path} is a pipe")
+    made = _formatted(word, request)
+    return Result("fmt", (made.text,), made._asdict())
+
+
+def _each(request: Request) -> Result:
+    """Compares or rewrites files. Of many, those are told that change."""
+    checks = request.has("check")
+    change, same = ("would change", "ok") if checks else ("rewritten", "unchanged")
+    changed: list[str] = []
+
+    def look(word: KernelWord) -> FileReport:
+        if word.python is not None:
+            raise not_edited(word, "--check" if checks else "-i")
+        if word.path == STDIN and not checks:
+            raise UsageError("fmt -i needs a file, not standard input")
+        if not checks and not word.path.is_file():
+            raise UsageError(f"fmt -i needs a file, and {word.path} is a pipe")
+        made = _formatted(word, request)
+        if not made.changed:
+            return FileReport(made._asdict())
+        if not checks:
+            write_file(str(word.path), made.text.encode())
+        changed.append(made.file)
+        return FileReport(made._asdict(), page=(f"{made.file}: {change}",), is_wrong=checks)
+
+    def conclude(tally: Tally) -> tuple[str, ...]:
+        if len(tally.names) == 1 and not tally.is_interrupted:
+            return () if changed else (f"{tally.what}: {same}",)
+        failed = sum(not f["ok"] for f in tally.files) - (len(changed) if checks else 0)
+        told = [f"{len(changed)} {change}"]
+        told += [f"{failed} could not be formatted"] if failed else []
+        return (f"{tally.what}: {', '.join(told)}",)
+
+    return over_files(request, (TEXT,), look, conclude, is_flat=True)
+
+
+def _formatted(word: KernelWord, request: Request) -> _Formatted:
     from ptoscope import ir
 
-    file, source = read_kernel(path)
+    file, source = read_kernel(word.path)
     module = ir.parse(source, file)
     if request.has("explicit"):
         _make_scopes_explicit(module)
+    generic, form = request.has("generic"), request.get("form")
     # What stays in a file stays in its form.
-    as_written = (checks or rewrites) and not request.has("generic")
-    level = None if as_written else "ssa"
+    stays = not generic and (request.has("check") or request.has("in-place"))
+    level = None if stays else "ssa"
     level = ir.LEVELS[LEVELS.index(form)] if form else level
-    text = ir.print_module(module, generic=request.has("generic"), level=level)
-    changed = text != source
-    fields = {"file": file, "text": text, "changed": changed}
-    if checks:
-        page = (f"{file}: {'would change' if changed else 'ok'}",)
-        return Result("fmt", page, fields, exit=1 if changed else 0)
-    if rewrites:
-        if changed:
-            write_file(str(path), text.encode())
-        return Result("fmt", (f"{file}: {'rewritten' if changed else 'unchanged'}",), fields)
-    return Result("fmt", (text,), fields)
+    text = ir.print_module(module, generic=generic, level=level)
+    return _Formatted(file, text, text != source)
 
 
 def _print_python(word: KernelWord, request: Request) -> Result:

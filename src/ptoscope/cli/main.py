@@ -9,12 +9,11 @@ from importlib import import_module
 
 from ptoscope import __version__
 from ptoscope.cli.commands import COMMANDS
+from ptoscope.cli.failures import failure, wrong_usage
 from ptoscope.cli.options import BadUsage, Request, help_text, read
-from ptoscope.cli.output import MEMORY, Result, emit, quiet_stdout, usage_result
+from ptoscope.cli.output import INTERRUPTED, Result, emit, quiet_stdout
 from ptoscope.cli.terminal import careful_terminals
-from ptoscope.diagnostics import Diagnostic, PtoError, UsageError, internal_error, nearest
-
-INTERRUPTED = 130
+from ptoscope.diagnostics import UsageError, nearest
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -52,7 +51,8 @@ def _answer(argv: list[str]) -> tuple[bool, Result]:
         hint = f"see `ptoscope {error.request.command} --help`".replace("  ", " ")
         if error.request.command not in COMMANDS:
             hint = "see `ptoscope --help`"
-        result = usage_result(error.request.command, str(error), hint)
+        finding = wrong_usage(str(error), hint)
+        result = Result(error.request.command, exit=2, diagnostics=(finding,))
         return error.request.has("json"), result
     return request.has("json"), _guarded(request)
 
@@ -76,14 +76,9 @@ def _emitted(result: Result, as_json: bool) -> int:
 
 
 def _failed(name: str, error: Exception) -> Result:
-    """What is said of a command that failed."""
-    if isinstance(error, UsageError):
-        return usage_result(name, str(error))
-    if isinstance(error, PtoError):
-        return Result(name, exit=1, diagnostics=error.diagnostics)
-    if isinstance(error, MemoryError):
-        return Result(name, exit=1, diagnostics=(Diagnostic(MEMORY, "there is not enough memory"),))
-    return Result(name, exit=1, diagnostics=(internal_error(error),))
+    """The result of a command that an exception ended."""
+    exit = 2 if isinstance(error, UsageError) else 1
+    return Result(name, exit=exit, diagnostics=failure(error))
 
 
 def _dispatch(request: Request) -> Result:

@@ -12,12 +12,14 @@ from dataclasses import dataclass, field
 from typing import Any, TextIO
 
 from ptoscope.cli.terminal import for_own_codes, spelled
-from ptoscope.diagnostics import Diagnostic, visible
+from ptoscope.diagnostics import Diagnostic, UsageError, visible
 from ptoscope.tables import Table
 
 SCHEMA = 2
 USAGE = "PTO0000"
 MEMORY = "PTO0807"
+INTERRUPTED = 130
+"""The exit status of a command that was interrupted."""
 
 
 @dataclass(frozen=True)
@@ -32,11 +34,6 @@ class Result:
     exit: int = 0
 
 
-def usage_result(command: str, message: str, hint: str = "") -> Result:
-    """The answer to wrong usage."""
-    return Result(command, exit=2, diagnostics=(Diagnostic(USAGE, message, hint=hint),))
-
-
 def emit(result: Result, as_json: bool) -> int:
     """Writes a result and returns its exit status. A reader that went away changes nothing
     about it; output that cannot be written is wrong usage."""
@@ -44,10 +41,7 @@ def emit(result: Result, as_json: bool) -> int:
         if as_json:
             _write(sys.stdout, json_text(result))
         else:
-            for part in result.page:
-                _write_part(sys.stdout, part)
-            findings = "".join(_painted(d, sys.stderr) for d in result.diagnostics)
-            _write(sys.stderr, findings, own_codes=True)
+            _write_all(result.page, result.diagnostics)
     except BrokenPipeError:
         quiet_stdout()
     except OSError as error:
@@ -56,6 +50,24 @@ def emit(result: Result, as_json: bool) -> int:
             _write(sys.stderr, f"ptoscope: cannot write the output: {error.strerror}\n")
         return 2
     return result.exit
+
+
+def tell(page: Iterable[str | Table], findings: Sequence[Diagnostic]) -> None:
+    """Writes a part of what a command says, before its result is known. UsageError where it
+    cannot be written; a reader that went away is a BrokenPipeError."""
+    try:
+        _write_all(page, findings)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        quiet_stdout()
+        raise UsageError(f"cannot write the output: {error.strerror}") from None
+
+
+def _write_all(page: Iterable[str | Table], findings: Sequence[Diagnostic]) -> None:
+    for part in page:
+        _write_part(sys.stdout, part)
+    _write(sys.stderr, "".join(_painted(d, sys.stderr) for d in findings), own_codes=True)
 
 
 def json_text(result: Result) -> str:

@@ -6,12 +6,13 @@ READY := $(VENV)/ready
 JOBS ?= auto
 PIP := -m pip --quiet --disable-pip-version-check
 DOCS := build/docs
+LOWEST := build/lowest
 PAGE := build/page
 NODE := $(PAGE)/node_modules/.bin
 SITE := $(DOCS)/site/index.html
 SOURCES := $(shell find src/ptoscope docs -name '*.py' -o -name '*.md' -o -path 'docs/*.*')
 
-.PHONY: demo test page wheel fuzz attack mutate repair arm64 bench docs lock clean
+.PHONY: demo test test-lowest page wheel fuzz attack mutate repair arm64 bench docs lock clean
 
 demo: $(READY)
 	@$(BIN)/ptoscope demo
@@ -21,6 +22,18 @@ test: $(READY) page
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright
 	$(BIN)/pytest -n $(JOBS)
+
+# The lowest versions of the dependencies that pyproject.toml allows.
+test-lowest: $(LOWEST)/ready
+	$(LOWEST)/bin/pytest -n $(JOBS) -p no:cacheprovider tests/isa tests/machine
+
+$(LOWEST)/ready: pyproject.toml tools/lowest.py
+	rm -rf $(LOWEST)
+	$(PYTHON) -m venv $(LOWEST)
+	$(PYTHON) tools/lowest.py >$(LOWEST)/constraints.txt
+	$(LOWEST)/bin/python $(PIP) install --constraint $(LOWEST)/constraints.txt \
+		--editable '.[test]' pytest-xdist
+	@touch $@
 
 # The scripts of the page: their types, which comments declare, and what a linter finds.
 page: $(PAGE)/ready

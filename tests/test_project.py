@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import sys
 import tomllib
 from importlib.metadata import version
 from pathlib import Path
@@ -55,6 +56,17 @@ def test_runtime_dependencies_have_no_upper_bound() -> None:
         assert {s.operator for s in Requirement(text).specifier} == {">="}, text
 
 
+def test_lowest_versions_are_those_of_the_project() -> None:
+    """The constraints of `make test-lowest`: one for each dependency and each one of the tests."""
+    done = subprocess.run(
+        [sys.executable, "tools/lowest.py"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    about = PROJECT["project"]
+    wanted = map(Requirement, (*about["dependencies"], *about["optional-dependencies"]["test"]))
+    bounds = {(r.name, s.version) for r in wanted for s in r.specifier}
+    assert {tuple(line.split("==")) for line in done.stdout.splitlines()} == bounds
+
+
 def test_the_formatter_before_a_commit_is_the_one_of_ci() -> None:
     assert f"rev: v{_locked()['ruff']}\n" in _text(".pre-commit-config.yaml")
 
@@ -69,8 +81,8 @@ def test_ci_runs_on_every_version_of_python_that_is_named() -> None:
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_commands_and_files_that_a_document_names_are_there(name: str) -> None:
     text = _text(name)
-    targets = set(re.findall(r"\bmake ([a-z]+)`", text)) | set(
-        re.findall(r"^make (\w+)", text, re.M)
+    targets = set(re.findall(r"\bmake ([a-z-]+)`", text)) | set(
+        re.findall(r"^make ([\w-]+)", text, re.M)
     )
     for target in sorted(targets):
         done = subprocess.run(

@@ -31,7 +31,7 @@ def test_the_documents_names_are_shown(cli: Cli):
         "startup 14 (A2A3_STARTUP_BINARY)",
         "per repeat 2 (A2A3_RPT_2)",
         "interval 18 (A2A3_INTERVAL)",
-        "completion float 19 (A2A3_COMPL_FP_BINOP)",
+        "completion f32 19 (A2A3_COMPL_FP_BINOP)",
         "completion int 17 (A2A3_COMPL_INT_BINOP)",
     ):
         assert name in text
@@ -48,12 +48,12 @@ def test_what_no_document_gives_is_marked(cli: Cli):
     """vmul: the table has a completion for integers only. UB to GM is in no table. The table has
     1 a repeat for scalars."""
     text = _cost(cli, "vmul")
-    assert "completion float 20*, completion int 18 (A2A3_COMPL_INT_MUL)" in text
+    assert "completion f32 20*, completion int 18 (A2A3_COMPL_INT_MUL)" in text
     assert "* assumed: no document gives it" in text
     assert "A2/A3: 128* bytes a cycle (assumed" in _cost(cli, "mte_ub_gm")
     text = _cost(cli, "vadds")
     assert "per repeat 1 (A2A3_RPT_1)" in text
-    assert "completion float 19*" in text
+    assert "completion f32 19*" in text
 
 
 @pytest.mark.parametrize(

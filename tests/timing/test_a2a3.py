@@ -20,6 +20,7 @@ TABLE = [
     *((op, "i32", 17, 2) for op in ("vadd", "vsub", "vmax", "vmin")),
     ("vmul", "i32", 18, 2),
     *((op, "i32", 17, 1) for op in ("vand", "vor", "vxor", "vshl", "vshr")),
+    *((op, "f32", 19, 1) for op in ("vmaxs", "vmins")),
     ("vexp", "f32", 26, 2),
     ("vsqrt", "f32", 26, 2),
 ]
@@ -29,6 +30,8 @@ def _kernel(op: str, dtype: str) -> str:
     reg, ub = (text.replace("f32", dtype) for text in (REG, UB))
     one = op in ("vexp", "vsqrt")
     values, types = ("%a", reg) if one else ("%a, %a", f"{reg}, {reg}")
+    if op in ("vmaxs", "vmins"):
+        values, types = "%a, %one", f"{reg}, f32"
     return scope(
         f"%u = pto.castptr %zero : i64 -> {ub}" if dtype != "f32" else "",
         "scf.for %i = %c0 to %n step %c1 {",
@@ -98,6 +101,25 @@ def test_an_instruction_without_a_figure_takes_its_nearest_class_and_says_so() -
     assert _scope_cycles(text, model="manual") == 14 + 19 + 2
     names = {(row["name"], row["figure"]) for row in timing.as_json()["assumed"]}
     assert ("vcmax", "completion") in names
+
+
+def test_the_published_completion_is_that_of_f32() -> None:
+    """The document's figure is for vadd and vsub of f32; of f16 it gives those of vexp, vsqrt."""
+    for name in ("vadd", "vsub"):
+        sources = {d: constants(INSTRUCTIONS[f"pto.{name}"], d)["completion"] for d in (F32, F16)}
+        assert (sources[F32].source, sources[F32].name) == ("manual", "A2A3_COMPL_FP_BINOP")
+        assert (sources[F16].source, sources[F16].name) == ("assumed", "")
+        assert sources[F16].cycles == sources[F32].cycles == 19
+    assert constants(INSTRUCTIONS["pto.vexp"], F16)["completion"].source == "manual"
+
+
+def test_a_repeat_with_a_scalar_is_the_documents() -> None:
+    """A2A3_RPT_1, for what has a scalar; vmax and vmin are binary."""
+    for name, cycles in (("vmaxs", 1), ("vmins", 1), ("vadds", 1), ("vmax", 2), ("vmin", 2)):
+        figure = constants(INSTRUCTIONS[f"pto.{name}"], F32)["per_repeat"]
+        assert (figure.cycles, figure.source, figure.name) == (
+            cycles, "manual", f"A2A3_RPT_{cycles}",
+        )  # fmt: skip
 
 
 @pytest.mark.parametrize("dtype", [F32, F16, BF16, I32, I16, I8], ids=str)

@@ -13,7 +13,7 @@ from ptoscope.isa.dtypes import F16, F32
 from ptoscope.isa.families import unary
 from ptoscope.isa.record import NO_FIGURE, Record, Types
 from ptoscope.timing import MODELS
-from tests.timing.kernels import MASK, REG, UB, lds, scope, sts, timed
+from tests.timing.kernels import MASK, REG, UB, lds, pipeline, scope, sts, tiles, timed
 
 NEW = unary(
     "vtwice",
@@ -60,3 +60,22 @@ def test_a_load_and_a_store_without_figures(
     if target == "a5":
         assert {"vlds: as vlds", "vsts: as vsts"} <= notes
         assert [row.assumed for row in timing.table() if UB in row.text] == [True, True]
+
+
+def _on_one_line(text: str) -> str:
+    """The same program with all operations of the body on the line of the first."""
+    head, body = text.split("{\n", 2)[:2], text.split("{\n", 2)[2]
+    return "{\n".join(head) + "{\n" + " ".join(body.split("\n"))
+
+
+@pytest.mark.parametrize(("target", "model"), MODELLED)
+def test_the_share_does_not_depend_on_lines(target: str, model: str) -> None:
+    """An operation of Python may be several of text, which then stand in one line."""
+    text = pipeline(4, 2)
+    spread, dense = (
+        timed(kernel, tiles(4), target=target, model=model) for kernel in (text, _on_one_line(text))
+    )
+    assert dense.total_cycles == spread.total_cycles
+    assert {place.span.line for place in dense.trace.places} == {3}
+    assert dense.reasons.assumed_cycles == pytest.approx(spread.reasons.assumed_cycles)
+    assert 0 < spread.reasons.assumed_cycles < spread.total_cycles

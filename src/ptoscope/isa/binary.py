@@ -91,7 +91,7 @@ vmul = binary(
     doc="Lane-wise product. A5 has no 8-bit form.",
     types=Types(FLOATS + INTS, without={"a5": INTS8}),
     formula="lhs[i] * rhs[i]",
-    cost=cost(8, "f32 f16 i32 i16", completion={"float": 20, "int": 18}, rv="RV_VMUL"),
+    cost=cost(8, "f32 f16 i32 i16", completion={"f32": 20, "int": 18}, rv="RV_VMUL"),
     evidence=(_BF16, _OVERFLOW),
 )
 
@@ -120,7 +120,7 @@ _divided = binary(
     doc="Lane-wise quotient; of integers cut toward zero.",
     types=Types((F32, F16), micro=(F32, F16, *_DIVIDED), without={"a2a3": _DIVIDED}),
     formula="lhs[i] / rhs[i]",
-    cost=cost(17, "f32", f16=22, repeat_f16=4, completion={"float": 20}, rv="RV_VDIV"),
+    cost=cost(17, "f32", f16=22, repeat_f16=4, completion={"f32": 20}, rv="RV_VDIV"),
     evidence=(
         _BY_ZERO,
         Evidence("floats", "manual", "f16 and f32 (vdiv.md); bf16 in neither revision."),

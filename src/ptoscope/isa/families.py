@@ -42,7 +42,7 @@ A2A3_CONSTANTS = {
     ("per_repeat_f16", 4): "A2A3_RPT_4",
     ("interval", 18): "A2A3_INTERVAL",
     ("interval", 13): "A2A3_INTERVAL_VCOPY",
-    ("completion_float", 19): "A2A3_COMPL_FP_BINOP",
+    ("completion_f32", 19): "A2A3_COMPL_FP_BINOP",
     ("completion_int", 17): "A2A3_COMPL_INT_BINOP",
     ("completion_int", 18): "A2A3_COMPL_INT_MUL",
     ("completion_f32", 26): "A2A3_COMPL_FP32_EXP",
@@ -75,7 +75,7 @@ def cost(
     """
     a5 = {**dict.fromkeys(elements.split(), latency), **exceptions}
     a2a3 = {"startup": 14, "per_repeat": repeat, "interval": interval}
-    for kind, cycles in (completion or {"float": 19, "int": 17}).items():
+    for kind, cycles in (completion or {"f32": 19, "int": 17}).items():
         a2a3[f"completion_{kind}"] = cycles
     if repeat_f16:
         a2a3["per_repeat_f16"] = repeat_f16

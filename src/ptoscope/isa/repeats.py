@@ -39,10 +39,10 @@ def constants(record: Record, dtype: DType | None) -> dict[str, Figure]:
 
 
 def _completion(cost: Cost, dtype: DType | None) -> tuple[Figure, str]:
-    """That of the element type, and what it is where there is none."""
-    names = [f"completion_{dtype}"] if dtype else ["completion_float", "completion_int"]
-    if dtype is not None and dtype.name != "bf16":
-        names.append("completion_float" if dtype.is_float else "completion_int")
+    """Returns the completion of the element type, and a note where it is that of another."""
+    names = [f"completion_{dtype}"] if dtype else ["completion_f32", "completion_int"]
+    if dtype is not None and dtype.is_int:
+        names.append("completion_int")
     for name in names:
         if name in cost.a2a3:
             return cost.constant(name), ""

@@ -59,7 +59,7 @@ vneg = unary(
         8,
         "f32 f16 i32 i16",
         repeat=1,
-        completion={"float": 20, "int": 18},
+        completion={"f32": 20, "int": 18},
         rv="RV_VMULS",
         like="vmuls",
     ),
@@ -268,7 +268,7 @@ vmov = unmasked(
         formula="input[i]",
         cost=cost(
             repeat=1,
-            completion={"float": 19},
+            completion={"f32": 19},
             interval=13,
             like="vadds",
             row_a2a3="vcopy",

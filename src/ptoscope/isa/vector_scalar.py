@@ -46,7 +46,7 @@ vmuls = with_scalar(
     doc="Multiplies every lane by a scalar.",
     types=Types(FLOATS + INTS, without={"a5": INTS8}),
     formula="input[i] * scalar",
-    cost=cost(repeat=1, completion={"float": 20, "int": 18}, undocumented="startup completion"),
+    cost=cost(repeat=1, completion={"f32": 20, "int": 18}, undocumented="startup completion"),
     evidence=(_TYPES,),
 )
 vmaxs = with_scalar(
@@ -55,7 +55,7 @@ vmaxs = with_scalar(
     doc="Lane-wise maximum with a scalar.",
     types=Types(FLOATS + INTS),
     formula="(either is NaN ? NaN : input[i] > scalar ? input[i] : scalar)",
-    cost=Cost(like="vmax"),
+    cost=cost(repeat=1, undocumented="startup completion", like="vmax"),
     evidence=(_NAN, WHICH_NAN),
 )
 vmins = with_scalar(
@@ -64,7 +64,7 @@ vmins = with_scalar(
     doc="Lane-wise minimum with a scalar.",
     types=Types(FLOATS + INTS),
     formula="(either is NaN ? NaN : input[i] < scalar ? input[i] : scalar)",
-    cost=Cost(like="vmin"),
+    cost=cost(repeat=1, undocumented="startup completion", like="vmin"),
     evidence=(_NAN, WHICH_NAN),
 )
 vands = with_scalar(

@@ -12,6 +12,7 @@ from ptoscope.native.subset import Ints, Ints32, compiled
 from ptoscope.program import Scope
 from ptoscope.timing.pipe_schedule import BY_ISSUE, BY_ORDER, BY_SYNC
 from ptoscope.timing.run import TimedRun
+from ptoscope.trace.trace import Column
 
 
 @dataclass(frozen=True)
@@ -80,18 +81,40 @@ def awaited(timing: TimedRun, waits: Ints) -> Ints:
         at = np.where(behind, schedule.by[at], at)
 
 
-def critical_path(timing: TimedRun) -> list[PathStep]:
+def critical_path(timing: TimedRun, pieces: PathPieces) -> list[PathStep]:
     """What decided the end of the slowest block, from its begin; the cycles add up to the
     total."""
-    pieces, parts = (
-        path_pieces(timing),
-        [_parts(timing, n) for n in range(len(timing.trace.places))],
-    )
+    parts = [_parts(timing, n) for n in range(len(timing.trace.places))]
     start_ups = np.array([start_up for start_up, _ in parts])
     found: dict[tuple[int, str, str, str], PathStep] = {}
     for rows in parts_of(len(pieces.event)):
         _add_steps(timing, pieces, rows, start_ups, [what for _, what in parts], found)
     return list(found.values())
+
+
+def cycles_on_path(timing: TimedRun, pieces: PathPieces) -> tuple[int, Ints]:
+    """Returns the cycles of the critical path in which the scalar unit issued, and those of the
+    pipes by place. They add up to the total."""
+    places = len(timing.trace.places)
+    issued, worked = 0, np.zeros(places, dtype=np.int64)
+    for rows in parts_of(len(pieces.event)):
+        event = pieces.event[rows]
+        cycles = _lengths(pieces, rows)
+        issue = _issues(timing, event)
+        issued += int(cycles[issue].sum())
+        place = timing.events.place[event[~issue]]
+        worked += np.bincount(place, weights=cycles[~issue], minlength=places).astype(np.int64)
+    return issued, worked
+
+
+def _lengths(pieces: PathPieces, rows: slice) -> Ints:
+    before = pieces.until[rows.start - 1] if rows.start else 0
+    return np.diff(pieces.until[rows], prepend=before)
+
+
+def _issues(timing: TimedRun, event: Ints) -> Column:
+    """Returns which pieces of the path are issue by the scalar unit."""
+    return (event < 0) | (timing.events.scalar[event] == 1)
 
 
 def _add_steps(
@@ -106,9 +129,8 @@ def _add_steps(
     comes after."""
     events, event = timing.events, pieces.event[rows]
     shown = np.where(event < 0, -1 - event, event)
-    before = pieces.until[rows.start - 1] if rows.start else 0
-    cycles = np.diff(pieces.until[rows], prepend=before)
-    issue = (event < 0) | (events.scalar[event] == 1)
+    cycles = _lengths(pieces, rows)
+    issue = _issues(timing, event)
     first = np.minimum(cycles, start_ups[events.place[shown]])
     first[issue] = 0
     waited = np.where(issue, 0, _behind(timing, np.maximum(event, 0)))

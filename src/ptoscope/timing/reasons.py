@@ -8,8 +8,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from ptoscope.isa.parts import PIPES
+from ptoscope.program import Scope
 from ptoscope.timing import loops
-from ptoscope.timing.critical import PathStep, chain, core_name, critical_path, line, slowest
+from ptoscope.timing.critical import (
+    PathPieces,
+    PathStep,
+    chain,
+    core_name,
+    critical_path,
+    cycles_on_path,
+    path_pieces,
+    slowest,
+)
 from ptoscope.timing.double_buffers import DoubleBuffer, double_buffers
 from ptoscope.timing.holds import Hold, holds
 from ptoscope.timing.model import NamedFigure
@@ -56,7 +66,8 @@ class Reasons:
 
 def find(timing: TimedRun) -> Reasons:
     """The reasons of a schedule."""
-    path = critical_path(timing)
+    pieces = path_pieces(timing)
+    path = critical_path(timing, pieces)
     stalls = sorted(
         [*scope_stalls(timing), *wait_stalls(timing), *transfers(path)],
         key=lambda s: (-s.cycles, s.line, s.cause),
@@ -71,7 +82,7 @@ def find(timing: TimedRun) -> Reasons:
         waits(timing),
         double_buffers(timing),
         not too_long(timing.trace),
-        _assumed_cycles(timing, path),
+        _assumed_cycles(timing, pieces),
         _assumed_figures(timing),
     )
 
@@ -92,28 +103,22 @@ def _pipes(timing: TimedRun) -> list[PipeUse]:
     return found
 
 
-def _assumed_cycles(timing: TimedRun, path: list[PathStep]) -> float:
-    """Cycles of the critical path that rest on assumed figures."""
-    scope_share = _scope_shares(timing)
-    used = {
-        (place.span.line, place.pipe): figures
-        for place in timing.trace.places
-        if place.scope < 0 and (figures := timing.model.used.get(place.index)) is not None
-    }
-    total = 0.0
-    for step in path:
-        if step.what == "issue":
-            total += step.cycles * timing.model.issue.assumed
-        elif step.what == "vecscope":
-            total += step.cycles * scope_share.get(step.line, 0.0)
-        else:
-            figures = used.get((step.line, step.pipe))
-            total += step.cycles * (figures is not None and figures.assumed)
+def _assumed_cycles(timing: TimedRun, pieces: PathPieces) -> float:
+    """Returns the cycles of the critical path that rest on assumed figures."""
+    issued, worked = cycles_on_path(timing, pieces)
+    places, used, shares = timing.trace.places, timing.model.used, _scope_shares(timing)
+    total = float(issued) * timing.model.issue.assumed
+    for index in np.flatnonzero(worked).tolist():
+        figures = used.get(index)
+        share = float(figures is not None and figures.assumed)
+        if isinstance(places[index].op, Scope):
+            share = shares.get(index, 0.0)
+        total += int(worked[index]) * share
     return total
 
 
 def _scope_shares(timing: TimedRun) -> dict[int, float]:
-    """By line of a vecscope: which part of its cycles rests on assumed figures."""
+    """Returns for each vecscope, by place, the part of its cycles that rests on assumed figures."""
     scopes, used = timing.scopes, timing.model.used
     assumed: dict[int, float] = defaultdict(float)
     stall = scopes.stall.reshape(-1, CAUSE_COUNT)
@@ -130,7 +135,7 @@ def _scope_shares(timing: TimedRun) -> dict[int, float]:
     for scope, cycles in assumed.items():
         entries = timing.trace.events.entry[timing.events.event[timing.events.place == scope]]
         whole = int(scopes.cycles[entries].sum())
-        found[line(timing, scope)] = cycles / whole if whole else 0.0
+        found[scope] = cycles / whole if whole else 0.0
     return found
 
 

@@ -1,10 +1,10 @@
 """The limits of the analyses of a program, in steps and in bytes, and their one statement.
 
-A program has a budget that grows with its size. Each analysis gets half of the rest, so that one
-that uses its share up leaves room for the others. `spend` counts steps and bytes where they are
-taken. It raises `EndedError` at the end of the budget: a finding then names the rules that did
-not look at the whole function. Steps are counted and not seconds: a text has the same
-findings on every machine. Outside of `program_budget` there is no limit.
+A program has a budget that grows with its size. Each analysis gets a quarter of the rest, so that
+one that uses its share up leaves room for the others. `spend` counts steps and bytes where they
+are taken. It raises `EndedError` at the end of the budget: a finding then names the rules that did
+not look at the whole function. Steps are counted and not seconds: a text has the same findings on
+every machine. Outside of `program_budget` there is no limit.
 """
 
 from __future__ import annotations
@@ -16,17 +16,20 @@ from typing import Protocol
 
 from ptoscope.diagnostics import Span
 
-STEPS = 1_000_000
+STEPS = 2_000_000
 """Steps of a program of any size. A step is one operation on expressions, nodes or accesses; it
 takes some microseconds."""
 STEPS_PER_OP = 300
 """Steps more for each operation of the program."""
-BYTES = 256 << 20
+BYTES = 512 << 20
 """Bytes that the results of its analyses may take, roughly, in a program of any size."""
 BYTES_PER_OP = 50_000
 """Bytes more for each operation of the program."""
-SHARE = 2
-"""The share of an analysis: the rest of the budget divided by this."""
+SMALL_STEPS = 64
+"""Numbers that are compared, listed or copied in the time of one step."""
+SHARE = 4
+"""The share of an analysis: the rest of the budget divided by this. Analyses are at most three
+deep inside each other: a part is left when all of them end."""
 
 
 class Operation(Protocol):
@@ -50,14 +53,16 @@ class EndedError(Exception):
 
 
 class _Budget:
-    """The steps and bytes that are left, and how many there were."""
+    """The steps and bytes that are left, and how many there were. `program` is the budget of the
+    program that an analysis takes them from."""
 
-    __slots__ = ("bytes", "limits", "op", "steps")
+    __slots__ = ("bytes", "limits", "op", "program", "steps")
 
-    def __init__(self, steps: int, bytes: int) -> None:
+    def __init__(self, steps: int, bytes: int, program: _Budget | None = None) -> None:
         self.steps = steps
         self.bytes = bytes
         self.limits = steps, bytes
+        self.program = program
         self.op: Operation | None = None
 
 
@@ -78,6 +83,11 @@ def spend(steps: int = 1, kept: int = 0) -> None:
         raise EndedError(f"it takes more than {what}", budget.op)
 
 
+def spend_small(count: int) -> None:
+    """Counts numbers of a list that are compared, listed or copied."""
+    spend(1 + count // SMALL_STEPS)
+
+
 def reach(op: Operation) -> None:
     """Notes the operation at which the analysis is."""
     budget = _current.get()
@@ -94,20 +104,21 @@ def program_budget(size: int) -> Iterator[None]:
 
 @contextmanager
 def analysis_budget() -> Iterator[None]:
-    """Sets the budget of one analysis: a share of the rest. The steps and bytes that it takes are
-    gone for the analyses after it."""
+    """Sets the budget of one analysis: a share of what the program has left, also inside of another
+    analysis. The steps and bytes that it takes are gone for the analyses after it."""
     outer = _current.get()
     if outer is None:
         yield
         return
-    steps, kept = outer.steps // SHARE, outer.bytes // SHARE
-    inner = _Budget(steps, kept)
+    program = outer.program or outer
+    inner = _Budget(program.steps // SHARE, program.bytes // SHARE, program)
     try:
         with _set(inner):
             yield
     finally:
-        outer.steps -= steps - max(inner.steps, 0)
-        outer.bytes -= kept - max(inner.bytes, 0)
+        steps, kept = inner.limits
+        program.steps -= steps - max(inner.steps, 0)
+        program.bytes -= kept - max(inner.bytes, 0)
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
+from ptoscope.budget import spend
 from ptoscope.program import Block, For, Function, If, Loop, Op, Scope, While
 
 T = TypeVar("T")
@@ -253,6 +254,7 @@ class Dataflow:
             if slot in seen:
                 continue
             seen.add(slot)
+            spend()
             definition = self.definitions[slot]
             yield slot, definition
             stack.extend(into(slot, definition))
@@ -330,6 +332,7 @@ class Fixpoint(Generic[L]):
     def _find(self, slot: int) -> L:
         if slot in self._known:
             return self._known[slot]
+        spend()
         values = self._flow.joined(slot)
         if not values:
             found = self._make(slot, self._find)

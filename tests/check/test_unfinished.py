@@ -1,7 +1,9 @@
-"""A rule that fails or reaches its limit is one finding about itself; all others go on."""
+"""A rule that fails, or whose budget ends, is one finding about itself; all others go on."""
 
 from __future__ import annotations
 
+import time
+import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +13,8 @@ import ptoscope.check
 from ptoscope import budget
 from ptoscope.check import check
 from ptoscope.check.analysis import Analysis
+from ptoscope.check.analysis.expr import Expr
+from ptoscope.check.analysis.nodes import KnownBytes
 from ptoscope.check.contents import RULES as CONTENTS
 from ptoscope.check.rule import Context, Finding, Rule
 from ptoscope.cli import examine
@@ -18,7 +22,7 @@ from ptoscope.cli.main import main
 from ptoscope.diagnostics import Diagnostic
 from ptoscope.isa.targets import TARGETS
 
-from .pipes import copy_in, copy_out, kernel, program
+from .pipes import copy_in, copy_out, kernel, program, sets
 
 WRONG = kernel(copy_in("%a"), copy_out("%a"), copy_in("%b"), copy_in("%b"))
 """Two copies that race, and one that another one overwrites."""
@@ -159,12 +163,59 @@ def test_bytes_are_counted_like_steps() -> None:
         budget.spend(kept=budget.BYTES + 1)
 
 
-def test_what_ends_leaves_half_of_the_budget_to_the_others() -> None:
+def test_what_ends_leaves_room_to_the_others() -> None:
     with budget.program_budget(0):
-        for part in (2, 4, 8):
+        left = budget.STEPS
+        for _ in range(5):
+            share = left // budget.SHARE
             with budget.analysis_budget(), pytest.raises(budget.EndedError):
-                budget.spend(budget.STEPS // part + 1)
-        with budget.analysis_budget():
-            budget.spend(budget.STEPS // 16)
+                budget.spend(share + 1)
+            left -= share
+        with budget.analysis_budget(), budget.analysis_budget():
+            budget.spend(left // budget.SHARE)
     # Outside of it nothing is limited.
     budget.spend(1 << 60, 1 << 60)
+
+
+def carrying(loops: int, numbers: int, trips: int) -> str:
+    """A kernel with loops that carry numbers, which decide over the signals of their iterations."""
+    types = ", ".join(["index"] * numbers)
+    lines = [f"%e = arith.constant {trips} : index"]
+    for loop in range(loops):
+        names = [f"%c{loop}_{i}" for i in range(numbers)]
+        given = ", ".join(f"{name} = %i{i % 3}" for i, name in enumerate(names))
+        begin = f"%r{loop}:{numbers} = scf.for %at{loop} = %i0 to %e step %i1"
+        lines.append(f"{begin} iter_args({given}) -> ({types}) {{")
+        for i, name in enumerate(names):
+            lines.append(f"%s{loop}_{i} = arith.addi {name}, {names[i - 1]} : index")
+            lines.append(f"%t{loop}_{i} = arith.remui %s{loop}_{i}, %i255 : index")
+        lines.append(f"%w{loop} = arith.remui {names[0]}, %i4 : index")
+        lines.append(sets("V", "MTE3", f"%w{loop}"))
+        yielded = ", ".join(f"%t{loop}_{i}" for i in range(numbers))
+        lines.append(f"scf.yield {yielded} : {types}\n}}")
+    return kernel(*lines)
+
+
+def test_an_analysis_of_many_iterations_ends_with_its_budget() -> None:
+    text = carrying(9, 85, 2000) + WRONG.replace("@kernel", "@other")
+    assert len(text) < 100_000
+    begin = time.process_time()
+    findings = found(text)
+    assert time.process_time() - begin < 10
+    (note,) = [d for d in findings if d.found.endswith(" steps")]
+    assert (note.code, note.severity) == ("PTO0610", "note")
+    assert "PTO0607" in note.hint
+    assert "scf.for" in note.source_line
+    # The other kernel is looked at all the same.
+    assert "PTO0607" in {d.code for d in findings}
+
+
+def test_rows_in_many_loops_are_not_listed_before_they_are_cut() -> None:
+    loops = tuple((Expr(4096), Expr(1 << shift)) for shift in (10, 22, 34))
+    tracemalloc.start()
+    rows = KnownBytes(Expr(0), Expr(32), loops).rows(4096)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert rows[:2] == [(0, 32), (1024, 1056)]
+    assert len(rows) == 4096
+    assert peak < 4 << 20

@@ -10,7 +10,7 @@ import pytest
 import ptoscope
 from ptoscope import ir
 from ptoscope.diagnostics import Diagnostic, PtoError, edited
-from ptoscope.expansion.calls import DEEPEST, MOST
+from ptoscope.expansion.calls import DEEPEST, MOST, without_calls
 from tests.command import Outcome
 
 V, M, U, G = "!pto.vreg<64xf32>", "!pto.mask<b32>", "!pto.ptr<f32, ub>", "!pto.ptr<f32, gm>"
@@ -269,6 +269,19 @@ def test_what_grows_too_large_is_said(count: int, calls: int, words: str) -> Non
     (error,) = found(chain(count, calls))
     assert error.code == "PTO0014"
     assert words in error.found
+
+
+def test_many_functions_that_are_large_together_are_too_large() -> None:
+    """Functions that each call one of 2,000 operations: none of them alone is too large."""
+    body = "".join(f"%c{i} = arith.constant {i} : index\n" for i in range(MOST // 50))
+    lines = [f"func.func private @f0() {{\n{body}return\n}}"]
+    lines += [f"func.func @g{i}() {{\nfunc.call @f0() : () -> ()\nreturn\n}}" for i in range(60)]
+    assert len(without_calls(ir.parse("\n".join(lines[:41]) + "\n").program)) == 40
+    with pytest.raises(PtoError) as caught:
+        without_calls(ir.parse("\n".join(lines) + "\n").program)
+    (error,) = caught.value.diagnostics
+    assert error.code == "PTO0014"
+    assert str(MOST) in error.found
 
 
 def test_the_file_keeps_its_calls(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from itertools import pairwise
 
+from ptoscope.budget import reach, spend_small
 from ptoscope.check.analysis.copies import UNKNOWN
 from ptoscope.check.analysis.nodes import (
     EmptyCopy,
@@ -83,6 +84,8 @@ def _overwritten(context: Context) -> Iterator[Finding]:
                 continue
             if not node.writes or node.may.length == UNKNOWN:
                 continue
+            reach(node.op)
+            spend_small(len(unread))
             for earlier in unread:
                 same = (earlier.pipe, earlier.memory, earlier.may) == (
                     node.pipe,
@@ -124,6 +127,7 @@ def _never_read(context: Context) -> Iterator[Finding]:
             if all(low >= high for (low, high), _ in parts):
                 # No lane of it is active.
                 continue
+            spend_small(len(read))
             if any(low < end and start < high for (low, high), _ in parts for start, end in read):
                 continue
             (low, high), where = parts[0]

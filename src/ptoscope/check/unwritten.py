@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from ptoscope.budget import reach, spend_small
 from ptoscope.check.analysis.expr import ZERO, Symbol
 from ptoscope.check.analysis.nodes import (
     KnownBytes,
@@ -87,6 +88,7 @@ def _undefined(
 ) -> _Undefined | None:
     """Returns what a read gets that none of the writes before it may have written, in some
     iteration, and that a use can see."""
+    reach(read.op)
     data, whole = read.data or read.sure, read.data or read.may
     if data is None or data.length == ZERO:
         return None
@@ -114,6 +116,7 @@ def _undefined(
 
 def _is_missed(data: KnownBytes, written: list[tuple[int, int]]) -> bool:
     """Returns True if no write has a byte of it."""
+    spend_small(len(written))
     low, high = data.bounds()
     return not any(low < end and start < high for start, end in written)
 
@@ -146,6 +149,7 @@ def _gap(data: KnownBytes, written: list[tuple[int, int]]) -> tuple[int, int] | 
     """Returns the first bytes of what is read that are not written, where its place is known; what
     is written is in order."""
     for start, end in [] if data.start.terms else sorted(data.rows()):
+        spend_small(len(written))
         for low, high in written:
             if low <= start < high:
                 start = high
@@ -183,6 +187,7 @@ class _Writes:
         found = self._before.get((read.memory, read.pipe))
         if found is None:
             later = self._later[read.pipe]
+            spend_small(len(self._all))
             found = self._before[read.memory, read.pipe] = sorted(
                 (start, end)
                 for (memory, start, end), times in self._all.items()

@@ -15,6 +15,8 @@ from collections.abc import Callable, Mapping
 from itertools import count
 from typing import Final
 
+from ptoscope.budget import spend
+
 UNBOUNDED: Final = 1 << 80
 MOST_TERMS: Final = 64
 """Sums and products of more terms are functions, not polynomials."""
@@ -23,6 +25,8 @@ MOST_FACTORS: Final = 8
 DEEPEST: Final = 30
 """Functions of functions up to so many are told apart by what they are made of."""
 _NONE: frozenset[Symbol] = frozenset()
+_SYMBOL_BYTES, _ENTRY_BYTES = 400, 60
+"""Bytes of a symbol, and of an entry of its sets: roughly."""
 
 
 class Symbol:
@@ -49,6 +53,7 @@ class Symbol:
         self._hash = hash((kind, ident, args))
         self.below: frozenset[Symbol] = _NONE.union(*(arg.symbols for arg in args))
         """The symbols of its arguments."""
+        spend(kept=_SYMBOL_BYTES + _ENTRY_BYTES * len(self.below))
         self.depth: int = 1 + max(
             (s.depth for arg in args for t in arg.terms for s in t), default=0
         )
@@ -153,6 +158,7 @@ class Expr:
             or max(map(len, self.terms)) + max(map(len, other.terms)) > MOST_FACTORS
         ):
             return function("product", (self, other), -UNBOUNDED, UNBOUNDED)
+        spend(len(self.terms) * len(other.terms))
         out: dict[Monomial, int] = {}
         for left, c in self._all():
             for right, d in other._all():
@@ -193,6 +199,7 @@ class Expr:
         quotients = [t[0] for t in self.terms if t[0].kind == "quotient" and len(t) == 1]
         rest, below, above = self, 0, 0
         for quotient in sorted(quotients, key=lambda symbol: -symbol.depth):
+            spend(len(rest.terms))
             made = rest._without_remainder(quotient)
             if made is not None:
                 rest, below, above = made[0], below + made[1], above + made[2]
@@ -236,6 +243,7 @@ class Expr:
         that were worked out, each once."""
         if not self.terms or known.keys().isdisjoint(self.symbols):
             return self
+        spend(len(self.terms))
         made = {} if made is None else made
         total = Expr(self.const)
         for term, coefficient in self.terms.items():

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
+from ptoscope.budget import spend, spend_small
 from ptoscope.check.analysis.expr import ONE, ZERO, Expr, Symbol
 from ptoscope.isa.footprint import Bursts, reach_down, reach_up
 from ptoscope.isa.order.rules import OrderRule
@@ -54,13 +56,19 @@ class KnownBytes(Bursts[Expr]):
             if step == length and len(starts) == 1:
                 length *= times
             else:
-                starts = [s + i * step for i in range(min(times, most)) for s in starts][:most]
+                every = (s + i * step for i in range(min(times, most)) for s in starts)
+                starts = list(islice(every, most))
+        spend_small(len(starts))
         return [(s, s + length) for s in starts] if length > 0 else []
 
 
 def _least(value: Expr) -> int:
     number = value.number
     return max(1, value.bounds()[0]) if number is None else number
+
+
+_TOUCH_BYTES = 800
+"""Bytes of an access with its expressions: roughly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +121,7 @@ class Touch:
     def _moved(
         self, may: KnownBytes, sure: KnownBytes | None, at: tuple[Expr, ...], mode: Expr
     ) -> Touch:
+        spend(kept=_TOUCH_BYTES)
         # Not by `replace`, which takes several times as long: loops have many instances.
         return Touch(
             self.op,
@@ -328,6 +337,7 @@ def children(node: Node) -> Iterator[list[Node]]:
 
 def flat(nodes: list[Node]) -> Iterator[Node]:
     """All nodes, outer before inner, in program order."""
+    spend(len(nodes))
     for node in nodes:
         yield node
         for body in children(node):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Any
 
+from ptoscope.budget import reach, spend
 from ptoscope.check.analysis import functions
 from ptoscope.check.analysis.core import AbstractCore
 from ptoscope.check.analysis.expr import ZERO, Expr, Symbol, of, single
@@ -96,6 +97,8 @@ class AnalysisWalker:
             self._op(op)
 
     def _op(self, op: Op) -> None:
+        reach(op)
+        spend()
         core = self._core
         core.op = op
         match op:

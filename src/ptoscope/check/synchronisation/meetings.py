@@ -13,6 +13,7 @@ from itertools import chain, product
 from math import prod
 from typing import NamedTuple, TypeVar
 
+from ptoscope.budget import spend_small
 from ptoscope.check.analysis.expr import Expr, Symbol
 from ptoscope.check.analysis.nodes import BranchNode, LoopNode, Node, ScopeNode, Touch, flat
 from ptoscope.check.synchronisation.summaries import few, possible_trips
@@ -67,6 +68,7 @@ def meeting(rows: Iterable[tuple[int, int, T]]) -> Iterator[tuple[T, T]]:
     and whose it is."""
     near: list[tuple[int, int, T]] = []
     for row in sorted(rows, key=lambda row: row[0]):
+        spend_small(len(near))
         near = [other for other in near if other[1] > row[0]]
         for _, _, whose in near:
             yield whose, row[2]

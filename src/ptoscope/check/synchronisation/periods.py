@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import NamedTuple
 
+from ptoscope.budget import spend
 from ptoscope.check.analysis.expr import Expr, Symbol
 from ptoscope.check.analysis.nodes import (
     BranchNode,
@@ -119,6 +120,7 @@ class _Values:
     def _at(self, iteration: int) -> dict[Symbol, Expr]:
         carried: list[CarriedNumber] = self._node.carried
         while len(self._states) <= iteration:
+            spend(1 + len(carried))
             number = len(self._states)
             if number:
                 before = self._states[-1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import NamedTuple
 
+from ptoscope.budget import spend_small
 from ptoscope.check.analysis.expr import ZERO, Expr
 from ptoscope.check.analysis.nodes import RegisterTouch, Touch
 from ptoscope.check.synchronisation.executions import Execution
@@ -33,6 +34,7 @@ class StaticRace(NamedTuple):
 
 def overlap(a: TouchedRows, b: TouchedRows) -> tuple[int, int] | None:
     """The first bytes that lie in both, inclusive."""
+    spend_small(len(a) * len(b))
     for start, end in a:
         for other, stop in b:
             if start < stop and other < end:

@@ -57,6 +57,9 @@ class Repair(NamedTuple):
     adds: str = ""
 
 
+NO_REPAIR = Repair((), adds="; there is too much that may be wrong to try a fix of it")
+
+
 def repairs(context: Context, paths: list[Path]) -> dict[ProblemKey, Repair]:
     """For each problem of some paths the change that takes it away, where one was found."""
     return _Repairs(context, paths).found
@@ -121,7 +124,7 @@ class _Repairs:
             for other in self._before - best[2]:
                 self.found.setdefault(other, repair)
         elif self._room <= 0:
-            self.found[key] = Repair((), adds=_NO_FIX)
+            self.found[key] = NO_REPAIR
 
     def _shows_more(self, key: ProblemKey, change: Change, left: set[ProblemKey]) -> bool:
         """Whether all that a flag brings are races of loops that did not synchronise before it,
@@ -165,7 +168,7 @@ class _Repairs:
                 line = gone[0][1][-1].line
                 self.found[key] = Repair((), adds=f"; the fix of line {line} does so, too")
         for key in self._before:
-            self.found.setdefault(key, Repair((), adds=_NO_FIX))
+            self.found.setdefault(key, NO_REPAIR)
 
     def _left(self, change: Change) -> set[ProblemKey]:
         """What is wrong after a change."""
@@ -188,9 +191,6 @@ class _Repairs:
         """What is wrong then; what is in doubt cannot be put right by order."""
         left = {key for problems in tried for key in problems.found} | self._doubtful.keys()
         return left.union(*(_inverted(problems) - self._inverted for problems in tried))
-
-
-_NO_FIX = "; there is too much that may be wrong to try a fix of it"
 
 
 def _inverted(problems: Problems) -> set[ProblemKey]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
+from ptoscope.budget import EndedError, analysis_budget
 from ptoscope.check.analysis.nodes import Sync
 from ptoscope.check.analysis.reach import executed, greatest, least
 from ptoscope.check.rule import Context, Finding, Rule
@@ -50,9 +51,13 @@ def _repaired(context: Context, paths: list[_Path]) -> list[_Path]:
     if not any(path.found for path in paths) or any(path.run.given_up for path in paths):
         return paths
     # A kernel that is right pays for no repair.
-    from ptoscope.check.synchronisation.repair import Path, repairs
+    from ptoscope.check.synchronisation.repair import NO_REPAIR, Path, repairs
 
-    tried = repairs(context, [Path(p.run, p.sides, p.otherwise) for p in paths])
+    try:
+        with analysis_budget():
+            tried = repairs(context, [Path(p.run, p.sides, p.otherwise) for p in paths])
+    except EndedError:
+        tried = {key: NO_REPAIR for path in paths for key in path.found}
     for path in paths:
         for key, finding in path.found.items():
             repair = tried.get(key)

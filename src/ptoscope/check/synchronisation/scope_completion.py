@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from functools import reduce
 
+from ptoscope.budget import spend
 from ptoscope.check.analysis.nodes import Touch
 from ptoscope.check.flow import Values
 from ptoscope.check.synchronisation.bit_sets import (
@@ -138,6 +139,7 @@ class ScopeCompletion:
         iteration = self.iteration(access)
         stack = [(slot, iteration) for slot in self.accesses[access][1].op.operands]
         while stack:
+            spend()
             slot, iteration = stack.pop()
             if None in iteration:
                 data, joins = self._of_any(slot, iteration, access)
@@ -161,6 +163,7 @@ class ScopeCompletion:
         known = self._made
         stack = [wanted]
         while stack:
+            spend()
             slot, iteration = value = stack[-1]
             if value in known:
                 stack.pop()
@@ -189,6 +192,7 @@ class ScopeCompletion:
         sources, data = self._values.sources((slot,)), EMPTY
         for op, depth in sources.accesses:
             for i in self.by_op[id(op)]:
+                spend()
                 if i < access and _agree(self.iteration(i), iteration[:depth]):
                     data = union(union(data, only(i)), self._before[i])
         return data, frozenset((other, iteration[:depth]) for other, depth in sources.joined)

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from itertools import chain
 
+from ptoscope.budget import reach, spend, spend_small
 from ptoscope.check.analysis.expr import Expr
 from ptoscope.check.analysis.nodes import KnownBytes, MemoryBarrier, Touch
 from ptoscope.check.synchronisation.executions import Execution
@@ -65,8 +66,11 @@ class ScopeOrder(ScopeCompletion):
             kind = scope_kind(node).kind
             self.fenced.append(fences.before(kind))
             mine = _alike(node)
+            reach(node.op)
             near = [i for other in meet[mine] for i in alike[other]]
+            spend_small(len(near))
             for early in sorted(near, reverse=True):
+                spend()
                 found = self._hazard(early, late)
                 if found is not None:
                     places = id(found.early.node.op), id(node.op)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ptoscope.budget import reach, spend, spend_small
 from ptoscope.check.analysis.expr import ONE, Expr, Symbol, single
 from ptoscope.check.analysis.nodes import (
     BranchNode,
@@ -55,6 +56,8 @@ ROOM = 3000
 """So many events leave room for it."""
 MOST = 12_000
 """Runs of more events are cut off."""
+_EVENT_BYTES = 500
+"""Bytes of an event: roughly."""
 _NOTHING: Known = {}
 
 
@@ -200,6 +203,7 @@ class _Unroller:
     def _event(self, node: Touch | RegisterTouch | Sync | MemoryBarrier) -> None:
         if len(self.run.events) >= self._most:
             raise _FullError
+        spend(kept=_EVENT_BYTES)
         self.run.events.append(
             Execution(node, self._scope, self._entry, self._iterations, self._given)
         )
@@ -231,6 +235,7 @@ class _Unroller:
             self._follow(node.yes if side else node.no, known, sure)
 
     def _loop(self, node: LoopNode, known: dict[Symbol, Expr], sure: bool) -> None:
+        reach(node.op)
         self._loops.append(node)
         if self._scope is not None or not self._orders(node):
             self._inner_loop(node, known, sure)
@@ -315,6 +320,7 @@ class _Unroller:
             if self._followed > self._most:
                 # Iterations without events have to end, too.
                 raise _FullError
+            spend_small(len(known))
             now = {**known, node.iteration: Expr(iteration)}
             if iteration == last + 1 or carries_on:
                 now.update({c.symbol: v for c, v in zip(node.carried, values, strict=True)})

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from ptoscope import PtoError, demo, load
+from ptoscope.cli.isa import meant
+from ptoscope.ir.language import language
 from ptoscope.isa import INSTRUCTIONS, TABLE
 
 from .conftest import Cli
@@ -165,3 +167,45 @@ def test_the_bundled_kernel_writes_its_rows_and_no_others(rows: int, grid: int):
     expected = exponentials / exponentials.sum(axis=1, keepdims=True)
     np.testing.assert_allclose(y[:rows], expected, rtol=1e-6)
     assert np.all(y[rows:] == 7)
+
+
+@pytest.mark.parametrize(
+    ("name", "read_as"),
+    [
+        ("addi", ["arith.addi"]),
+        ("arith.addi", ["arith.addi"]),
+        ("pto.addi", ["arith.addi"]),
+        ("load", ["pto.load_scalar"]),
+        ("pto.store", ["pto.store_scalar"]),
+        ("divi", ["arith.divsi", "arith.divui"]),
+        ("vadd", ["pto.vadd"]),
+        ("cmp?", ["arith.cmpi", "arith.cmpf"]),
+    ],
+)
+def test_isa_finds_what_check_reads(cli: Cli, name: str, read_as: list[str]):
+    found = cli("isa", name, "--json").json["instructions"]
+    assert [record["name"] for record in found] == read_as
+    text = cli("isa", name).out
+    assert "?" in name or all(f"{record}\n" in text for record in read_as)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("scf.for", "scf.for is read, but is no instruction"),
+        ("if", "scf.if is read, but is no instruction"),
+        ("vmi.vadd", "VMI level"),
+        ("pto.tadd", "tile level"),
+        ("addj", "did you mean 'addi'?"),
+    ],
+)
+def test_isa_says_what_else_a_name_is(cli: Cli, name: str, said: str):
+    outcome = cli("isa", name)
+    assert outcome.code == 2
+    assert said in outcome.err
+
+
+def test_every_name_that_check_reads_is_found():
+    for name in (*TABLE, *language().aliases):
+        assert meant(name), name
+        assert meant(name.partition(".")[2]), name

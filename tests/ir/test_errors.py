@@ -81,6 +81,50 @@ def test_operations_of_other_units_are_told_apart(written: str, reason: str):
     assert reason in first.hint
 
 
+LEVELS = {
+    "VMI level": """%m = pto.vmi.create_mask %j : index -> !pto.vmi.mask<128xpred>
+    %a = pto.vmi.vload %p[%j] : !pto.ptr<f32, ub> -> !pto.vmi.vreg<128xf32>
+    %b = "pto.vmi.vadd"(%a, %a, %m) : (!pto.vmi.vreg<128xf32>) -> !pto.vmi.vreg<128xf32>
+    pto.vmi.vstore %b, %p[%j] : !pto.vmi.vreg<128xf32>, !pto.ptr<f32, ub>""",
+    "SIMT code": """%t = pto.get_tid_x : i32
+    pto.simt_launch @body<<<%j, %j>>>(%p) : (!pto.ptr<f32, ub>) -> ()
+    %s = pto.ldg %p[%t] {l1cache = #pto.l1cache<cache>} : !pto.ptr<f32, ub> -> f32
+    pto.syncthreads""",
+    "tile level": """%v = pto.make_tensor_view %p, shape = [%j], strides = [%j] : !pto.tensor_view
+    %t = pto.alloc_tile : !pto.tile_buf<loc=vec, dtype=f16, rows=16, v_row=?, pad=0>
+    pto.tmatmul.mx.acc ins(%t, %v : !pto.tile_buf<vec>, !pto.tile_buf<vec>) outs(%t)
+    pto.mgather ins(%t : !pto.tile_buf<vec>) outs(%t : !pto.tile_buf<vec>)""",
+    "communication between devices": """%g = pto.comm.make_group %p, %j : !pto.comm.group
+    %s = pto.build_async_session %p : !pto.async_session
+    %e = pto.comm.tput_async(%p, %s : !pto.ptr<f32, ub>, !pto.async_session) -> !pto.async_event
+    %w = pto.wait_async_event(%e, %s : !pto.async_event, !pto.async_session) -> i1""",
+}
+"""Operations of other levels, four of each, that take what the one before gives."""
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_an_operation_of_another_level_is_one_error(level: str):
+    after = "\n    %last = arith.addi %i, %i : i32"
+    found = errors(function(LEVELS[level] + after, P))
+    assert [d.code for d in found] == ["PTO0002"] * 4
+    assert all(level in d.hint and "not modelled" in d.hint for d in found)
+
+
+@pytest.mark.parametrize(
+    ("written", "level"),
+    [
+        ("!pto.vmi.vreg<128xf32>", "VMI level"),
+        ("!pto.tile_buf<loc=vec, dtype=f16, rows=16>", "tile level"),
+        ("!pto.partition_tensor_view<16x16xf32>", "tile level"),
+        ("!pto.async_event", "communication between devices"),
+    ],
+)
+def test_a_type_of_another_level_says_so(written: str, level: str):
+    (found,) = errors(function("", f"%t: {written}"))
+    assert (found.code, found.found) == ("PTO0005", written)
+    assert level in found.hint
+
+
 def test_operations_of_other_units_have_no_records():
     """Else nobody would be told."""
     names = ("pto.simt_launch", "pto.mad_raw", "pto.tload", "pto.comm.tget", "pto.alloc_tile")

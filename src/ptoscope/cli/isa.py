@@ -13,7 +13,9 @@ from ptoscope.docs.costs import cost_lines
 from ptoscope.docs.maps import FIRST, grouped
 from ptoscope.docs.syntax import ssa
 from ptoscope.evidence import Chosen, chosen
+from ptoscope.ir.language import STRUCTURE, language
 from ptoscope.isa import INSTRUCTIONS, TABLE
+from ptoscope.isa.foreign import why_not
 from ptoscope.isa.record import Form, Group, Operand, Pairs, Record, Types
 from ptoscope.isa.targets import REVISIONS, TARGETS, Revision
 from ptoscope.tables import Table, counted
@@ -24,8 +26,9 @@ def answer(request: Request) -> Result:
     if request.has("chosen"):
         return _chosen(request)
     if request.args and not _is_pattern(request.args[0]):
-        text, fields = describe(find(request.args[0]), request)
-        return Result("isa", [text], {"instructions": [fields]})
+        described = [describe(record, request) for record in meant(request.args[0])]
+        text = "\n\n".join(text for text, _ in described)
+        return Result("isa", [text], {"instructions": [fields for _, fields in described]})
     view = _View(request)
     listed = _matching(request.args[0]) if request.args else list(INSTRUCTIONS.values())
     rows = [(r.group, r.short, r.doc, view.all_types(r)) for r in listed]
@@ -43,8 +46,8 @@ def _matching(pattern: str) -> list[Record]:
     """The instructions whose names, with or without their dialect, match; UsageError if none."""
     found = [
         r
-        for r in INSTRUCTIONS.values()
-        if fnmatchcase(r.short, pattern) or fnmatchcase(r.name, pattern)
+        for r in TABLE.values()
+        if fnmatchcase(_short(r.name), pattern) or fnmatchcase(r.name, pattern)
     ]
     if not found:
         raise UsageError(f"there is no instruction '{pattern}'; `ptoscope isa` lists them")
@@ -56,7 +59,7 @@ def _chosen(request: Request) -> Result:
     records: Iterable[Record] = TABLE.values()
     if request.args:
         name = request.args[0]
-        records = _matching(name) if _is_pattern(name) else [find(name)]
+        records = _matching(name) if _is_pattern(name) else meant(name)
     on = request.get("target")
     cells = [c for record in records if on in (None, *record.targets) for c in chosen(record)]
     page = [chosen_table(cells), f"{counted(len(cells), 'cell')} chosen: no document fixes them."]
@@ -70,13 +73,34 @@ def chosen_table(cells: Iterable[Chosen]) -> Table:
 
 
 def find(name: str) -> Record:
-    """The record of a name with or without its dialect; UsageError with the nearest one."""
-    record = TABLE.get(name) or TABLE.get(f"pto.{name}")
-    if record is None:
-        known = [*TABLE, *(r.short for r in INSTRUCTIONS.values())]
-        hint = nearest(name, known) or "`ptoscope isa` lists them"
-        raise UsageError(f"there is no instruction '{name}'; {hint}")
-    return record
+    """The first record of a name; UsageError with the nearest one."""
+    return meant(name)[0]
+
+
+def meant(name: str) -> list[Record]:
+    """Returns the records that an operation of this name is read as, with or without its dialect:
+    an alias may stand for several. UsageError with the nearest name, or with what else it is."""
+    names = {known: [record] for known, record in TABLE.items()}
+    for alias, read_as in language().aliases.items():
+        names[alias] = list(dict.fromkeys(r for records in read_as.values() for r in records))
+    for full in (name, f"pto.{name}"):
+        if full in names:
+            return names[full]
+    found = [record for record in TABLE.values() if _short(record.name) == name]
+    if found:
+        return found
+    structure = next((full for full in STRUCTURE if name in (full, _short(full))), "")
+    if structure:
+        raise UsageError(f"{structure} is read, but is no instruction: `ptoscope isa` lists them")
+    known = [*names, *map(_short, names)]
+    elsewhere = why_not(name) or why_not(f"pto.{name}")
+    hint = elsewhere or nearest(name, known) or "`ptoscope isa` lists them"
+    raise UsageError(f"there is no instruction '{name}'; {hint}")
+
+
+def _short(name: str) -> str:
+    """Returns a name without its dialect."""
+    return name.partition(".")[2] or name
 
 
 def describe(record: Record, request: Request) -> tuple[str, dict[str, object]]:

@@ -9,6 +9,7 @@ import re
 
 from ptoscope.diagnostics import nearest
 from ptoscope.isa.dtypes import ALIASES, ELEMENTS, SCALARS, DType, dtype
+from ptoscope.isa.foreign import why_not
 from ptoscope.isa.parts import MEMORIES
 from ptoscope.isa.types import GRANULARITIES, Align, Mask, Ptr, Scalar, Type, VAddr, VReg
 
@@ -151,7 +152,8 @@ def _described(text: str) -> TextType:
             return _ADDRESSES[body]
         case "memref":
             return _memref(text, body)
-    hint = nearest(head, _NAMES) if head.startswith("!") else nearest(head, _SCALARS)
+    known = _NAMES if head.startswith("!") else _SCALARS
+    hint = why_not(head) or nearest(head, known)
     raise BadType(f"'{text}' is not a type of kernels", text, _KNOWN, hint)
 
 

@@ -1,4 +1,5 @@
-"""Operations of compilers that no vector kernel has, by families: for the error that says so."""
+"""Operations and types of compilers that no vector kernel has, by levels: for the error that says
+so."""
 
 from __future__ import annotations
 
@@ -7,19 +8,27 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Family:
-    """Operations that are executed elsewhere: how they are named, and what to say of them."""
+class ForeignLevel:
+    """Operations and types that are executed elsewhere: their names behind `pto.`, and the reason
+    to give."""
 
-    names: re.Pattern[str]
     reason: str
+    operations: re.Pattern[str]
+    types: re.Pattern[str]
 
 
-def _family(reason: str, *names: str) -> Family:
-    return Family(re.compile(rf"pto\.(?:{'|'.join(names)})"), reason)
+def _level(reason: str, *operations: str, types: str = "(?!)") -> ForeignLevel:
+    return ForeignLevel(reason, re.compile("|".join(operations)), re.compile(types))
 
 
-_FAMILIES = (
-    _family(
+_LEVELS = (
+    _level(
+        "it is of the VMI level, logical vectors of any length, which is not modelled: a compiler "
+        "makes vector instructions of it, and these are read",
+        r"vmi\..+",
+        types=r"vmi\..+",
+    ),
+    _level(
         "it is SIMT code, one scalar program for many work items: no part of the vector "
         "instruction set, and not modelled",
         r"simt_\w+",
@@ -31,7 +40,7 @@ _FAMILIES = (
         "exp|log|pow|ceil|floor|rint|round|fmin|fmax|fma",
         r"syncthreads|threadfence\w*",
     ),
-    _family(
+    _level(
         "it is what compilers make of an instruction of the matrix unit, and not modelled: write "
         "the instruction itself",
         r"section\.cube",
@@ -40,30 +49,46 @@ _FAMILIES = (
         r"set_\w+(?:outtol1|_nz_para)",
         "set_(?:fpc|quant_pre|relu_alpha|fix_clip_relu|channel_para|loop3_para)",
     ),
-    _family(
+    _level(
         "it moves tiles between the vector and the matrix unit, which is not modelled",
         r"ai[cv]_initialize_pipe|initialize_\w+_pipe|(?:import_)?reserved?_buffer",
+        types="pipe",
     ),
-    _family(
+    _level(
         "arrays of scalars are not modelled: name the event by a number, or by a value",
         r"declare_\w+_array|\w+_array_(?:get|set)",
+        types=r"\w+_array",
     ),
-    _family(
-        "it works on tiles: a compiler makes vector instructions of it, and these are read",
-        r"t[a-z]\w*",
+    _level(
+        "it is of the tile level: it works on tiles, which is not modelled; a compiler makes "
+        "vector instructions of it, and these are read",
+        r"t[a-z][\w.]*|m(?:gather|scatter)|simd\.tile_\w+|subset|pointer_cast",
         r"(?:alloc|bind|declare|materialize)_tile\w*|\w*tensor_view\w*|partition_view|subview",
-        "set_validshape|declare_global",
+        r"set_validshape|declare_global|get_scale_addr|set_img2col_\w+|set(?:fmatrix|[ht]f32mode)",
+        types=r"tile\w*|\w*tensor_view|fmatrix_config|memref|global",
     ),
-    _family(
-        "it orders operations on tiles; between pipes pto.set_flag and pto.wait_flag do",
-        "(?:record|wait)_event",
+    _level(
+        "it is of the tile level, which is not modelled: it orders operations on tiles; between "
+        "pipes pto.set_flag and pto.wait_flag do",
+        "(?:record|wait)_event|barrier_sync|syncall",
+        types="event",
     ),
-    _family("communication between devices is not modelled", r"comm\.\w+"),
+    _level(
+        "communication between devices is not modelled",
+        r"comm\.[\w.]+|(?:build|wait|test)_async_\w+|make_group",
+        types=r"comm\..+|async_\w+|group",
+    ),
 )
 
 
 def why_not(name: str) -> str:
-    """Why an operation of this name is none of a vector kernel; empty where nothing is known of
-    it. A name of the table is not to be asked for."""
-    found = (family.reason for family in _FAMILIES if family.names.fullmatch(name))
-    return next(found, "")
+    """Returns why an operation, or a type with its `!`, is none of a vector kernel; empty where
+    nothing is known of it. A name of the table is not to be asked for."""
+    kind, dialect, word = name.partition("pto.")
+    if kind not in ("", "!") or not dialect:
+        return ""
+    for level in _LEVELS:
+        known = level.types if kind else level.operations
+        if known.fullmatch(word):
+            return level.reason
+    return ""

@@ -3,7 +3,9 @@ engines and in a plain run."""
 
 from __future__ import annotations
 
+import gc
 import types
+import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -301,6 +303,18 @@ def test_a_kernel_keeps_the_variants_that_were_used_last() -> None:
     assert kernel.on(n=0) is first
     assert kernel.on(n=2) is third
     assert kernel.on(n=1) is not second
+
+
+def test_a_variant_that_is_not_kept_is_freed() -> None:
+    kernel: Any = pto.kernel(of_many.function)
+    kernel._variants = Variants(most=1)
+    y = np.zeros(1, np.int32)
+    kernel(y, n=0, engine="native")
+    kernel.eager(y, n=0)
+    gone = weakref.ref(kernel.on(n=0))
+    kernel(y, n=1, engine="native")
+    gc.collect()
+    assert gone() is None
 
 
 def test_variants_by_values_from_outside_are_bounded() -> None:

@@ -1,8 +1,10 @@
 """Scalars of a kernel: one class for each type, with Python's arithmetic.
 
-What an operation means is one instruction of `arith`. Whole numbers of different types meet in
-the wider one, and in `index` where one is an index; a number of Python takes the type of what it
-meets. Nothing else is converted unless the kernel says so: `pto.f32(n)`.
+What an operation means is one instruction of `arith`, whose integers have no sign: those of signed
+and unsigned types pass as their bits, and the type decides which instruction it is. Whole numbers
+of different types meet in the wider one, and in `index` where one is an index, if it has all
+numbers of the other; a number of Python takes the type of what it meets. Nothing else is converted
+unless the kernel says so: `pto.f32(n)`.
 """
 
 from __future__ import annotations
@@ -27,6 +29,10 @@ class ScalarValue(KernelValue):
     type: types.Scalar
     origin: tuple[ScalarValue, int] | None = None
     """The scalar from which it is so far, where a number was added to that."""
+    bits: ScalarValue | None = None
+    """The integer without a sign of which it was made."""
+    literal: int | None = None
+    """The number that it is, where the kernel writes one."""
 
     def __init__(self, value: ScalarValue | PythonNumber) -> None:
         converted = convert(value, self.dtype)
@@ -139,10 +145,10 @@ class ScalarValue(KernelValue):
         return self
 
     def __invert__(self) -> Any:
-        return _both("xor", self, 1 if self.dtype is I1 else -1)
+        return _both("xor", self, -1 if self.dtype.signed else _bounds(self.dtype)[1])
 
     def __abs__(self) -> Any:
-        return maximum(self, -self)
+        return self if _is_unsigned(self.dtype) else maximum(self, -self)
 
     def __lt__(self, other: Any) -> Any:
         return compare("lt", self, other)
@@ -179,14 +185,25 @@ _INTEGERS = {
     "xor": "arith.xori",
     "shl": "arith.shli",
     "shr": "arith.shrsi",
+    "max": "arith.maxsi",
+    "min": "arith.minsi",
 }
+_UNSIGNED = {
+    "floordiv": "arith.divui",
+    "mod": "arith.remui",
+    "shr": "arith.shrui",
+    "max": "arith.maxui",
+    "min": "arith.minui",
+}
+"""The instructions of unsigned types, where the sign matters."""
 _FLOATS = {"add": "arith.addf", "sub": "arith.subf", "mul": "arith.mulf", "div": "arith.divf"}
 CANNOT_FAIL = frozenset(
     {
         *(name for sign, name in _INTEGERS.items() if sign != "floordiv"),
+        *(name for sign, name in _UNSIGNED.items() if sign not in ("floordiv", "mod")),
         *_FLOATS.values(),
-        *("arith.cmpi", "arith.cmpf", "arith.select", "arith.maxsi", "arith.minsi"),
-        *("arith.negf", "arith.index_cast", "arith.extsi", "arith.extui", "arith.trunci"),
+        *("arith.cmpi", "arith.cmpf", "arith.select", "arith.negf", "arith.bitcast"),
+        *("arith.index_cast", "arith.index_castui", "arith.extsi", "arith.extui", "arith.trunci"),
     }
 )
 """What can be computed whether or not its result is used."""
@@ -217,8 +234,46 @@ _PYTHON: dict[str, Callable[[Any, Any], Any]] = {
 
 def emitted(name: str, operands: list[KernelValue], result: DType, **attrs: Any) -> Any:
     """The scalar that an instruction makes of others."""
-    use = ChosenUse(TABLE[name], (types.Scalar(result),), attrs)
-    return made(use, operands)[0]
+    kind = result
+    if name not in _OF_ANY_TYPE:
+        operands, kind = [_as_bits(value) for value in operands], _signless(result)
+    use = ChosenUse(TABLE[name], (types.Scalar(kind),), attrs)
+    found: Any = made(use, operands)[0]
+    return _typed(found, result)
+
+
+_OF_ANY_TYPE = frozenset({"arith.select", "arith.bitcast"})
+
+
+def _signless(dtype: DType) -> DType:
+    """The integer of the same width that has no sign; any other type as it is."""
+    return dtypes.dtype(f"i{dtype.bits}") if dtype.is_int and not dtype.signless else dtype
+
+
+def _is_unsigned(dtype: DType) -> bool:
+    return dtype.is_int and not dtype.signed
+
+
+def _as_bits(value: Any) -> Any:
+    """An integer with the sign left out; any other value as it is."""
+    if not isinstance(value, ScalarValue) or _signless(value.dtype) is value.dtype:
+        return value
+    if value.bits is not None:
+        return value.bits
+    # What is made here is not kept: a value outlives the loop or branch that uses it first.
+    kind = _signless(value.dtype)
+    if value.literal is not None:
+        return constant(kind, value.literal)
+    return emitted("arith.bitcast", [value], kind)
+
+
+def _typed(value: ScalarValue, dtype: DType) -> ScalarValue:
+    """An integer as one of a type with the same bits."""
+    if value.dtype is dtype:
+        return value
+    found = emitted("arith.bitcast", [value], dtype)
+    found.bits = value
+    return found
 
 
 def constant(dtype: DType, number: PythonNumber) -> ScalarValue:
@@ -235,7 +290,9 @@ def constant(dtype: DType, number: PythonNumber) -> ScalarValue:
         number = bool(number)
     else:
         number = float(number)
-    return SCALAR_CLASSES[dtype].of(current().constant(dtype, number))
+    found = SCALAR_CLASSES[dtype].of(current().constant(dtype, number))
+    found.literal = number if isinstance(number, int) else None
+    return found
 
 
 def _bounds(dtype: DType) -> tuple[int, int]:
@@ -288,7 +345,9 @@ def common(lhs: Any, rhs: Any, sign: str) -> DType:
     elif lhs.dtype is rhs.dtype:
         return lhs.dtype
     elif lhs.dtype.is_int and rhs.dtype.is_int and I1 not in (lhs.dtype, rhs.dtype):
-        return _wider(lhs.dtype, rhs.dtype)
+        wide = _wider(lhs.dtype, rhs.dtype)
+        if all(_has_numbers_of(wide, side.dtype) for side in (lhs, rhs)):
+            return wide
     raise Misuse(
         f"{described(lhs)} and {described(rhs)} do not go together in '{sign}'",
         found=f"{_kind(lhs)} {sign} {_kind(rhs)}",
@@ -323,24 +382,39 @@ def _wider(lhs: DType, rhs: DType) -> DType:
     return max(lhs, rhs, key=lambda d: d.bits)
 
 
+def _has_numbers_of(wide: DType, narrow: DType) -> bool:
+    """True if every number of the narrow type is one of the wide type."""
+    return wide.signed == narrow.signed or (wide.signed and wide.bits > narrow.bits)
+
+
 def _both(name: str, lhs: Any, rhs: Any) -> Any:
     if not _scalars(lhs, rhs):
         return NotImplemented
     left, right = together(lhs, rhs, _SIGNS[name])
-    table = _FLOATS if left.dtype.is_float else _INTEGERS
-    if name not in table:
+    instruction = _instruction(name, left.dtype)
+    if instruction is None:
         raise Misuse(
             f"'{_SIGNS[name]}' is not defined for scalars of type {left.dtype}",
             found=f"{left.dtype} {_SIGNS[name]} {left.dtype}",
             expected="'//', which rounds down, or a float" if name == "div" else "whole numbers",
             hint="convert it first: pto.f32(...)" if name == "div" else "",
         )
-    result = emitted(table[name], [left, right], left.dtype)
+    result = emitted(instruction, [left, right], left.dtype)
     if name in ("add", "sub") and isinstance(rhs, int):
         result.origin = _moved(lhs, rhs if name == "add" else -rhs)
     elif name == "add" and isinstance(lhs, int):
         result.origin = _moved(rhs, lhs)
     return result
+
+
+def _instruction(name: str, dtype: DType) -> str | None:
+    """The instruction of an operation on two scalars of a type; None if there is none."""
+    if dtype.is_float:
+        return _FLOATS.get(name)
+    if dtype is I1:
+        return None if name == "floordiv" else _INTEGERS.get(name)
+    unsigned = _UNSIGNED.get(name) if _is_unsigned(dtype) else None
+    return unsigned or _INTEGERS.get(name)
 
 
 def _moved(value: ScalarValue, by: int) -> tuple[ScalarValue, int]:
@@ -375,8 +449,12 @@ def _modulo(lhs: Any, rhs: Any) -> Any:
     if not _scalars(lhs, rhs):
         return NotImplemented
     left, right = together(lhs, rhs, "%")
-    if left.dtype.is_float:
-        raise Misuse("'%' is not defined for floats", expected="whole numbers")
+    if left.dtype.is_float or left.dtype is I1:
+        raise Misuse(
+            f"'%' is not defined for scalars of type {left.dtype}", expected="whole numbers"
+        )
+    if _is_unsigned(left.dtype):
+        return emitted(_UNSIGNED["mod"], [left, right], left.dtype)
     return left - (left // right) * right
 
 
@@ -387,6 +465,7 @@ def _negated(value: ScalarValue) -> Any:
 
 
 _INT_TESTS = {"eq": "eq", "ne": "ne", "lt": "slt", "le": "sle", "gt": "sgt", "ge": "sge"}
+_UNSIGNED_TESTS = {"eq": "eq", "ne": "ne", "lt": "ult", "le": "ule", "gt": "ugt", "ge": "uge"}
 _FLOAT_TESTS = {"eq": "oeq", "ne": "une", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge"}
 
 
@@ -397,7 +476,9 @@ def compare(name: str, lhs: Any, rhs: Any) -> Any:
     left, right = together(lhs, rhs, _SIGNS[name])
     if left.dtype.is_float:
         return emitted("arith.cmpf", [left, right], I1, predicate=_FLOAT_TESTS[name])
-    return emitted("arith.cmpi", [left, right], I1, predicate=_INT_TESTS[name])
+    # False is less than True, as a number without a sign.
+    tests = _UNSIGNED_TESTS if _is_unsigned(left.dtype) else _INT_TESTS
+    return emitted("arith.cmpi", [left, right], I1, predicate=tests[name])
 
 
 def select(condition: Any, yes: Any, no: Any) -> Any:
@@ -412,7 +493,7 @@ def _extreme(name: str, lhs: Any, rhs: Any) -> Any:
         return _PYTHON[name](lhs, rhs)
     left, right = together(lhs, rhs, name)
     if left.dtype.is_int and left.dtype is not I1:
-        return emitted(f"arith.{name}si", [left, right], left.dtype)
+        return emitted(_instruction(name, left.dtype) or "", [left, right], left.dtype)
     better = right > left if name == "max" else right < left
     return select(better, right, left)
 
@@ -453,23 +534,33 @@ def convert(value: Any, dtype: DType) -> ScalarValue:
         return emitted(name, [value], dtype)
     if dtype.is_float:
         whole = convert(value, I64) if source is INDEX else value
-        name = "arith.uitofp" if source is I1 or not source.signed else "arith.sitofp"
-        return emitted(name, [whole], dtype)
-    cut = emitted("arith.fptosi", [value], I64 if dtype is INDEX else dtype)
-    return convert(cut, dtype)
+        return emitted(_of_sign("arith.sitofp", source), [whole], dtype)
+    to = I64 if dtype is INDEX else dtype
+    return convert(emitted(_of_sign("arith.fptosi", to), [value], to), dtype)
+
+
+_UNSIGNED_CONVERSIONS = {
+    "arith.sitofp": "arith.uitofp",
+    "arith.fptosi": "arith.fptoui",
+    "arith.extsi": "arith.extui",
+    "arith.index_cast": "arith.index_castui",
+}
+
+
+def _of_sign(name: str, dtype: DType) -> str:
+    """The conversion of integers of a type."""
+    return _UNSIGNED_CONVERSIONS[name] if _is_unsigned(dtype) else name
 
 
 def _resized(value: ScalarValue, source: DType, dtype: DType) -> ScalarValue:
     if INDEX in (source, dtype):
         other = dtype if source is INDEX else source
-        name = "arith.index_castui" if other is I1 else "arith.index_cast"
-        return emitted(name, [value], dtype)
+        return emitted(_of_sign("arith.index_cast", other), [value], dtype)
     if source.bits == dtype.bits:
-        return emitted("arith.bitcast", [value], dtype)
+        return _typed(_as_bits(value), dtype)
     if dtype.bits < source.bits:
         return emitted("arith.trunci", [value], dtype)
-    widen = "arith.extui" if source is I1 or not source.signed else "arith.extsi"
-    return emitted(widen, [value], dtype)
+    return emitted(_of_sign("arith.extsi", source), [value], dtype)
 
 
 def known(value: Any) -> int | None:

@@ -182,9 +182,10 @@ def _bind_array(name: str, dtype: DType, position: int, given: Any) -> Argument:
 
 
 def _as_array(given: Any, dtype: DType) -> Any:
-    # Nobody has a masked array without this module, which takes long to load.
-    masked = sys.modules.get("numpy.ma")
-    if masked is not None and isinstance(given, masked.MaskedArray):
+    # Nobody has a masked array without this module, which takes long to load: another thread may
+    # be at it, and have no class yet.
+    masked = getattr(sys.modules.get("numpy.ma"), "MaskedArray", None)
+    if masked is not None and isinstance(given, masked):
         raise _Wrong(
             NOT_AN_ARRAY,
             "a masked array says of some elements that they are not there",

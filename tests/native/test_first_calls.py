@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -185,6 +186,7 @@ import llvmlite.binding as llvm
 import numpy as np
 import ptoscope
 from pathlib import Path
+from types import ModuleType
 from ptoscope.native import jit
 from tests.native.test_first_calls import TEXT
 
@@ -279,3 +281,10 @@ def test_the_first_calls_of_a_process_are_of_threads(
 @pytest.mark.parametrize("place", ["llvm", "import", "free"])
 def test_a_fork_while_another_thread_compiles(place: str, how: str, tmp_path: Path) -> None:
     run_cold(FORK, place, how, str(tmp_path), seconds=60)
+
+
+def test_a_call_while_another_thread_imports_masked_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel, out = ptoscope.load(TEXT), np.zeros(1, np.int32)
+    monkeypatch.setitem(sys.modules, "numpy.ma", ModuleType("numpy.ma"))
+    kernel(out, 7, engine="native")
+    assert out[0] == 7

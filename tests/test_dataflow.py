@@ -174,13 +174,15 @@ def test_fixpoint(k: Named):
         return frozenset([k.function.names[slot]])
 
     nothing = frozenset[str]()
-    found = Fixpoint(k.flow, nothing, frozenset[str].union, made)
-    assert found.of(k.slot("l")) == {"n"}
-    assert found.of(k.slot("i")) == {"i"}
-    assert found.of(k.slot("inner")) == {"n"}
+    for in_order in (False, True):
+        found = Fixpoint(k.flow, nothing, frozenset[str].union, made, in_order)
+        assert found.of(k.slot("l")) == {"n"}
+        assert found.of(k.slot("i")) == {"i"}
+        assert found.of(k.slot("inner")) == {"n"}
 
 
-def test_fixpoint_around_a_swap():
+@pytest.mark.parametrize("in_order", [False, True])
+def test_fixpoint_around_a_swap(in_order: bool):
     """Two values that a loop swaps are both, whichever is asked for first."""
     loop = operation(
         "scf.for",
@@ -192,7 +194,9 @@ def test_fixpoint_around_a_swap():
     flow = Dataflow(Function("k", (0, 1, 2), Block((0, 1, 2), [loop]), [kind] * 8, ["v"] * 8))
     nothing = frozenset[int]()
     for first in range(4, 8):
-        found = Fixpoint(flow, nothing, frozenset[int].union, lambda slot, of: frozenset([slot]))
+        found = Fixpoint(
+            flow, nothing, frozenset[int].union, lambda slot, of: frozenset([slot]), in_order
+        )
         assert [found.of(slot) for slot in (first, 4, 5, 6, 7)] == [{1, 2}] * 5
 
 

@@ -294,8 +294,9 @@ class InOrder(Generic[L]):
 class Fixpoint(Generic[L]):
     """What may hold of values, as elements of a lattice: `made(slot, of)` says it of a value
     that is not joined, and asks `of` for others. Of a joined one holds `either` of all that it
-    may be: assumed to be `nothing` at first, until it stays. With `in_order` earlier values are
-    asked for first, needed or not, as `InOrder` does."""
+    may be: assumed to be `nothing` at first, until it stays. With `in_order` all values are gone
+    through in the order of the text, needed or not, again and again until nothing changes: a chain
+    of them may be longer than calls can be deep."""
 
     def __init__(
         self,
@@ -310,24 +311,42 @@ class Fixpoint(Generic[L]):
         self._known: dict[int, L] = {}
         """What was found in this round, from what is assumed."""
         self._changed = False
-        self._done, self._in_order = 0, in_order
-        """All values before this one are known."""
+        self._all: list[L] = []
+        """What holds of each value, where all are gone through."""
+        self._in_order = in_order
 
     def of(self, slot: int) -> L:
         """What holds of a value, whatever a run does."""
+        if self._in_order:
+            if not self._all:
+                self._go_through()
+            return self._all[slot]
         if slot in self._known:
             return self._known[slot]
         while True:
             self._changed = False
-            if self._in_order:
-                for earlier in range(self._done, slot):
-                    self._find(earlier)
-                self._done = max(self._done, slot)
             found = self._find(slot)
             if not self._changed:
                 return found
             self._known.clear()
-            self._done = 0
+
+    def _go_through(self) -> None:
+        found = [self._nothing] * len(self._flow.definitions)
+        changed = True
+        while changed:
+            changed = False
+            for slot, before in enumerate(found):
+                spend()
+                after = before
+                values = self._flow.joined(slot)
+                for value in values:
+                    after = self._either(after, found[value])
+                if not values:
+                    after = self._make(slot, found.__getitem__)
+                if after != before:
+                    found[slot] = after
+                    changed = True
+        self._all = found
 
     def _find(self, slot: int) -> L:
         if slot in self._known:

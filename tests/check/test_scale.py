@@ -225,3 +225,25 @@ def test_a_stream_may_be_longer_than_calls_are_deep() -> None:
 
     assert "PTO0405" not in {d.code for d in _examine(text("%p1000"))}
     assert "PTO0405" in {d.code for d in _examine(text("%p999"))}
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_loop_may_carry_a_pointer_along_a_longer_chain_than_calls_are_deep(first: bool) -> None:
+    """The stream begins at the pointer that an iteration begins with, or at the next one."""
+    moved = "".join(
+        f"      %p{i + 1} = pto.addptr %p{i}, %c0 : {_P} -> {_P}\n" for i in range(1200)
+    )
+    store = (
+        "      %s = pto.init_align : !pto.align\n"
+        f"      %t, %q = pto.vstus %s, %offset, %v0, %p{0 if first else 1200}"
+        f" : !pto.align, i32, {_V}, {_P} -> !pto.align, {_P}\n"
+        f"      pto.vstas %t, %q, %offset : !pto.align, {_P}, i32\n"
+    )
+    text = _in_one_scope(
+        [
+            f"    %r = scf.for %i = %c0 to %c8 step %c1 iter_args(%p0 = %ub) -> ({_P}) {{\n",
+            *((store, moved) if first else (moved, store)),
+            f"      scf.yield %p1200 : {_P}\n    }}\n",
+        ]
+    )
+    assert {d.code for d in _examine(text)} <= {"PTO0405", "PTO0609"}

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
+from ptoscope.budget import spend
 from ptoscope.check.analysis.copies import lanes_of
 from ptoscope.check.analysis.expr import Expr, Symbol
 from ptoscope.check.analysis.lane_flow import (
@@ -160,6 +161,7 @@ class _Demands:
         while changed:
             changed = False
             self._uses.work += len(ops) + 1
+            spend(len(ops) + 1)
             if self._uses.work > _MOST_WORK:
                 self._lanes.update((value, self._every(value)) for value in reached)
                 break

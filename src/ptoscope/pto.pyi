@@ -2434,7 +2434,7 @@ def vdiv(
 def vmax(lhs: Vector[T], rhs: Vector[T], mask: Mask | None = None) -> Vector[T]:
     """Lane-wise maximum.
 
-        result[i] = mask[i] ? (lhs[i] > rhs[i] ? lhs[i] : rhs[i]) : 0
+        result[i] = mask[i] ? (either is NaN ? NaN : lhs[i] > rhs[i] ? lhs[i] : rhs[i]) : 0
 
     lhs: !pto.vreg<NxT>
     rhs: !pto.vreg<NxT>
@@ -2448,7 +2448,7 @@ def vmax(lhs: Vector[T], rhs: Vector[T], mask: Mask | None = None) -> Vector[T]:
 def vmin(lhs: Vector[T], rhs: Vector[T], mask: Mask | None = None) -> Vector[T]:
     """Lane-wise minimum.
 
-        result[i] = mask[i] ? (lhs[i] < rhs[i] ? lhs[i] : rhs[i]) : 0
+        result[i] = mask[i] ? (either is NaN ? NaN : lhs[i] < rhs[i] ? lhs[i] : rhs[i]) : 0
 
     lhs: !pto.vreg<NxT>
     rhs: !pto.vreg<NxT>
@@ -2602,7 +2602,7 @@ def vmuls(input: Vector[T], scalar: T | float, mask: Mask | None = None) -> Vect
 def vmaxs(input: Vector[T], scalar: T | float, mask: Mask | None = None) -> Vector[T]:
     """Lane-wise maximum with a scalar.
 
-        result[i] = mask[i] ? (input[i] > scalar ? input[i] : scalar) : 0
+        result[i] = mask[i] ? (either is NaN ? NaN : input[i] > scalar ? input[i] : scalar) : 0
 
     input: !pto.vreg<NxT>; the source vector
     scalar: T; seen by every active lane
@@ -2616,7 +2616,7 @@ def vmaxs(input: Vector[T], scalar: T | float, mask: Mask | None = None) -> Vect
 def vmins(input: Vector[T], scalar: T | float, mask: Mask | None = None) -> Vector[T]:
     """Lane-wise minimum with a scalar.
 
-        result[i] = mask[i] ? (input[i] < scalar ? input[i] : scalar) : 0
+        result[i] = mask[i] ? (either is NaN ? NaN : input[i] < scalar ? input[i] : scalar) : 0
 
     input: !pto.vreg<NxT>; the source vector
     scalar: T; seen by every active lane
@@ -2898,7 +2898,7 @@ def vcadd(input: Vector[Any], mask: Mask | None = None) -> Vector[Any]:
 
     input: !pto.vreg<NxT>; the source vector
     mask: !pto.mask<G>; which lanes take part; left out: all lanes
-    T: f32, f16, i8, si8, ui8, i16, si16, ui16, i32, si32, ui32
+    T: f32, f16, i8, si8, ui8, i16, si16, ui16, i32, si32, ui32, i64, si64, ui64
     Targets: cpu, a2a3, a5.
 
         result = pto.vcadd(input, mask)
@@ -3249,18 +3249,25 @@ def vperm(src: Vector[T], index: Vector[Any]) -> Vector[T]:
         result = pto.vperm(src, index)
     """
 
+@overload
 def vpack(src: Vector[Any], part: Literal["LOWER", "HIGHER"]) -> Vector[Any]:
     """Cuts each lane to its lower half and packs the results into one half of the register.
 
-        result[part*N + i] = low half of src[i]; the other half 0
+        result[part*N + i] = low half of src[i]; the other half 0, or that of a second src
 
     src: !pto.vreg<NxT>
     part: which half; LOWER, HIGHER
+    src0: !pto.vreg<NxT>; goes to the lower half
+    src1: !pto.vreg<NxT>; goes to the upper half
+    part: index; 0
     T: i16, si16, ui16, i32, si32, ui32
     Targets: cpu, a2a3, a5.
 
         result = pto.vpack(src, "LOWER")
+        result = pto.vpack(src0, src1, part)
     """
+@overload
+def vpack(src0: Vector[T], src1: Vector[T], part: Integer | int) -> Vector[Any]: ...
 
 @overload
 def vsunpack(src: Vector[Any], part: Integer | int) -> Vector[Any]:

@@ -46,7 +46,7 @@ MANUAL: dict[str, tuple[str, ...]] = {
     "vrelu": ("f32", "f16"),
     "vbr": FLOATS + INTS,
     "vdup": FLOATS + INTS,
-    "vcadd": ("f32", "f16", *INTS),
+    "vcadd": ("f32", "f16", *ALL_INTS),
     "vcmax": ("f32", "f16", *INTS16, *INTS32),
     "vcmin": ("f32", "f16", *INTS16, *INTS32),
     "vci": ("i8", "si8", "i16", "si16", "i32", "si32", "f16", "f32"),
@@ -61,6 +61,7 @@ MANUAL: dict[str, tuple[str, ...]] = {
     "copy_ubuf_to_gm": EVERYTHING,
 }
 MICRO = MANUAL | {
+    "vcadd": ("f32", "f16", *INTS),
     "vdiv": ("f32", "f16", *DIVIDED),
     "vrelu": ("f32", "f16", "i32", "si32"),
     "vand": ALL_INTS + FLOATS,

@@ -311,3 +311,131 @@ def test_what_the_id_before_the_pipe_orders_is_needed() -> None:
     ptoscope.load(handed('3, "PIPE", 0 : i64, i64'), "a5", "manual")
     again = ir.print_module(ir.parse(handed(ID_FIRST)))
     assert f"pto.get_buf {ID_FIRST}".replace("PIPE", "PIPE_V") in again
+
+
+# Sums in the type of their input, and of 64 bits
+
+
+@engines
+@pytest.mark.parametrize("kind", [np.int16, np.uint16, np.int8, np.int64, np.uint64])
+def test_a_sum_is_returned_in_the_declared_type(engine: str, kind: Any) -> None:
+    """From zero, modulo the width; a 64-bit lane is governed by the first of two b32 bits."""
+    info = np.iinfo(kind)
+    count, bits = 256 // np.dtype(kind).itemsize, min(32, info.bits)
+    name = np.dtype(kind).name.replace("uint", "ui").replace("int", "i").replace("uii", "ui")
+    x = np.resize(np.array([info.max, info.min, info.max, 7], kind), count)
+    out, some = np.zeros(count, kind), np.zeros(count, kind)
+    v, m = f"!pto.vreg<{count}x{name}>", f"!pto.mask<b{bits}>"
+    few = "PAT_VL10" if info.bits == 64 else "PAT_VL5"
+    lines = [
+        f'%whole = pto.pset_b{bits} "PAT_ALL" : {m}',
+        f'%few = pto.pset_b{bits} "{few}" : {m}',
+        f"%sum = pto.vcadd %x, %whole : {v}, {m} -> {v}",
+        f"%part = pto.vcadd %x, %few : {v}, {m} -> {v}",
+    ]
+    if info.bits == 64:
+        moved = [f"%{n}_32 = pto.vbitcast %{n} : {v} -> {W}" for n in ("sum", "part")]
+        wide = [a.view(np.int32) for a in (x, out, some)]
+        lines = [f"%x = pto.vbitcast %x_32 : {W} -> {v}", *lines, *moved]
+        given, results = {"x_32": wide[0]}, {"sum_32": wide[1], "part_32": wide[2]}
+    else:
+        given, results = {"x": x}, {"sum": out, "part": some}
+    through("\n".join(lines), given, results, engine, "manual")
+    for found, lanes in ((out, count), (some, 5)):
+        total = sum(x.tolist()[:lanes]) % 2**info.bits
+        signed = total - 2**info.bits if info.min and total > info.max else total
+        assert found.tolist() == [signed] + [0] * (count - 1)
+
+
+def test_sums_of_the_micro_specification_widen() -> None:
+    line = f"%r = pto.vcadd %v, %m : {S}, {M16} -> {S}"
+    refused(scope(line, f"%v: {S}, %m: {M16}"), "narrow integers widen", "micro")
+    v = "!pto.vreg<32xi64>"
+    line = f"%r = pto.vcadd %v, %m : {v}, {M32} -> {v}"
+    refused(scope(line, f"%v: {v}, %m: {M32}"), "PTO0102", "micro")
+
+
+# Two sources of vpack
+
+
+@engines
+@pytest.mark.parametrize("target", ["cpu", "a2a3", "a5"])
+def test_vpack_cuts_two_sources(engine: str, target: str) -> None:
+    """dst[i] = truncate(src0[i]), dst[N + i] = truncate(src1[i])."""
+    x = (np.arange(64) * 0x9E3779B9).astype(np.uint32).view(np.int32)
+    y = x[::-1] ^ np.int32(0x1234567)
+    out = np.zeros(128, np.int16)
+    body = f"%r = pto.vpack %x, %y, %c0 : {W}, {W}, index -> {S}"
+    through(body, {"x": x, "y": y.copy()}, {"r": out}, engine, "manual", target)
+    assert out.tolist() == np.concatenate([x, y]).astype(np.int16).tolist()
+
+
+def test_vpack_of_two_sources_has_no_other_part() -> None:
+    body = f"%c1 = arith.constant 1 : index\n%r = pto.vpack %x, %x, %c1 : {W}, {W}, index -> {S}"
+    x, out = np.zeros(64, np.int32), np.zeros(128, np.int16)
+    with pytest.raises(PtoError, match="no page defines another part than 0"):
+        through(body, {"x": x}, {"r": out}, "reference", "manual")
+    line = f"%r = pto.vpack %v, %v, %n : {W}, {W}, index -> !pto.vreg<128xui16>"
+    refused(scope(line, f"%v: {W}, %n: index"), "PTO0101")
+
+
+# A loop that is a vecscope
+
+
+LOOP = """func.func @k(%x: !pto.ptr<f32, gm>) attributes {pto.aicore} {
+%c0 = arith.constant 0 : index
+%c1 = arith.constant 1 : index
+%c4 = arith.constant 4 : index
+%c64 = arith.constant 64 : index
+%zero = arith.constant 0 : i64
+%one = arith.constant 1 : i64
+%size = arith.constant 1024 : i64
+%ub = pto.castptr %zero : i64 -> !pto.ptr<f32, ub>
+pto.mte_gm_ub %x, %ub, %zero, %size nburst(%one, %size, %size)
+  : !pto.ptr<f32, gm>, !pto.ptr<f32, ub>, i64, i64, i64, i64, i64
+pto.barrier #pto.pipe<PIPE_ALL>
+scf.for %i = %c0 to %c4 step %c1 {
+%at = arith.muli %i, %c64 : index
+%m = pto.pset_b32 "PAT_ALL" : !pto.mask<b32>
+%v = pto.vlds %ub[%at] : !pto.ptr<f32, ub> -> !pto.vreg<64xf32>
+%w = pto.vadd %v, %v, %m : !pto.vreg<64xf32>, !pto.vreg<64xf32>, !pto.mask<b32> -> !pto.vreg<64xf32>
+pto.vsts %w, %ub[%at], %m : !pto.vreg<64xf32>, !pto.ptr<f32, ub>, !pto.mask<b32>
+} {llvm.loop.aivector_scope}
+pto.barrier #pto.pipe<PIPE_ALL>
+pto.mte_ub_gm %ub, %x, %size nburst(%one, %size, %size)
+  : !pto.ptr<f32, ub>, !pto.ptr<f32, gm>, i64, i64, i64, i64
+return
+}
+"""
+
+
+@engines
+@pytest.mark.parametrize("target", ["cpu", "a2a3", "a5"])
+def test_a_marked_loop_is_a_vecscope(engine: str, target: str) -> None:
+    x = np.arange(256, dtype=np.float32)
+    kernel = ptoscope.load(LOOP, target)
+    assert not kernel.warnings
+    kernel(x, engine=engine)
+    assert x.tolist() == [2.0 * i for i in range(256)]
+    text = ir.print_module(ir.parse(LOOP))
+    assert text.index("pto.vecscope {") < text.index("scf.for")
+    assert ir.print_module(ir.parse(text)) == text
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "match"),
+    [
+        ("{llvm.loop.aivector_scope}", "{llvm.loop.unroll}", "no other attribute"),
+        ("{llvm.loop.aivector_scope}", "{}", "no other attribute"),
+        ("%m = pto.pset", "pto.barrier #pto.pipe<PIPE_ALL>\n%m = pto.pset", "PTO0302"),
+        ("%at = arith", "pto.vecscope {\n}\n%at = arith", "PTO0302"),
+    ],
+)
+def test_what_a_marked_loop_cannot_be(old: str, new: str, match: str) -> None:
+    refused(LOOP.replace(old, new), match)
+
+
+def test_a_marked_loop_gives_nothing() -> None:
+    head = "%n = scf.for %i = %c0 to %c4 step %c1 iter_args(%k = %c0) -> (index) {"
+    text = LOOP.replace("scf.for %i = %c0 to %c4 step %c1 {", head)
+    refused(text.replace("} {llvm", "scf.yield %k : index\n} {llvm"), "has no results")

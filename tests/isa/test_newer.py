@@ -16,7 +16,12 @@ engines = pytest.mark.parametrize("engine", ENGINES)
 
 
 def through(
-    body: str, given: dict[str, Any], results: dict[str, Any], engine: str, revision: str = "micro"
+    body: str,
+    given: dict[str, Any],
+    results: dict[str, Any],
+    engine: str,
+    revision: str = "micro",
+    target: str = "a5",
 ) -> None:
     """Loads %NAME from each given array, runs the body, stores its values %NAME; arrays hold
     256 bytes, and `results` are written in place."""
@@ -59,7 +64,7 @@ def through(
             f" : {pointers}, i64, i64, i64, i64"
         )
     text = f"func.func @k({parameters}) attributes {{pto.aicore}} {{\n" + "\n".join(lines)
-    kernel = ptoscope.load(text + "\nreturn\n}\n", "a5", revision)
+    kernel = ptoscope.load(text + "\nreturn\n}\n", target, revision)
     kernel(*given.values(), *results.values(), engine=engine)
 
 

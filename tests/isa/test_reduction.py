@@ -17,7 +17,7 @@ from tests.isa.values import masks, scattered, to_reduce, writable
 
 def _widened(e: Element) -> Element:
     """8-bit integers sum to 16 bits, 16-bit ones to 32."""
-    if e.is_float or e.bits == 32:
+    if e.is_float or e.bits >= 32:
         return e
     return Element(e.name.replace(str(e.bits), str(2 * e.bits)))
 
@@ -65,7 +65,9 @@ def _direct(name: str, e: Element) -> Direct:
 
 
 @pytest.mark.parametrize(
-    ("name", "dtype", "target", "revision"), cases(("vcadd", "vcmax", "vcmin"))
+    ("name", "dtype", "target", "revision"),
+    # Lanes of 64 bits have no masks of their own; test_forms_of_pages.py sums them.
+    [case for case in cases(("vcadd", "vcmax", "vcmin")) if Element(case[1]).bits < 64],
 )
 def test_reduction(name: str, dtype: str, target: str, revision: str) -> None:
     e = Element(dtype)

@@ -104,9 +104,24 @@ def _by_index(state: State) -> list[Value]:
     return [[source[i % len(source)] for i in state.row(1)]]
 
 
-@witness("pto.vpack", inputs=_vectors)
+def _packed(use: Use) -> Iterator[Case]:
+    """Of two sources each cut to the lower half; their part is 0."""
+    if use.form == 0:
+        yield from _vectors(use)
+        return
+    for number in (0, 1, 2, -1) if main(use) else (0,):
+        first, second = (_lanes(use.operands[0], n) for n in (number, number + 7))
+        yield Case((first, second, number % 2**64))
+
+
+@witness("pto.vpack", inputs=_packed)
 def _pack(state: State) -> list[Value]:
-    low = [state.use.results[0].wrap(v) for v in state.row(0)]
+    wrap = state.use.results[0].wrap
+    if state.use.form == 1:
+        if state.number(2):
+            raise Refused("PTO0910")
+        return [[wrap(v) for k in range(2) for v in state.row(k)]]
+    low = [wrap(v) for v in state.row(0)]
     none = [0] * len(low)
     return [none + low if state.use.attr("part") == "HIGHER" else low + none]
 

@@ -142,6 +142,14 @@ vlds = Record(
         _OFFSET_EVIDENCE,
         evidence(1, "suite", _UPDATE),
         Evidence(
+            "alignment of BRC",
+            "suite",
+            "The element size: kernels of the suite broadcast each element of a row. The table of "
+            "vlds.md has 32 bytes for each mode.",
+            when=When(attrs={"dist": widths(LOAD_MODES, "BRC")}),
+            about="alignment",
+        ),
+        Evidence(
             "BLK",
             "chosen",
             "As BRC_BLK: the manual says no more than a blocked pattern.",

@@ -92,14 +92,17 @@ class Extended(Vec):
 
 @dataclass(frozen=True)
 class VecOf(Pattern):
-    """A vector register whose element type follows from that of `var`."""
+    """A vector register whose element type follows from that of `var`, `or_same` as that."""
 
     var: str
     rule: Callable[[DType], DType]
     text: str
+    or_same: bool = False
 
     def match(self, type: Type, known: Bindings) -> bool:
         expected = self.resolve(known)
+        if self.or_same and isinstance(type, VReg) and type.dtype is _dtype(known, self.var):
+            return True
         return isinstance(type, VReg) and (expected is None or type == expected)
 
     def resolve(self, known: Bindings) -> Type | None:

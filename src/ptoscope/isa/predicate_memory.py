@@ -173,7 +173,12 @@ pstu = Record(
     cost=MASK_STORE,
     evidence=(
         Evidence("payload", "suite", "16 bytes of a b16, 8 of a b32 mask, bit i for lane i."),
-        Evidence("targets", "chosen", "A5 only, as the streams it shares its flush with."),
+        Evidence(
+            "targets",
+            "chosen",
+            "A5 only, as the streams it shares its flush with, which the overview does not have on "
+            "A2/A3. The table of pstu.md has A2/A3, where nothing could make or flush its stream.",
+        ),
     ),
     constraints=(
         Constraint(

@@ -21,13 +21,14 @@ from ptoscope.isa.dtypes import (
     SI16,
     SI32,
     DType,
+    dtype,
     signed,
     unsigned,
 )
 from ptoscope.isa.families import MASK, RESULT
 from ptoscope.isa.lanes import Lanes
 from ptoscope.isa.patterns import IntVec, ScalarIn, Vec, VecOf
-from ptoscope.isa.record import Attr, Evidence, Form, Operand, Record, Run, Site, Types
+from ptoscope.isa.record import Attr, Evidence, Form, Operand, Record, Run, Site, Types, When
 from ptoscope.isa.roles import SQZN
 from ptoscope.isa.types import VReg
 
@@ -220,6 +221,12 @@ vusqz = Record(
     cost=_SQUEEZED,
     evidence=(
         Evidence("meaning", "micro", "Prefix counts of the mask; wraps at 256 lanes of si8."),
+        Evidence(
+            "form of a mask alone",
+            "chosen",
+            "Refused: vusqz.md spreads an implicit front-packed source stream to the lanes of its "
+            "mask, and no page says which register that is.",
+        ),
         Evidence("SQZN", "micro", "Active lanes times the element size."),
     ),
     formula="result[i] = number of active lanes below i",
@@ -257,8 +264,20 @@ def narrowed(element: DType) -> DType:
     return unsigned(max(8, element.bits // 2))
 
 
+def _half(element: DType) -> DType:
+    """The integer of half the width and the same sign."""
+    return dtype(element.name.replace(str(element.bits), str(max(8, element.bits // 2))))
+
+
 def _vpack(site: Site) -> Run:
-    upper = site.attrs["part"] == "HIGHER"
+    upper = site.attrs.get("part") == "HIGHER"
+
+    def run_two(core: Core, src0: Lanes, src1: Lanes, part: Lanes) -> Lanes:
+        said = "no page defines another part than 0"
+        core.refuse(site, part.ne(0), "PTO0910", said, part, "0")
+        n, narrow = src0.count, _half(src0.dtype)
+        low = src0.cast(narrow)
+        return low.shuffle(tuple(range(2 * n)), src1.cast(narrow))
 
     def run(core: Core, src: Lanes) -> Lanes:
         n = src.count
@@ -266,7 +285,7 @@ def _vpack(site: Site) -> Run:
         place = tuple(range(n))
         return low.shuffle((-1,) * n + place if upper else place + (-1,) * n)
 
-    return run
+    return run_two if site.form == 1 else run
 
 
 vpack = Record(
@@ -280,12 +299,39 @@ vpack = Record(
             (_PART,),
             syntax='src, "part" : src -> result',
         ),
+        Form(
+            (
+                Operand("src0", Vec(), "goes to the lower half"),
+                Operand("src1", Vec(), "goes to the upper half"),
+                Operand("part", ScalarIn((INDEX,)), "0", example=0),
+            ),
+            (Operand("result", VecOf("T", _half, "half of T")),),
+        ),
     ),
     _vpack,
     {"T": Types(INTS16 + INTS32)},
     cost=_MOVED,
-    evidence=(Evidence("result type", "micro", "ui16 of 32-bit, ui8 of 16-bit integers."),),
-    formula="result[part*N + i] = low half of src[i]; the other half 0",
+    evidence=(
+        Evidence(
+            "result type",
+            "micro",
+            "ui16 of 32-bit, ui8 of 16-bit integers.",
+            when=When(forms=(0,)),
+        ),
+        Evidence(
+            "form with two sources",
+            "manual",
+            "The only one of vpack.md, whose loop cuts each element of both.",
+            when=When(forms=(1,)),
+        ),
+        Evidence(
+            "part of two sources",
+            "chosen",
+            "0, as in the example: the pages call it a packing mode and define no other.",
+            when=When(forms=(1,)),
+        ),
+    ),
+    formula="result[part*N + i] = low half of src[i]; the other half 0, or that of a second src",
     cpp="vpack(dst, src, part)",
 )
 

@@ -13,6 +13,7 @@ from ptoscope.isa.dtypes import (
     INTS8,
     INTS16,
     INTS32,
+    INTS64,
     DType,
     signed,
     unsigned,
@@ -24,6 +25,7 @@ from ptoscope.isa.patterns import Vec, VecOf
 from ptoscope.isa.record import (
     IN_MANUAL,
     IN_MICRO,
+    Constraint,
     Evidence,
     Form,
     Operand,
@@ -73,7 +75,19 @@ def _sum(site: Site) -> Run:
     return run
 
 
-_SUM = Operand("result", VecOf("T", widened, "wide T"), "the sum in lane 0, zeros elsewhere")
+def _not_widened(site: Site) -> str:
+    """A sum of narrow integers in their own type, which revision micro does not have."""
+    source, result = site.operands[0], site.results[0]
+    assert isinstance(source, VReg)
+    narrow = source == result and widened(source.dtype) is not source.dtype
+    return str(result) if narrow and site.micro else ""
+
+
+_SUM = Operand(
+    "result",
+    VecOf("T", widened, "wide T", or_same=True),
+    "the sum in lane 0, zeros elsewhere",
+)
 vcadd = Record(
     "pto.vcadd",
     GROUP,
@@ -81,15 +95,11 @@ vcadd = Record(
     (
         Form(
             (_INPUT, MASK),
-            (
-                Operand(
-                    "result", VecOf("T", widened, "wide T"), "the sum in lane 0, zeros elsewhere"
-                ),
-            ),
+            (_SUM,),
         ),
     ),
     _sum,
-    {"T": Types((F32, F16, *INTS))},
+    {"T": Types((F32, F16, *INTS, *INTS64), micro=(F32, F16, *INTS))},
     cost=Cost(like_a2a3="vadd"),
     evidence=(
         Evidence(
@@ -105,7 +115,27 @@ vcadd = Record(
             "i8 to i16, i16 to i32, with the sign of the input.",
             when=When(elements=INTS8 + INTS16),
         ),
+        Evidence(
+            "sums in the type of the input",
+            "manual",
+            "vcadd.md: a narrow sum is returned in the declared type. So it is that of the input, "
+            "where the sum wraps, or the wider one; in revision micro the wider one alone.",
+            when=When("manual", elements=INTS8 + INTS16),
+        ),
+        Evidence(
+            "64 bits",
+            "manual",
+            "vcadd.md: i16 to i64; sums wrap. The micro specification ends at 32 bits.",
+            when=When("manual", elements=INTS64),
+        ),
         Evidence("no active lane", "micro", "Zero."),
+    ),
+    constraints=(
+        Constraint(
+            "in revision micro narrow integers widen",
+            _not_widened,
+            "declare a result of elements twice as wide",
+        ),
     ),
     formula="result[0] = sum of input[i] where mask[i]; the other lanes 0",
     cpp="vcadd(dst, src, mask)",

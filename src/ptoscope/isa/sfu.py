@@ -160,6 +160,13 @@ def _mull(site: Site) -> Run:
     return run
 
 
+_SUBTRACTS = Evidence(
+    "form of three vectors",
+    "chosen",
+    "Refused: vmull.md names a difference, once lhs * rhs - sub and once sub - lhs * rhs, and its "
+    "types are those of a 64-bit product; the family's page and the micro specification have the "
+    "product in two vectors.",
+)
 vmull = Record(
     "pto.vmull",
     GROUP,
@@ -177,7 +184,11 @@ vmull = Record(
     {"T": Types((I32, SI32, UI32))},
     unreliable_zeros=True,
     cost=Cost(like="vmul"),
-    evidence=(ZEROING, Evidence("sign", "micro", "By the type; signless is signed.")),
+    evidence=(
+        ZEROING,
+        Evidence("sign", "micro", "By the type; signless is signed."),
+        _SUBTRACTS,
+    ),
     formula="low[i], high[i] = halves of lhs[i] * rhs[i]",
     cpp="vmull(low, high, src0, src1, mask)",
 )

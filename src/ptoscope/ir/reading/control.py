@@ -6,10 +6,12 @@ from collections.abc import Sequence
 
 from ptoscope.ir import types
 from ptoscope.ir.module import Note
+from ptoscope.ir.reading.attributes import dictionary
 from ptoscope.ir.reading.bodies import check_block, check_values, terminator
-from ptoscope.ir.reading.findings import STRUCTURE, WRONG_OPERANDS, WRONG_TYPE
+from ptoscope.ir.reading.findings import STRUCTURE, SYNTAX, WRONG_OPERANDS, WRONG_TYPE
 from ptoscope.ir.reading.reader import Body, Reader
 from ptoscope.ir.types import TextType
+from ptoscope.isa.parts import VECSCOPE
 from ptoscope.program import Block, Condition, Op, Terminator, operation
 
 
@@ -54,7 +56,38 @@ def for_loop(reader: Reader, name: int) -> Op:
         reader.agree(reader.use(place), type, place)
     head = reader.i
     body = reader.body([(induction, kind), *zip(inner, carried, strict=True)])
-    return make_for(reader, name, (*bounds, *outer), carried, head, body)
+    loop = make_for(reader, name, (*bounds, *outer), carried, head, body)
+    return _in_scope(reader, name, head, loop) if reader.text[reader.i] == "{" else loop
+
+
+_SCOPE_MARK = "llvm.loop.aivector_scope"
+
+
+def _in_scope(reader: Reader, name: int, head: int, loop: Op) -> Op:
+    """Reads `{llvm.loop.aivector_scope}` behind a loop, and puts a vecscope around it."""
+    at = reader.i
+    marks = dictionary(reader)
+    if set(marks) != {_SCOPE_MARK}:
+        raise reader.findings.stop(
+            SYNTAX,
+            at,
+            "a loop has no other attribute than that of a vecscope",
+            found=", ".join(marks) or "{}",
+            expected=_SCOPE_MARK,
+        )
+    if loop.results:
+        raise reader.findings.stop(
+            STRUCTURE,
+            at,
+            "a loop that is a vecscope has no results: they would leave it",
+            found="iter_args",
+            expected="a loop without iter_args",
+            hint="write a vecscope inside the loop, or one around it and what uses them",
+        )
+    note = reader.notes[loop]
+    reader.notes[loop] = note._replace(first=name, name=name, last=at - 1)
+    outer = Note(0, 0, head, reader.i - 1, braces=note.braces)
+    return reader.make(name, VECSCOPE, (), (), outer, blocks=(Block((), [loop]),))
 
 
 def make_for(

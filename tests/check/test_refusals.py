@@ -269,3 +269,48 @@ def shifted(y: pto.gm[pto.f32], by: int = 1):
 def test_numbers_of_a_kernel_in_python(by: int, codes: list[str]) -> None:
     found = about_numbers(shifted.on(by=by).findings)
     assert [d.code for d in found] == codes
+
+
+# What pages call illegal where only memory shows it
+
+
+def test_fractals_of_several_matrices_lie_apart() -> None:
+    """Destination regions must not overlap: here the second begins in the first."""
+    line = FRACTALS.replace("dst_group(%c1, %c1, %c32, %c64)", "dst_group(%two, %c1, %c32, {0})")
+    two = "%two = arith.constant 2 : i64\n%false = arith.constant false"
+    for apart, expected in (("%c1", ["error"]), ("%c64", [])):
+        text = line.replace("{0}", apart).format(d="%c16", small="%false")
+        findings = _load(cube(text, two)).findings
+        assert [d.severity for d in findings if d.code == "PTO0504"] == expected
+
+
+LOADS = """\
+%g8 = pto.castptr %g : !pto.ptr<f16, gm> -> !pto.ptr<f8E4M3FN, gm>
+%l8 = pto.castptr %z : i64 -> !pto.ptr<f8E4M3FN, l1>
+pto.mte_gm_l1 %g8, %l8, %c64 nburst(%c64, %c64, %c64)
+  : !pto.ptr<f8E4M3FN, gm>, !pto.ptr<f8E4M3FN, l1>, i64, i64, i64, i64
+pto.barrier #pto.pipe<PIPE_ALL>
+pto.mte_l1_l0a %l8, %a8, %c16, %c64 : !pto.ptr<f8E4M3FN, l1>, !pto.ptr<f8E4M3FN, l0a>, i64, i64
+pto.mte_l1_l0b %l8, %b8, %c64, %c32 : !pto.ptr<f8E4M3FN, l1>, !pto.ptr<f8E4M3FN, l0b>, i64, i64
+SCALES
+pto.barrier #pto.pipe<PIPE_ALL>"""
+LEFT = (
+    "pto.mte_l1_l0a_mx %l8, %a8, %c16, %c64"
+    " : !pto.ptr<f8E4M3FN, l1>, !pto.ptr<f8E4M3FN, l0a>, i64, i64"
+)
+RIGHT = (
+    "pto.mte_l1_l0b_mx %l8, %b8, %c64, %c32"
+    " : !pto.ptr<f8E4M3FN, l1>, !pto.ptr<f8E4M3FN, l0b>, i64, i64"
+)
+
+
+@pytest.mark.parametrize(
+    ("scales", "missing"),
+    [("", {"L0A", "L0B"}), (LEFT, {"L0B"}), (RIGHT, {"L0A"}), (f"{LEFT}\n{RIGHT}", set[str]())],
+)
+def test_scales_are_loaded_before_a_product(scales: str, missing: set[str]) -> None:
+    """Matching left and right payloads must be loaded before the product."""
+    text = cube(mad(mx=True), LOADS.replace("SCALES", scales))
+    found = [d for d in _load(text).findings if d.code == "PTO0506"]
+    assert {d.message.partition("reads ")[2].split()[0] for d in found} == missing
+    assert {d.severity for d in found} <= {"error"}

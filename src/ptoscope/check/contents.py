@@ -21,6 +21,7 @@ from ptoscope.check.analysis.reach import Loops, certain_touches, executed
 from ptoscope.check.rule import Context, Finding, Rule
 from ptoscope.check.touched import ends_of_loops, touches_of_others
 from ptoscope.check.unwritten import unwritten
+from ptoscope.isa import TABLE
 from ptoscope.isa.parts import COPY_PIPES, MEMORIES
 
 
@@ -48,6 +49,7 @@ def _overlapping(context: Context) -> Iterator[Finding]:
                 expected=f"rows at least {length} bytes apart",
                 hint="a later row overwrites part of an earlier one; strides are counted in "
                 "bytes from the start of one row to the start of the next",
+                severity="error" if TABLE[touch.op.name].rows_apart else "",
             )
 
 

@@ -35,7 +35,8 @@ class _Undefined:
     whole: bool
 
     def finding(self, context: Context, whole: bool) -> Finding:
-        """An error where nothing that its instruction reads was written."""
+        """An error where nothing that its instruction reads was written, or nothing of a memory
+        that has to be loaded first."""
         memory = MEMORIES[self.read.space].title
         known = 0 <= self.start <= self.end <= context.target.bytes_of(self.read.space)
         part = "" if whole else ", in part"
@@ -73,9 +74,10 @@ def unwritten(context: Context) -> Iterator[Finding]:
         by_use[id(read.op)].append(found)
     for reads in by_use.values():
         found = [read for read in reads if read is not None]
+        needed = [each for each in found if each.whole and MEMORIES[each.read.space].needed]
         whole = len(found) == len(reads) and all(read.whole for read in found)
-        for each in found if whole else found[-1:]:
-            yield each.finding(context, whole)
+        for each in found if whole else needed or found[-1:]:
+            yield each.finding(context, whole or each in needed)
 
 
 def _is_fragment(touches: list[Touch]) -> bool:

@@ -123,8 +123,12 @@ mte_gm_l1_frac = Record(
     {"T": Types(tuple(d for d in ELEMENTS if d.bits in (8, 16, 32)))},
     pipe="PIPE_MTE2",
     path=_GM_L1,
+    rows_apart=True,
     where="outside",
     evidence=(
+        Evidence(
+            "rows that overlap in L1", "micro", "Illegal: destination regions must not overlap."
+        ),
         Evidence("strides", "micro", "Bytes in GM, blocks of 32 bytes in L1."),
         Evidence(
             "nd2nz", "suite", "Rows of blocks; zeros up to the end of the last block of a row."

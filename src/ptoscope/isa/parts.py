@@ -88,6 +88,8 @@ class MemorySpace:
     parameters."""
     named: bool = True
     """Whether a pointer may name it; if not, instructions reach it by a pointer to another one."""
+    needed: bool = False
+    """Whether pages demand that it is loaded before it is read."""
 
     @property
     def on_core(self) -> bool:
@@ -103,9 +105,20 @@ def _of_matrix_core(
     aliases: tuple[str, ...] = (),
     grain: int = 512,
     named: bool = True,
+    needed: bool = False,
 ) -> MemorySpace:
     return MemorySpace(
-        name, title, doc, sizes, aliases, 32, 21, core="cube", grain=grain, named=named
+        name,
+        title,
+        doc,
+        sizes,
+        aliases,
+        32,
+        21,
+        core="cube",
+        grain=grain,
+        named=named,
+        needed=needed,
     )
 
 
@@ -175,6 +188,7 @@ MEMORIES: dict[str, MemorySpace] = {
             {"cpu": 4 * KIB, "a2a3": 4 * KIB, "a5": 4 * KIB},
             grain=32,
             named=False,
+            needed=True,
         ),
         _of_matrix_core(
             "l0b_scale",
@@ -183,6 +197,7 @@ MEMORIES: dict[str, MemorySpace] = {
             {"cpu": 4 * KIB, "a2a3": 4 * KIB, "a5": 4 * KIB},
             grain=32,
             named=False,
+            needed=True,
         ),
     )
 }

@@ -259,6 +259,11 @@ _TF32_EVIDENCE = Evidence(
     "what becomes infinite by that is the largest number of those bits.",
 )
 _MX_EVIDENCE = (
+    Evidence(
+        "scales that nothing loads",
+        "micro",
+        "Illegal: the payloads of both sides must be loaded before. A check finds it.",
+    ),
     Evidence("scales", "suite", "2 to the byte less 127, for 32 elements along k; 255 is NaN."),
     Evidence(
         "scaled factors",

@@ -346,6 +346,8 @@ class Record:
     where a form has none."""
     path: CopyPath | None = None
     """Of a copy: from which memory to which."""
+    rows_apart: bool = False
+    """Of a copy: rows that overlap where they go are illegal."""
     order: OrderRule | None = None
     """Of a synchronisation of pipes: what it does to their order."""
     where: Where = "vecscope"

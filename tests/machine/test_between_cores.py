@@ -92,7 +92,7 @@ def test_each_pair_belongs_to_one_target(owner: str, target: str) -> None:
 
 def test_the_pipes_of_a5() -> None:
     """Signals to the other unit come from the pipes that reach it."""
-    legal = {"set": ("FIX", "MTE3"), "wait": ("FIX", "MTE1", "MTE2", "MTE3", "V")}
+    legal = {"set": ("FIX", "MTE1", "MTE3", "V"), "wait": ("FIX", "MTE1", "MTE2", "MTE3", "V")}
     for name, pipes in legal.items():
         for pipe in ("S", "V", "MTE1", "MTE2", "MTE3", "M", "FIX"):
             core = "vector" if pipe == "V" else "cube"

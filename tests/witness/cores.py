@@ -165,6 +165,9 @@ def _of_pipes(record: Record) -> Iterator[Trial]:
         cube = f"pto.sync.set <PIPE_FIX>, {number}", f"pto.sync.wait <PIPE_MTE1>, {number}"
         vector = f"pto.sync.set <PIPE_MTE3>, {number}", f"pto.sync.wait <PIPE_V>, {number}"
         yield from _trials(cube, vector, ("a2a3", "a5"), holds_core=False)
+        cube = f"pto.sync.set <PIPE_MTE1>, {number}", f"pto.sync.wait <PIPE_FIX>, {number}"
+        vector = f"pto.sync.set <PIPE_V>, {number}", f"pto.sync.wait <PIPE_MTE2>, {number}"
+        yield from _trials(cube, vector, ("a5",), holds_core=False)
     yield from _data()
 
 

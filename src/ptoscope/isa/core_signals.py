@@ -212,7 +212,13 @@ def _of_a_pipe(
         constraints=(_MODE_DEFINED,) if more else (),
         absent={"a5": {"pipe": tuple(pipe for pipe in PIPES if pipe not in on_a5)}},
         evidence=(
-            Evidence("pipes", "micro", "A5 has them on some pipes only."),
+            Evidence(
+                "pipes",
+                "micro",
+                "A5 has them on some pipes only. Compilers once took signals of PIPE_FIX and "
+                "PIPE_MTE3 alone; newer ones have those of PIPE_MTE1 and PIPE_V, which the page of "
+                "set_intra_block shows, too.",
+            ),
             *_COUNTED,
             *((_WHICH_CORES,) if more else ()),
         ),
@@ -224,7 +230,7 @@ def _of_a_pipe(
 sync_set = _of_a_pipe(
     "sync.set",
     True,
-    ("PIPE_FIX", "PIPE_MTE3"),
+    ("PIPE_FIX", "PIPE_MTE1", "PIPE_MTE3", "PIPE_V"),
     "Signals another core of the cluster, after what the pipe did so far.",
     (_FFTS_MODE,),
 )

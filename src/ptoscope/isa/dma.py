@@ -53,7 +53,8 @@ _WIDTH_EVIDENCE = Evidence(
     "micro",
     "Burst length and count: 16 bits; counts of loops 21, padding 8, strides in GM 40 and in UB "
     "21, without a sign. l2_cache_ctl: 2 bits of a copy to UB (copy-gm-to-ubuf.md), 4 of one to "
-    "GM, as newer pages say.",
+    "GM, as newer pages say. Newer compilers take burst lengths of 32 bits on A5; the newest page "
+    "has 16, and so they are here.",
 )
 _ATOMIC_EVIDENCE = Evidence(
     "atomic stores",

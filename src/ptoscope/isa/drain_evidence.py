@@ -80,5 +80,23 @@ EVIDENCE = (
         "chosen",
         "That of the tile where the source begins. See the matrix unit's instructions.",
     ),
+    Evidence(
+        "unit flags of nz2dn",
+        "micro",
+        "With a loop0_src_stride of 1 only. Compilers want a constant there; a number that a run "
+        "computes is checked by the run.",
+    ),
+    Evidence(
+        "unit flags of moves to L1 and UB",
+        "micro",
+        "As of moves to GM: the syntax of each page has the clause. Compilers may refuse it.",
+    ),
+    Evidence(
+        "two destinations",
+        "micro",
+        "split_m of an even m, split_n of an n that is a multiple of 32, in normal layout or nz2nd "
+        "and without pre_quant, pre_relu and loop3. Compilers check the same of constants; other "
+        "numbers are checked by the run.",
+    ),
     Evidence("alignment", "chosen", "64 bytes in L0C, in FB a row of parameters: 128 and 64."),
 )

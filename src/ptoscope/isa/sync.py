@@ -89,6 +89,13 @@ _DYNAMIC = replace(_NUMBERED, syntax="[#src, #dst, event]")
 
 def _flags(name: str, rule: OrderRule, forms: tuple[Form, ...], doc: str, formula: str) -> Record:
     numbered = () if len(forms) == 1 else (1,)
+    ids = Evidence(
+        "event ids",
+        "manual",
+        "EVENT_ID0 to EVENT_ID7 on every target, as the pages of both revisions list them. Another "
+        "page and newer compilers have 16 where a target has; EVENT_ID8 to EVENT_ID15 are refused, "
+        "as nobody says which pairs of pipes have them.",
+    )
     pending = Evidence("pending sets", "chosen", "At most 15: a 4-bit counter, as between cores.")
     return Record(
         f"pto.{name}",
@@ -106,6 +113,7 @@ def _flags(name: str, rule: OrderRule, forms: tuple[Form, ...], doc: str, formul
                 "Legal, and checked: 0 to 7.",
                 when=When(forms=numbered),
             ),
+            ids,
             *(() if rule.second else (pending,)),
         ),
         formula=formula,

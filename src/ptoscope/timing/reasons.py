@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ptoscope.isa.parts import PIPES
+from ptoscope.native.subset import Ints
 from ptoscope.program import Scope
 from ptoscope.timing import loops
 from ptoscope.timing.critical import (
-    PathPieces,
     PathStep,
     chain,
     core_name,
@@ -67,7 +67,9 @@ class Reasons:
 def find(timing: TimedRun) -> Reasons:
     """The reasons of a schedule."""
     pieces = path_pieces(timing)
-    path = critical_path(timing, pieces)
+    path, on_path = critical_path(timing, pieces), cycles_on_path(timing, pieces)
+    # As large as the run: what is looked for below has to do without them.
+    del pieces
     stalls = sorted(
         [*scope_stalls(timing), *wait_stalls(timing), *transfers(path)],
         key=lambda s: (-s.cycles, s.line, s.cause),
@@ -82,7 +84,7 @@ def find(timing: TimedRun) -> Reasons:
         waits(timing),
         double_buffers(timing),
         not too_long(timing.trace),
-        _assumed_cycles(timing, pieces),
+        _assumed_cycles(timing, *on_path),
         _assumed_figures(timing),
     )
 
@@ -103,9 +105,9 @@ def _pipes(timing: TimedRun) -> list[PipeUse]:
     return found
 
 
-def _assumed_cycles(timing: TimedRun, pieces: PathPieces) -> float:
-    """Returns the cycles of the critical path that rest on assumed figures."""
-    issued, worked = cycles_on_path(timing, pieces)
+def _assumed_cycles(timing: TimedRun, issued: int, worked: Ints) -> float:
+    """Returns the cycles of the critical path that rest on assumed figures, of those in which the
+    scalar unit issued and those of the pipes by place."""
     places, used, shares = timing.trace.places, timing.model.used, _scope_shares(timing)
     total = float(issued) * timing.model.issue.assumed
     for index in np.flatnonzero(worked).tolist():

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,10 @@ def big(at: int) -> Any:
     return values
 
 
+def adder(number: Any) -> Callable[[Any], Any]:
+    return lambda x: x + number
+
+
 LISTED = [7]
 UNEQUAL: list[list[Any]] = [
     [1, 1.0, True, 1 + 0j, np.int32(1), np.int64(1), np.float32(1), np.float64(1), np.bool_(True)],
@@ -75,6 +80,10 @@ UNEQUAL: list[list[Any]] = [
     [int, float, np.int32],
     ["1", b"1", bytearray(b"1")],
     [(LISTED, LISTED), ([7], [7])],
+    [adder(1), adder(1.0), adder([1]), lambda x: x + 1],
+    [MappingProxyType({1: 2}), MappingProxyType({1: 2.0})],
+    [memoryview(b"1"), memoryview(b"2")],
+    [[1].index, [1].count],
 ]
 
 
@@ -95,6 +104,8 @@ def test_values_that_differ_have_different_fingerprints(values: list[Any]) -> No
         lambda: math.nan,
         lambda: Decimal("1.50"),
         lambda: partial(math.pow, 2.0),
+        lambda: adder((1, 2.0)),
+        lambda: LISTED.append,
     ],
 )
 def test_values_that_are_made_alike_have_one_fingerprint(make: Callable[[], Any]) -> None:

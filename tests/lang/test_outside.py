@@ -6,10 +6,11 @@ from __future__ import annotations
 import gc
 import types
 import weakref
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -50,6 +51,23 @@ class Scaled:
         return self.factor * self.kind * SHARED
 
 
+class Callable:
+    def __call__(self) -> int:
+        return SHARED
+
+
+class Fresh:
+    """Its attributes are made anew each time that they are read."""
+
+    values: ClassVar = deque([2])
+
+    @property
+    def factor(self) -> Any:
+        return lambda: FACTOR
+
+
+fresh = Fresh()
+product = Callable()
 options = Options()
 scaled = Scaled(1)
 
@@ -148,6 +166,16 @@ def of_function(y: pto.gm[pto.i32], n: pto.i32):
 
 
 @pto.kernel
+def of_callable(y: pto.gm[pto.i32], n: pto.i32):
+    y[0] = n * product()
+
+
+@pto.kernel
+def of_fresh(y: pto.gm[pto.i32], n: pto.i32):
+    y[0] = n * fresh.factor() * fresh.values.count(2) * FACTORS.count(2)
+
+
+@pto.kernel
 def of_condition(y: pto.gm[pto.i32], n: pto.i32):
     if FACTOR == 2:
         y[0] = n
@@ -229,6 +257,8 @@ CHANGES: dict[str, tuple[Any, Any, int, int]] = {
     "helper": (of_helper, lambda: globals().update(helper=other), 14, 5),
     "function's global": (of_function, lambda: globals().update(SHARED=7), 10, 35),
     "function's module": (of_function, lambda: setattr(settings, "ADDEND", 5), 10, 35),
+    "callable's global": (of_callable, lambda: globals().update(SHARED=7), 10, 35),
+    "global of what is made anew": (of_fresh, lambda: globals().update(FACTOR=7), 10, 35),
     "another path": (of_condition, lambda: globals().update(FACTOR=3), 5, 10),
 }
 
@@ -278,6 +308,10 @@ def test_a_name_that_gets_an_equal_value_compiles_nothing() -> None:
     assert of_global.kernel is first
     globals()["FACTOR"] = True
     assert of_global.kernel is not first
+
+
+def test_an_attribute_that_is_made_anew_compiles_nothing() -> None:
+    assert of_fresh.kernel is of_fresh.kernel
 
 
 def test_the_text_and_the_findings_are_those_of_now() -> None:

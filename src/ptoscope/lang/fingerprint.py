@@ -2,14 +2,22 @@
 
 Python's `==` does not serve: it calls `2`, `2.0` and `True` equal, and `0.0` and `-0.0`. A
 fingerprint holds the type beside each number and the bits of each float, at every depth. Of an
-object it holds what `pickle` would store; of a function, class or module which one it is.
+object it holds what `pickle` would store; of a function its code, defaults and closure; of a class
+or module which one it is.
 """
 
 from __future__ import annotations
 
 import struct
 from enum import Enum
-from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from types import (
+    BuiltinFunctionType,
+    CellType,
+    FunctionType,
+    MappingProxyType,
+    MethodType,
+    ModuleType,
+)
 from typing import Any, cast
 
 import numpy as np
@@ -18,7 +26,7 @@ from ptoscope.diagnostics import UsageError
 
 _PLAIN = frozenset({int, bool, str, bytes, type(None), type(...)})
 """Types whose equal values are the same."""
-_BY_IDENTITY = (type, FunctionType, BuiltinFunctionType, ModuleType, property)
+_BY_IDENTITY = (type, ModuleType, property)
 _PICKLE_PROTOCOL = 4
 
 
@@ -60,7 +68,19 @@ def is_immutable(value: Any) -> bool:
         return is_immutable(value.value)
     if isinstance(value, np.generic):
         return not isinstance(value, np.void)
-    return isinstance(value, _BY_IDENTITY)
+    return isinstance(value, (*_BY_IDENTITY, BuiltinFunctionType))
+
+
+MISSING = Identity(None)
+"""Stands for the value of a name that has none."""
+
+
+def in_cell(cell: CellType) -> Any:
+    """The value of a name of a function around; MISSING if it has none."""
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return MISSING
 
 
 class _Reading:
@@ -86,10 +106,13 @@ class _Reading:
             return kind, *map(self.read, value)
         if kind is range:
             return kind, value.start, value.stop, value.step
-        if kind is object or isinstance(value, _BY_IDENTITY):
+        if value is MISSING or kind is object or isinstance(value, _BY_IDENTITY):
             return Identity(value)
         if isinstance(value, MethodType):
-            return kind, self.read(value.__self__), Identity(value.__func__)
+            return kind, self.read(value.__self__), self.read(value.__func__)
+        if isinstance(value, BuiltinFunctionType):
+            # A bound one is made anew each time that it is read of its object.
+            return kind, value.__qualname__, Identity(value.__self__)
         if id(value) in self._met:
             return "again", self._met[id(value)]
         self._met[id(value)] = len(self._met)
@@ -100,10 +123,16 @@ class _Reading:
         if kind in (list, set, frozenset):
             # A kernel sees the order of a set.
             return tuple(map(self.read, value))
-        if kind is dict:
+        if kind in (dict, MappingProxyType):
             return tuple(self.read(each) for item in value.items() for each in item)
+        if kind is memoryview:
+            return value.format, value.shape, value.tobytes()
         if (kind is np.ndarray or isinstance(value, np.generic)) and not value.dtype.hasobject:
             return value.dtype.char, value.dtype, value.shape, value.tobytes()
+        if isinstance(value, FunctionType):
+            cells = tuple(map(in_cell, value.__closure__ or ()))
+            parts = value.__defaults__, value.__kwdefaults__, cells
+            return value.__code__, Identity(value.__globals__), *map(self.read, parts)
         try:
             stored = value.__reduce_ex__(_PICKLE_PROTOCOL)
         except RecursionError:

@@ -15,10 +15,8 @@ from collections.abc import Callable, Iterator, Mapping
 from types import CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
-from ptoscope.lang.fingerprint import Identity, fingerprint, is_immutable
+from ptoscope.lang.fingerprint import MISSING, fingerprint, in_cell, is_immutable
 
-MISSING = Identity(None)
-"""Stands for the value of a name that has none."""
 _INSTALLED = tuple(
     {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
 )
@@ -31,9 +29,10 @@ class OutsideValues:
 
     def __init__(self) -> None:
         self._names: dict[tuple[int, str], tuple[Mapping[str, Any], str, Any]] = {}
-        """Values that cannot change in place, by the dictionary and the name they are under."""
-        self._reads: dict[tuple[int, str], tuple[Callable[[], Any], Any]] = {}
-        """How to read the others again, and the fingerprints of their values."""
+        """Constant values in dictionaries, with their names."""
+        self._reads: dict[tuple[int, str], tuple[Callable[[], Any], Any, Any]] = {}
+        """How to read any other value again, the value where it is constant, and its
+        fingerprint."""
         self._kept: list[Any] = []
         """The owners of what is read: their ids are keys."""
         self._followed: set[tuple[int, ...]] = set()
@@ -41,18 +40,21 @@ class OutsideValues:
     def unchanged(self) -> bool:
         """True if every value is the one that was read."""
         for mapping, name, value in self._names.values():
-            if mapping.get(name, MISSING) is not value:
-                now = mapping.get(name, MISSING)
-                if not is_immutable(now) or fingerprint(now) != fingerprint(value):
-                    return False
-        return all(fingerprint(read()) == seen for read, seen in self._reads.values())
+            now = mapping.get(name, MISSING)
+            if now is not value and not _are_equal(now, value):
+                return False
+        for read, value, seen in self._reads.values():
+            now = read()
+            if now is not value and fingerprint(now) != seen:
+                return False
+        return True
 
     def name(self, function: Callable[..., Any], name: str) -> Any:
         """The value of a name that is not local to a function; MISSING if it has none."""
         function = getattr(function, "__func__", function)
         cell = _cells(function).get(name)
         if cell is not None:
-            return self._read(cell, name, lambda: _in_cell(cell))
+            return self._read(cell, name, lambda: in_cell(cell))
         found = self._named(function.__globals__, name)
         if found is not MISSING:
             return found
@@ -63,7 +65,7 @@ class OutsideValues:
         if isinstance(owner, ModuleType):
             if not _is_own(owner.__name__):
                 self._attribute_of_module(owner, name)
-        elif not _is_constant(owner):
+        elif not _is_covered(owner):
             self._read(owner, name, lambda: _attribute(owner, name))
 
     def called(self, value: Any) -> None:
@@ -72,10 +74,11 @@ class OutsideValues:
             self._follow(value.__func__, type(value.__self__))
         elif isinstance(value, FunctionType):
             self._follow(value)
-        elif isinstance(value, type) and not _is_own(value.__module__):
+        elif isinstance(value, type):
             for each in vars(value).values():
-                if isinstance(each, FunctionType):
-                    self._follow(each, value)
+                self._follow(each, value)
+        elif callable(value):
+            self._follow(type(value).__call__, type(value))
 
     def defaults(self, function: Callable[..., Any]) -> None:
         """Notes the defaults of a function's parameters that can change in place."""
@@ -106,17 +109,21 @@ class OutsideValues:
         if key in self._names or key in self._reads:
             return value
         self._kept.append(owner)
-        if names is not None and (is_immutable(value) or _is_own(type(value).__module__)):
-            self._names[key] = names, name, value
+        if not _is_constant(value):
+            self._reads[key] = read, None, fingerprint(value)
+        elif names is None:
+            self._reads[key] = read, value, fingerprint(value)
         else:
-            self._reads[key] = read, fingerprint(value)
+            self._names[key] = names, name, value
         self.called(value)
         return value
 
     def _follow(self, function: Any, *owners: type) -> None:
         """Notes the names that the code of a function reads, and attributes by their names."""
+        if not isinstance(function, FunctionType):
+            return
         key = tuple(map(id, (function, *owners)))
-        if not isinstance(function, FunctionType) or key in self._followed:
+        if key in self._followed:
             return
         self._followed.add(key)
         self._kept.append(function)
@@ -131,7 +138,17 @@ class OutsideValues:
                     self.attribute(owner, name)
 
 
-def _is_constant(owner: Any) -> bool:
+def _is_constant(value: Any) -> bool:
+    """True if a value stays what it is as long as it is the same object, beside what is noted of
+    functions."""
+    return is_immutable(value) or isinstance(value, FunctionType) or _is_own(type(value).__module__)
+
+
+def _are_equal(now: Any, before: Any) -> bool:
+    return _is_constant(now) and fingerprint(now) == fingerprint(before)
+
+
+def _is_covered(owner: Any) -> bool:
     """True if no attribute of an object changes unless its fingerprint does."""
     if isinstance(owner, FunctionType):
         return False
@@ -145,13 +162,6 @@ def _is_own(module: str | None) -> bool:
 
 def _cells(function: Any) -> dict[str, CellType]:
     return dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-
-
-def _in_cell(cell: CellType) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:
-        return MISSING
 
 
 def _attribute(owner: Any, name: str) -> Any:

@@ -348,3 +348,22 @@ def test_every_stream_of_vstur_clears_its_position() -> None:
     stays = squeezed("%t", "%a", "%q", "NO_POST_UPDATE")
     lines = (BEGIN, stays, flush("%t", "%ub"), *again)
     assert codes(CLEAR, one, *lines, revision="micro") == []
+
+
+def test_a_state_that_both_sides_of_a_branch_take_is_no_fix_for_another_use() -> None:
+    """Each path takes it once; a third use of the state before it has no newest one to take."""
+    lines = (
+        BEGIN,
+        append("%t", "%a"),
+        "scf.if %yes {",
+        append("%u", "%t"),
+        flush("%u"),
+        "} else {",
+        append("%u2", "%t"),
+        flush("%u2"),
+        "}",
+        append("%z", "%a"),
+        flush("%z"),
+    )
+    (finding,) = [d for d in findings(in_scope(*lines)) if d.code == "PTO0403"]
+    assert finding.fix == ()

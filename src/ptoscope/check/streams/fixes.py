@@ -184,11 +184,11 @@ def _newest(context: Context, uses: Uses, before: Op, last: Op) -> int | None:
         state = next(s for s in before.results if isinstance(context.function.types[s], Align))
         if uses.times(state) == (0, 0):
             return state
-        if uses.times(state) != (1, 1):
+        after = context.values.users.get(state, [])
+        # One use on every path may be two: one on each side of a branch.
+        if uses.times(state) != (1, 1) or len(after) != 1 or after[0].span > last.span:
             return None
-        (before,) = context.values.users[state]
-        if before.span > last.span:
-            return None
+        (before,) = after
     return None
 
 

@@ -13,7 +13,7 @@ from itertools import chain, product
 from math import prod
 from typing import NamedTuple, TypeVar
 
-from ptoscope.budget import spend_small
+from ptoscope.budget import spend, spend_small
 from ptoscope.check.analysis.expr import Expr, Symbol
 from ptoscope.check.analysis.nodes import BranchNode, LoopNode, Node, ScopeNode, Touch, flat
 from ptoscope.check.synchronisation.summaries import few, possible_trips
@@ -153,6 +153,7 @@ def _nearest(accesses: list[_Accesses]) -> Iterator[tuple[_Accesses, _Accesses, 
         # Before they are listed: a loop may have more iterations than memory has bytes.
         if looked_at + prod(map(len, turns)) * len(access.rows) > MOST:
             raise TooManyError
+        spend(prod(map(len, turns)))
         for at in product(*turns):
             shift = sum(i * step for i, step in zip(at, access.steps, strict=True))
             for start, end in access.rows:
@@ -187,6 +188,7 @@ def _meet(
     two: tuple[int, At],
 ) -> None:
     """Notes a meeting if it is nearer than the one known of the two."""
+    spend()
     (a, at_a), (b, at_b) = sorted((one, two))
     if not needs_order(accesses[a].kind, accesses[b].kind, same_instruction=False):
         return

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import NamedTuple
 
-from ptoscope.budget import spend
+from ptoscope.budget import spend, spend_small
 from ptoscope.check.analysis.expr import Expr, Symbol
 from ptoscope.check.analysis.nodes import (
     BranchNode,
@@ -31,6 +31,8 @@ EDGE = 2
 """So many iterations at each end may differ from those between."""
 LOOKED_AT = 2048
 """Loops of more iterations have to be alike in all of them, as far as the text says."""
+_ENTRY_BYTES = 100
+"""Bytes of an entry of the table of an iteration: roughly."""
 
 
 class Followed(NamedTuple):
@@ -120,7 +122,9 @@ class _Values:
     def _at(self, iteration: int) -> dict[Symbol, Expr]:
         carried: list[CarriedNumber] = self._node.carried
         while len(self._states) <= iteration:
-            spend(1 + len(carried))
+            entries = len(self._known) + len(carried)
+            spend(1 + len(carried), kept=_ENTRY_BYTES * entries)
+            spend_small(entries)
             number = len(self._states)
             if number:
                 before = self._states[-1]

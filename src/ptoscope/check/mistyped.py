@@ -1,4 +1,8 @@
-"""Masks that are made with one width and used with another: fixes of what the reader found."""
+"""Masks that are made with one width and used with another: fixes of what the reader found.
+
+A mask is made anew where its uses need the width that they write. Where they could write the other
+one as well, the text does not say which of the two is the mistake: there is no fix.
+"""
 
 from __future__ import annotations
 
@@ -30,9 +34,9 @@ def with_makers_fixed(
     misused: Iterable[MisusedMask],
     examine: Callable[[str], list[Diagnostic]],
 ) -> list[Diagnostic]:
-    """The findings of a text. Where a mask is used with another width than it is made with, and
-    all uses are right once it is made with that, the fix makes it so. `examine` gives the
-    findings of another text."""
+    """Returns the findings of a text, with fixes for masks that are used with another width than
+    they are made with, where the fix makes all uses right. `examine` gives the findings of another
+    text."""
     wanted: dict[tuple[int, int, int], list[MisusedMask]] = {}
     for use in misused:
         wanted.setdefault((id(use.context), use.slot, use.bits), []).append(use)
@@ -40,24 +44,31 @@ def with_makers_fixed(
     for uses in islice(wanted.values(), TRIED):
         context, slot, bits, _ = uses[0]
         fix = remade(context, slot, bits)
-        if fix and _helps(edited(context.program.text, fix), found, uses, examine):
+        if not fix:
+            continue
+        text = context.program.text
+        after = examine(edited(text, fix))
+        made = str(context.function.types[slot])
+        retyped = {Edit(use.span, made) for use in uses if _writes_type(use)}
+        other = examine(edited(text, retyped)) if len(retyped) == len(uses) else found
+        if _helps(after, found, uses) and len(after) < len(other):
             hint = f"made in line {fix[0].span.line} as a b{bits} mask it is what all its uses need"
             fixes.update((use.span, (fix, hint)) for use in uses)
     return [_fixed(d, *fixes[d.span]) if d.span in fixes else d for d in found]
+
+
+def _writes_type(use: MisusedMask) -> bool:
+    """Returns True if a use writes the type of its mask, and not only its name."""
+    line = use.context.program.text.split("\n")[use.span.line - 1]
+    return line[use.span.column - 1 :].startswith("!pto.mask<")
 
 
 def _fixed(finding: Diagnostic, fix: tuple[Edit, ...], hint: str) -> Diagnostic:
     return finding if finding.fix else replace(finding, fix=fix, hint=hint)
 
 
-def _helps(
-    text: str,
-    found: list[Diagnostic],
-    uses: list[MisusedMask],
-    examine: Callable[[str], list[Diagnostic]],
-) -> bool:
-    """Whether a text has no finding at some uses, and none that was not there."""
+def _helps(after: list[Diagnostic], found: list[Diagnostic], uses: list[MisusedMask]) -> bool:
+    """Returns True if a changed text has no finding at some uses, and none that was not there."""
     places = {use.span for use in uses}
-    after = examine(text)
     before, left = (Counter((d.code, d.line, d.message) for d in them) for them in (found, after))
     return left <= before and not any(d.span in places for d in after)

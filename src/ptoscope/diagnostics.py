@@ -72,6 +72,12 @@ def visible(text: str) -> str:
     return text if text.isascii() and text.isprintable() else _CONTROL.sub(_picture, text)
 
 
+def one_line(text: str) -> str:
+    """Returns the text as `visible`, with its ends of lines as pictures as well: a file name that
+    holds one would begin a line that looks like a finding of its own."""
+    return visible(text).replace("\r", "\u240d").replace("\n", "\u240a")
+
+
 def _picture(match: re.Match[str]) -> str:
     code = ord(match[0])
     if code < 0x20:
@@ -149,7 +155,7 @@ class Diagnostic:
     @property
     def _where(self) -> str:
         place = f":{self.span.line}:{self.span.column}" if self.span.line else ""
-        return f"{self.file}{place}"
+        return f"{one_line(self.file)}{place}"
 
     def __repr__(self) -> str:
         where = f" {self._where}" if self._where else ""
@@ -200,14 +206,24 @@ def _edit_record(edit: Edit) -> dict[str, object]:
 INTERNAL = "PTO9999"
 
 
-def internal_error(error: Exception) -> Diagnostic:
+def message_of(error: BaseException) -> str:
+    """Returns the text of an exception; "" where making it raises another one."""
+    try:
+        return str(error)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        return ""
+
+
+def internal_error(error: BaseException) -> Diagnostic:
     """The finding about an error of ptoscope itself. Raises it again where PTOSCOPE_TRACEBACK
     asks for the traceback."""
     if os.environ.get("PTOSCOPE_TRACEBACK"):
         raise error
     return Diagnostic(
         INTERNAL,
-        f"internal error: {type(error).__name__}: {error}",
+        f"internal error: {type(error).__name__}: {message_of(error)}",
         hint="please report it with the kernel; PTOSCOPE_TRACEBACK=1 shows where it comes from",
     )
 

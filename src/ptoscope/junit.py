@@ -60,7 +60,7 @@ def _add(suite: Xml.Element, case: JunitCase) -> None:
     if case.became:
         child = Xml.SubElement(element, case.became, message=_clean(case.message))
         if case.kind:
-            child.set("type", case.kind)
+            child.set("type", _clean(case.kind))
         if case.text:
             child.text = _clean(case.text)
     if case.output:

@@ -204,3 +204,42 @@ def test_a_device_of_another_encoding(tmp_path: Path) -> None:
     said = on_a_terminal(["fmt", os.fspath(tmp_path / "k.pto")], **environment)
     assert "\x1b" not in said
     assert "\\u241b[31mPWNED\\x9b31m" in said
+
+
+@pytest.mark.parametrize("command", ["check", "check --diff", "check --all-targets", "fmt --check"])
+def test_a_line_feed_in_a_name_begins_no_line(terminal: Callable[..., str], command: str) -> None:
+    """Else a name could look like a finding about another file."""
+    name = "k\nother.pto:1:1: error[PTO0001]: no.pto"
+    Path(name).write_text('module { "x" }')
+    Path("right.pto").write_text(kernel())
+    for words in ([name], [name, "right.pto"], ["missing\nother.pto:1:1: error"]):
+        said = terminal(*command.split(), *words, status=None)
+        assert "\nother.pto" not in said
+        assert "␊other.pto:1:1: error" in said
+
+
+@pytest.mark.parametrize(
+    "raised",
+    [
+        "class E(BaseException): pass",
+        "class E(Exception):\n    def __str__(self): raise SystemExit(7)",
+        "class E(BaseException):\n    def __str__(self): raise GeneratorExit",
+    ],
+)
+def test_no_exception_of_a_file_of_python_is_a_traceback(
+    terminal: Callable[..., str], raised: str
+) -> None:
+    Path("k.py").write_text(f"{raised}\nraise E({PAYLOAD!r})\n")
+    for command in ("check", "run", "fmt"):
+        said = terminal(command, "k.py", status=1)
+        harmless(said)
+        assert "PTO1008" in said
+        assert "Traceback" not in said
+
+
+def test_an_exit_while_a_kernel_is_compiled_is_an_error(terminal: Callable[..., str]) -> None:
+    text = "import sys\nfrom ptoscope import pto\n@pto.kernel\ndef k(x: pto.gm[pto.f32]):\n    "
+    Path("k.py").write_text(f"{text}a = sys.exit(0)\n")
+    said = terminal("check", "k.py", status=1)
+    assert "PTO1005" in said
+    assert "k.py:5:" in said

@@ -10,7 +10,7 @@ from ptoscope.cli.output import Result
 from ptoscope.cli.points import read_points, read_rows
 from ptoscope.cli.progress import progress
 from ptoscope.cli.saving import check_file, write_file
-from ptoscope.diagnostics import PtoError
+from ptoscope.diagnostics import PtoError, one_line
 from ptoscope.tables import Table, counted
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def answer(request: Request) -> Result:
     page = _page(found)
     if output is not None:
         write_file(output, found.file_text().encode())
-        page.append(f"{counted(len(found.values), 'figure')} in {output}")
+        page.append(f"{counted(len(found.values), 'figure')} in {one_line(output)}")
     return Result("calibrate", page, {**_fields(found), "output": output})
 
 

@@ -11,7 +11,7 @@ from ptoscope.cli.listing import PYTHON, TEXT
 from ptoscope.cli.many import FileReport, Tally, counts, over_files
 from ptoscope.cli.options import Request
 from ptoscope.cli.output import Result
-from ptoscope.diagnostics import UsageError
+from ptoscope.diagnostics import UsageError, one_line
 from ptoscope.tables import Table
 
 
@@ -58,10 +58,11 @@ def _compare(request: Request) -> Result:
     def look(word: KernelWord) -> FileReport:
         found = obstacles(compare(word, request, TARGETS), request.has("strict"))
         rows.extend(
-            (f"{o.file}:{o.line}", o.message, *(o.codes(t) or "-" for t in TARGETS)) for o in found
+            (f"{one_line(o.file)}:{o.line}", o.message, *(o.codes(t) or "-" for t in TARGETS))
+            for o in found
         )
         legal = [t for t in TARGETS if not any(o.errors[t] for o in found)]
-        page.append(f"{word.name}: legal on {', '.join(legal) or 'no target'}")
+        page.append(f"{one_line(word.name)}: legal on {', '.join(legal) or 'no target'}")
         lines = [
             {
                 "line": o.line,

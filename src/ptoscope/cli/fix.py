@@ -17,7 +17,7 @@ from ptoscope.cli.many import FileReport, count, over_files
 from ptoscope.cli.options import Request
 from ptoscope.cli.output import Result
 from ptoscope.cli.saving import write_file
-from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
+from ptoscope.diagnostics import Diagnostic, PtoError, UsageError, one_line
 from ptoscope.tables import counted
 
 
@@ -40,7 +40,8 @@ def _fix(word: KernelWord, request: Request) -> FileReport:
     diff = _diff(text, after.text, name)
     if diff and writes:
         write_file(str(path), _encoded(after.text, bytes(read_file(path))))
-    line = f"{name}: {counted(after.applied, 'fix', 'fixes')} {'applied' if writes else 'to apply'}"
+    fixes = counted(after.applied, "fix", "fixes")
+    line = f"{one_line(name)}: {fixes} {'applied' if writes else 'to apply'}"
     errors = count(after.left)[0]
     if errors and not writes:
         line += f", which leave {counted(errors, 'error')}"
@@ -54,7 +55,7 @@ def _fix(word: KernelWord, request: Request) -> FileReport:
 def _diff(before: str, after: str, name: str) -> str:
     """Returns what changed, as `patch` reads it: lines end at line feeds alone."""
     old, new = _lines(before), _lines(after)
-    return "".join(difflib.unified_diff(old, new, name, f"{name} (fixed)"))
+    return "".join(difflib.unified_diff(old, new, one_line(name), f"{one_line(name)} (fixed)"))
 
 
 def _lines(text: str) -> list[str]:

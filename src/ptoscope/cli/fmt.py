@@ -13,7 +13,7 @@ from ptoscope.cli.many import FileReport, Tally, over_files
 from ptoscope.cli.options import Request
 from ptoscope.cli.output import Result
 from ptoscope.cli.saving import write_file
-from ptoscope.diagnostics import UsageError
+from ptoscope.diagnostics import UsageError, one_line
 
 if TYPE_CHECKING:
     from ptoscope.cli.kernels import KernelWord
@@ -67,7 +67,9 @@ def _each(request: Request) -> Result:
         if not checks:
             write_file(str(word.path), made.text.encode())
         changed.append(made.file)
-        return FileReport(made._asdict(), page=(f"{made.file}: {change}",), is_wrong=checks)
+        return FileReport(
+            made._asdict(), page=(f"{one_line(made.file)}: {change}",), is_wrong=checks
+        )
 
     def conclude(tally: Tally) -> tuple[str, ...]:
         if len(tally.names) == 1 and not tally.is_interrupted:

@@ -61,7 +61,9 @@ def _guarded(request: Request) -> Result:
     """The command's result, with every way it can fail."""
     try:
         return _dispatch(request)
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         return _failed(request.command, error)
 
 
@@ -75,7 +77,7 @@ def _emitted(result: Result, as_json: bool) -> int:
         return emit(_failed(result.command, error), as_json)
 
 
-def _failed(name: str, error: Exception) -> Result:
+def _failed(name: str, error: BaseException) -> Result:
     """The result of a command that an exception ended."""
     exit = 2 if isinstance(error, UsageError) else 1
     return Result(name, exit=exit, diagnostics=failure(error))

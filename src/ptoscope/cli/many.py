@@ -15,7 +15,7 @@ from ptoscope.cli.kernels import KernelWord, kernel_word
 from ptoscope.cli.listing import Listed, listed
 from ptoscope.cli.options import Request, fails
 from ptoscope.cli.output import INTERRUPTED, Result, quiet_stdout, tell
-from ptoscope.diagnostics import Diagnostic, UsageError
+from ptoscope.diagnostics import Diagnostic, UsageError, one_line
 from ptoscope.tables import Table, counted
 
 
@@ -57,7 +57,7 @@ class Tally:
         many = counted(len(self.names), "file")
         if self.is_interrupted:
             return f"interrupted: {len(self.files)} of {many}"
-        return self.names[0] if len(self.names) == 1 else many
+        return one_line(self.names[0]) if len(self.names) == 1 else many
 
     def __str__(self) -> str:
         """The line that sums findings up."""
@@ -130,7 +130,9 @@ def _report(item: Listed, look: Look) -> FileReport:
     """Returns the result for a file; an exception becomes its findings."""
     try:
         return _look_at(item, look)
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         findings = failure(error, item.name)
         return FileReport(counts(findings), findings, is_refused=isinstance(error, UsageError))
 

@@ -19,7 +19,7 @@ from ptoscope.cli.options import Request, count, fails
 from ptoscope.cli.output import Result
 from ptoscope.cli.saving import check_directory, save
 from ptoscope.cli.words import ARRAYS, Word
-from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
+from ptoscope.diagnostics import Diagnostic, PtoError, UsageError, one_line
 from ptoscope.tables import Table, counted
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def answer(request: Request) -> Result:
     if records:
         page.append(_table(records))
     if directory is not None:
-        page.append(f"saved {counted(len(saved), 'file')} in {directory}")
+        page.append(f"saved {counted(len(saved), 'file')} in {one_line(directory)}")
     fields = {
         "entry": kernel.name,
         "target": kernel.target.name,

@@ -11,7 +11,7 @@ from ptoscope.cli.options import Request
 from ptoscope.cli.output import Result
 from ptoscope.cli.recorded import record
 from ptoscope.cli.saving import check_file, write_file
-from ptoscope.diagnostics import Diagnostic, PtoError
+from ptoscope.diagnostics import Diagnostic, PtoError, one_line
 from ptoscope.tables import counted
 
 
@@ -46,7 +46,7 @@ def answer(request: Request) -> Result:
     text = page(runs).encode()
     write_file(output, text)
     seen = sum(len(data["findings"]) for data in runs)
-    said = [f"page in {output}: {len(text) / 1e6:.1f} MB, {counted(seen, 'finding')}"]
+    said = [f"page in {one_line(output)}: {len(text) / 1e6:.1f} MB, {counted(seen, 'finding')}"]
     for data in runs:
         left = counted(data["run"]["left_out"], "execution")
         if data["run"]["left_out"]:

@@ -18,7 +18,7 @@ from types import ModuleType
 from typing import Any
 
 from ptoscope.bounded_files import read_file
-from ptoscope.diagnostics import Diagnostic, PtoError, Span, UsageError, nearest
+from ptoscope.diagnostics import Diagnostic, PtoError, Span, UsageError, message_of, nearest
 from ptoscope.lang.kernel import PythonKernel
 from ptoscope.lang.references import Reference
 from ptoscope.lang.source import IMPORT, characters
@@ -166,9 +166,9 @@ def _run(module: ModuleType, data: bytes, file: str, directory: str) -> None:
             # What was run is what is shown, also where the file is changed meanwhile.
             linecache.cache[file] = (len(data), None, _lines(data), file)
             exec(code, module.__dict__)
-    except PtoError:
+    except (PtoError, KeyboardInterrupt):
         raise
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
         raise PtoError([_failure(file, data, error)]) from None
     finally:
         with contextlib.suppress(ValueError):
@@ -188,7 +188,7 @@ def _lines(data: bytes) -> list[str]:
 def _failure(file: str, data: bytes, error: BaseException) -> Diagnostic:
     """What went wrong while a file was run, at the last line of it that took part."""
     what = "" if isinstance(error, UsageError) else type(error).__name__
-    said = str(error).split("\n")[0]
+    said = message_of(error).split("\n")[0]
     if isinstance(error, SyntaxError):
         is_here = error.filename in (file, None, "<string>", "<unknown>")
         line = (error.lineno or 0) if is_here else 0

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from types import FunctionType
 from typing import Any
 
-from ptoscope.diagnostics import PtoError, UsageError, nearest
+from ptoscope.diagnostics import PtoError, UsageError, message_of, nearest
 from ptoscope.isa.dtypes import I1
 from ptoscope.isa.table import TABLE
 from ptoscope.lang import loops, scalars
@@ -82,7 +82,7 @@ class ExpressionWalker:
             raise
         except Misuse as error:
             raise self.frame.source.misused(node, error) from None
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise self._raised(node, error) from None
 
     def unsupported(self, node: ast.AST, what: str, hint: str = "") -> PtoError:
@@ -100,18 +100,18 @@ class ExpressionWalker:
             raise self.frame.source.misused(node, error) from None
         except (PtoError, UsageError):
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             if _mixes(error, given):
                 raise self._no_operator(node, given) from None
             raise self._raised(node, error) from None
         finally:
             self.emitter.span = before
 
-    def _raised(self, node: ast.AST, error: Exception) -> PtoError:
+    def _raised(self, node: ast.AST, error: BaseException) -> PtoError:
         return self.frame.source.error(
             RAISED,
             node,
-            f"{type(error).__name__}: {error}",
+            f"{type(error).__name__}: {message_of(error)}",
             hint="this is computed while the kernel is compiled",
         )
 
@@ -451,7 +451,7 @@ def _of_kernels(callee: Any) -> bool:
     return str(getattr(callee, "__module__", "")).startswith(("ptoscope.lang", "ptoscope.pto"))
 
 
-def _mixes(error: Exception, given: tuple[Any, ...]) -> bool:
+def _mixes(error: BaseException, given: tuple[Any, ...]) -> bool:
     return (
         isinstance(error, TypeError)
         and "unsupported operand" in str(error)

@@ -10,7 +10,7 @@ import numpy as np
 from playwright.sync_api import Browser, expect
 
 from ptoscope.cli.main import main
-from ptoscope.view.page import page
+from ptoscope.view.page import Page, page
 from tests.browser.conftest import Open
 
 TRAPS = (
@@ -106,3 +106,52 @@ def test_a_page_of_hostile_text_works(open_page: Open, tmp_path: Path) -> None:
         expect(opened.locator("#findings")).to_contain_text(finding["message"])
         for name in ("Compare", "Memory", "Registers"):
             opened.get_by_role("tab", name=name).click()
+
+
+NAMES = ("__proto__", "constructor", "toString", "hasOwnProperty", "valueOf", "length")
+"""What every object of JavaScript has; a value of a kernel may be called so."""
+
+
+def test_names_that_every_object_has(open_page: Open, tmp_path: Path) -> None:
+    proto, constructor, string, own, value, length = (f"%{name}" for name in NAMES)
+    gm, ub = "!pto.ptr<f32, gm>", "!pto.ptr<f32, ub>"
+    path, output = tmp_path / "k.pto", tmp_path / "page.html"
+    path.write_text(f"""module attributes {{pto.target_arch = "a5"}} {{
+  func.func @"constructor"({proto}: {gm}, {string}: {gm}) attributes {{pto.aicore}} {{
+    {constructor} = arith.constant 0 : index
+    {own} = arith.constant 0 : i64
+    {value} = pto.castptr {own} : i64 -> {ub}
+    {length} = pto.load_scalar {proto}[{constructor}] : {gm} -> f32
+    pto.store_scalar {length}, {string}[{constructor}] : {gm}, f32
+    return
+  }}
+}}
+""")
+    np.save(tmp_path / "ones.npy", np.ones(4, np.float32))
+    words = [str(path), str(tmp_path / "ones.npy"), "zeros:4", "-o", str(output)]
+    assert main(["view", *words]) == 0
+    with open_page(output) as opened:
+        opened.locator("#line-7").click()
+        for name in ("Registers", "Memory", "Findings"):
+            opened.get_by_role("tab", name=name).click()
+        opened.get_by_role("tab", name="Registers").click()
+        shown = opened.locator("body").inner_text()
+        assert all(name in shown for name in NAMES)
+
+
+def test_a_notebook_shows_a_page_of_hostile_text(browser: Browser, tmp_path: Path) -> None:
+    path, output = tmp_path / "k.pto", tmp_path / "page.html"
+    path.write_text(kernel_text(KERNEL), "utf-8", newline="")
+    assert main(["view", str(path), "undefined:1", "-o", str(output)]) == 0
+    cell = Page(output.read_text("utf-8"))._repr_html_()
+    notebook = tmp_path / "notebook.html"
+    notebook.write_text(f"<!doctype html><p>before</p>{cell}<p id=after>after</p>", "utf-8")
+    opened = browser.new_page()
+    opened.goto(notebook.as_uri())
+    inside = opened.frame_locator("iframe")
+    inside.locator("body[data-ready]").wait_for(timeout=20_000)
+    shown = inside.locator("#line-1 code").evaluate("e => e.textContent")
+    assert shown == kernel_text(KERNEL).split("\n", 1)[0]
+    assert opened.locator("#after").count() == 1
+    assert opened.locator("img, plaintext").count() == 0
+    opened.close()

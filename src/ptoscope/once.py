@@ -72,7 +72,8 @@ def once(make: Callable[..., T]) -> Callable[..., T]:
 
 class once_property(Generic[T]):
     """Decorates a method as `functools.cached_property` does: it is called once for each object,
-    whichever threads read the attribute."""
+    whichever threads read the attribute. The other has no lock, or in Python 3.11 one that a forked
+    process may find closed."""
 
     def __init__(self, make: Callable[[Any], T]) -> None:
         self._make = make

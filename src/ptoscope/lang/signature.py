@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from ptoscope.isa.dtypes import DType
@@ -15,6 +14,7 @@ from ptoscope.lang.loops import RangeLoop
 from ptoscope.lang.scalars import ScalarValue, fixed
 from ptoscope.lang.source import SIGNATURE, KernelSource
 from ptoscope.lang.values import Misuse
+from ptoscope.once import once_property
 
 T = TypeVar("T")
 _PLAIN = (int, float, bool, str, tuple, list, type)
@@ -78,17 +78,17 @@ class Parameters:
             self.signature.bind(*arguments, **named)
         return values
 
-    @cached_property
+    @once_property
     def _by_position(self) -> tuple[str, ...]:
         known = self.signature.parameters.items()
         return tuple(name for name, p in known if p.kind is not p.KEYWORD_ONLY)
 
-    @cached_property
+    @once_property
     def _by_name(self) -> frozenset[str]:
         known = self.signature.parameters.items()
         return frozenset(name for name, p in known if p.kind is not p.POSITIONAL_ONLY)
 
-    @cached_property
+    @once_property
     def _defaults(self) -> dict[str, Any]:
         known = self.signature.parameters.items()
         return {name: p.default for name, p in known if p.default is not p.empty}

@@ -25,7 +25,6 @@ from __future__ import annotations
 import ctypes
 import types
 from collections.abc import Callable, Iterable
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -36,7 +35,7 @@ from ptoscope.native.subset.in_llvm import LlvmTextFunction
 from ptoscope.native.subset.lowering import Writer
 from ptoscope.native.subset.memory import LINE_BYTES
 from ptoscope.native.subset.signature import ARRAYS, MEMORY, NARROW, POINTER, CallSignature
-from ptoscope.once import MakingLock
+from ptoscope.once import MakingLock, once_property
 
 Ints = np.ndarray[Any, np.dtype[Any]]
 """An array of int64."""
@@ -57,12 +56,12 @@ class CompiledFunction:
         self._call: Any = None
         self._library: Any = None
 
-    @cached_property
+    @once_property
     def python(self) -> Callable[..., Any]:
         """The same in Python, all the way down."""
         return _twin(self.function)
 
-    @cached_property
+    @once_property
     def signature(self) -> CallSignature:
         """How it is called."""
         return CallSignature.of(self.function)

@@ -13,6 +13,7 @@ import numpy as np
 from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
 from ptoscope.dlpack import HasDLPack, borrowed
 from ptoscope.isa.dtypes import DType
+from ptoscope.isa.targets import Target
 from ptoscope.isa.types import Ptr, Scalar
 from ptoscope.program import Function, Program
 
@@ -315,6 +316,17 @@ def whole(name: str, value: object) -> int:
     if not 1 <= number < 1 << 63:
         raise UsageError(
             f"{name} is {_shown(number)}; it has to be at least 1, and less than 2**63"
+        )
+    return number
+
+
+def blocks(target: Target, grid: object) -> int:
+    """Returns how many blocks a launch has; UsageError for what the target cannot launch."""
+    number = whole("grid", grid)
+    if number > target.most_blocks:
+        raise UsageError(
+            f"grid is {number}; {target.name} launches at most {target.most_blocks} blocks: let "
+            "each block do more, in a loop from its index in steps of the number of blocks"
         )
     return number
 

@@ -9,7 +9,15 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ptoscope.arguments import Argument, KernelArgument, bind, in_order, whole, whole_if_given
+from ptoscope.arguments import (
+    Argument,
+    KernelArgument,
+    bind,
+    blocks,
+    in_order,
+    whole,
+    whole_if_given,
+)
 from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
 from ptoscope.engines import on_engine
 from ptoscope.isa.targets import TARGETS, Revision, Target
@@ -28,6 +36,7 @@ from ptoscope.sources import (
 )
 
 if TYPE_CHECKING:
+    from ptoscope.machine.launch import Follow
     from ptoscope.prints.requests import PrintRequest
     from ptoscope.replay.run import RecordedRun
     from ptoscope.timing import Timing
@@ -196,6 +205,8 @@ class Kernel:
         self._making = MakingLock()
         """Held while something is made of the kernel."""
         self._last_run = _LastRun()
+        self.follow: Follow | None = None
+        """Takes, before each run, what says how far the run is."""
 
     def __repr__(self) -> str:
         function = self.signature.function
@@ -307,7 +318,7 @@ class Kernel:
         `accumulate` is how the matrix unit adds products of floats: "sequential" (default), or
         "exact".
         """
-        grid, threads = whole("grid", grid), whole_if_given("threads", threads)
+        grid, threads = blocks(self.target, grid), whole_if_given("threads", threads)
         max_steps = whole_if_given("max_steps", max_steps)
         if self._packer is not None and engine in (None, "native"):
             is_usual = schedule is None and accumulate is None and not (print or named)
@@ -345,7 +356,7 @@ class Kernel:
     ) -> None:
         prints, found = Prints(), None
         try:
-            found = native.launch(packed, grid, threads, max_steps, prints)
+            found = native.launch(packed, grid, threads, max_steps, prints, self.follow)
         finally:
             self.note_run(prints, found)
 
@@ -528,7 +539,15 @@ class Kernel:
         walker, program, prints, found = kernel._interpreter(), kernel.program, Prints(), None
         try:
             found = launch(
-                program, walker, kernel.target, bound, grid, max_steps, schedule, prints=prints
+                program,
+                walker,
+                kernel.target,
+                bound,
+                grid,
+                max_steps,
+                schedule,
+                prints=prints,
+                follow=self.follow,
             )
         finally:
             self.note_run(prints, found)

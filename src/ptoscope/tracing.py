@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ptoscope.arguments import bind, whole, whole_if_given
+from ptoscope.arguments import bind, blocks, whole_if_given
 from ptoscope.engines import on_engine
 from ptoscope.machine.prints import Prints
 from ptoscope.machine.recording.run import run
@@ -29,7 +29,7 @@ def trace(
     PtoError for wrong arguments, as from a call. A fault of the run is not raised: the trace
     has what happened before it and, as `error`, the fault.
     """
-    grid, max_steps = whole("grid", grid), whole_if_given("max_steps", max_steps)
+    grid, max_steps = blocks(kernel.target, grid), whole_if_given("max_steps", max_steps)
     return _trace(kernel, arguments, grid, max_steps, engine, prints)
 
 

@@ -200,7 +200,7 @@ def test_a_limit_of_steps_is_that_of_each_block() -> None:
 
 def test_python_goes_on_while_blocks_run() -> None:
     """Blocks without loops, which ask for nothing."""
-    kernel = ptoscope.load(LOOPS)
+    kernel = ptoscope.load(LOOPS, target="cpu")
     kernel(0, 0, 0, engine="native")
     worker = threading.Thread(target=lambda: kernel(0, 0, 0, grid=9_000_000, engine="native"))
     worker.start()
@@ -216,7 +216,7 @@ _INTERRUPTED = """
 import signal, sys, threading, time
 import ptoscope
 signal.signal(signal.SIGINT, signal.default_int_handler)
-kernel = ptoscope.load(sys.argv[1])
+kernel = ptoscope.load(sys.argv[1], target="cpu")
 kernel(0, 0, 0, engine="native")
 threading.Timer(0.3, lambda: signal.raise_signal(signal.SIGINT)).start()
 began = time.monotonic()

@@ -17,6 +17,7 @@ from ptoscope.cli.files import (
 from ptoscope.cli.kernels import kernel_word, prepared
 from ptoscope.cli.options import Request, count, fails
 from ptoscope.cli.output import Result
+from ptoscope.cli.progress import run_progress
 from ptoscope.cli.saving import check_directory, save
 from ptoscope.cli.words import ARRAYS, Word
 from ptoscope.diagnostics import Diagnostic, PtoError, UsageError, one_line
@@ -74,7 +75,8 @@ def answer(request: Request) -> Result:
         findings = seen.with_check(findings)
         options: dict[str, Any] = {"schedule": schedule} if schedule is not None else {}
         options |= {"threads": threads, "max_steps": max_steps, "print": asked}
-        kernel(*passed, grid=grid, engine=engine, **options)
+        with run_progress(kernel, grid):
+            kernel(*passed, grid=grid, engine=engine, **options)
         given = GivenRun(arguments, before, words, grid)
         differing = differences(kernel, expected, given)
         findings = [*findings, *kernel.warnings, *differing.findings]

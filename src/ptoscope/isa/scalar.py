@@ -238,7 +238,17 @@ st_dev = replace(
 )
 
 
-def _query(which: str, doc: str) -> Record:
+_SUBBLOCKS = Evidence("subblocks", "suite", "A pure vector kernel sees one: index 0 of 1.")
+_AS_LAUNCHED = Evidence("value", "micro", "As launched.")
+_MOST_BLOCKS = Evidence(
+    "most blocks of a launch",
+    "chosen",
+    "65,535 on A2/A3 and A5, the range of blockDim on the page of CANN's SetBlockDim. The CPU "
+    "simulation has no bound. No document of PTO names one.",
+)
+
+
+def _query(which: str, doc: str, *evidence: Evidence) -> Record:
     def meaning(site: Site) -> Run:
         def run(core: Core) -> Lanes:
             return core.block(which)
@@ -253,11 +263,7 @@ def _query(which: str, doc: str) -> Record:
         meaning,
         pipe="PIPE_S",
         where="anywhere",
-        evidence=(
-            Evidence("subblocks", "suite", "A pure vector kernel sees one: index 0 of 1.")
-            if "sub" in which
-            else Evidence("value", "micro", "As launched."),
-        ),
+        evidence=evidence,
         formula=f"result = {which}",
         cpp=f"get_{which}()",
     )
@@ -329,10 +335,10 @@ RECORDS = (
     store_scalar,
     ld_dev,
     st_dev,
-    _query("block_idx", "Which block of the launch this is, from 0."),
-    _query("block_num", "How many blocks were launched."),
-    _query("subblock_idx", "Which subblock of the block this is."),
-    _query("subblock_num", "How many subblocks a block has."),
+    _query("block_idx", "Which block of the launch this is, from 0.", _AS_LAUNCHED),
+    _query("block_num", "How many blocks were launched.", _AS_LAUNCHED, _MOST_BLOCKS),
+    _query("subblock_idx", "Which subblock of the block this is.", _SUBBLOCKS),
+    _query("subblock_num", "How many subblocks a block has.", _SUBBLOCKS),
     in_section,
     _bit_set("sbitset0", 0),
     _bit_set("sbitset1", 1),

@@ -26,7 +26,8 @@ class Target:
     """One machine that runs PTO kernels.
 
     `norm_alignment` is what a NORM load or store address must be a multiple of, in bytes;
-    0 stands for the element size. `accumulate` is how its matrix unit adds.
+    0 stands for the element size. `most_blocks` is how many blocks a launch may have.
+    `accumulate` is how its matrix unit adds.
     """
 
     name: TargetName
@@ -34,6 +35,7 @@ class Target:
     norm_alignment: int
     narrow_floats: bool
     ordered_aliases: bool
+    most_blocks: int
     accumulate: Accumulate = "sequential"
 
     def bytes_of(self, space: str) -> int:
@@ -49,12 +51,15 @@ class Target:
         return self.narrow_floats or dtype not in NARROW_FLOATS
 
 
+_BLOCK_DIM = 65535
+"""The greatest blockDim of Ascend devices; `pto.get_block_num` has the evidence."""
+
 TARGETS: dict[str, Target] = {
     t.name: t
     for t in (
-        Target("cpu", "CPU simulation", 0, False, True),
-        Target("a2a3", "Ascend A2/A3", 32, False, False),
-        Target("a5", "Ascend A5 (Ascend 950)", 32, True, True),
+        Target("cpu", "CPU simulation", 0, False, True, (1 << 63) - 1),
+        Target("a2a3", "Ascend A2/A3", 32, False, False, _BLOCK_DIM),
+        Target("a5", "Ascend A5 (Ascend 950)", 32, True, True, _BLOCK_DIM),
     )
 }
 DEFAULT_TARGET = "a5"

@@ -31,6 +31,9 @@ from ptoscope.machine.signals import Buffer, Signal
 from ptoscope.machine.walker import Walker
 from ptoscope.program import Function, Program
 
+Follow = Callable[[Callable[[], int]], None]
+"""Takes, before a launch, a function that any thread may ask how far the launch is, in blocks."""
+
 
 def launch(
     program: Program,
@@ -42,16 +45,20 @@ def launch(
     schedule: str = "program",
     iterations: dict[int, int] | None = None,
     prints: Prints | None = None,
+    follow: Follow | None = None,
 ) -> list[Diagnostic]:
     """Runs every block, one after the other; PtoError if one faults. A block may begin
     `max_steps` iterations of its loops; `iterations` takes how many each began, `prints` what
-    they print. `schedule` says which legal order the pipes take (see `Schedule.parse`). Gives
-    warnings: flags that are left set and buffers that are still held."""
+    they print, `follow` what says how many blocks have ended. `schedule` says which legal order
+    the pipes take (see `Schedule.parse`). Gives warnings: flags that are left set and buffers that
+    are still held."""
     chosen = Schedule.parse(schedule)
     regions = gm_regions(arguments)
     count = len(walker.function.cores)
     left: dict[int, dict[Signal, int]] = {}
     held: dict[int, dict[Buffer, int]] = {}
+    if follow is not None:
+        follow(lambda: len(left))
     with quietly():
         values = [argument_value(a) for a in arguments]
         for block in chosen.blocks(grid):

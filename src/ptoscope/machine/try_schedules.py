@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ptoscope.arguments import Argument, array_dtype, bind, copied
+from ptoscope.arguments import Argument, array_dtype, bind, blocks, copied
 from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
 from ptoscope.machine.faults import STEPS
 from ptoscope.machine.launch import launch
@@ -94,6 +94,7 @@ def try_schedules(
     if count < 1:
         raise UsageError(f"{count} schedules cannot be tried; it has to be at least 1")
     function, target = kernel.function, kernel.target
+    grid = blocks(target, grid)
     walker = Walker(function, target, kernel.revision)
     bound = bind(kernel.program, function, arguments)
 

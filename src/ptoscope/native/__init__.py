@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ptoscope.diagnostics import Diagnostic
     from ptoscope.isa.targets import Revision, Target
     from ptoscope.machine.faults import Fault
+    from ptoscope.machine.launch import Follow
     from ptoscope.machine.prints import Prints
     from ptoscope.native.compile import CompiledModule
     from ptoscope.native.cpu import CpuFeatures
@@ -192,14 +193,18 @@ class NativeKernel:
         threads: int | None,
         max_steps: int | None,
         prints: Prints | None = None,
+        follow: Follow | None = None,
     ) -> list[Diagnostic]:
-        """Runs every block; PtoError if one faults. `prints` takes what they print. Gives
-        warnings: flags that are left set and buffers that are still held."""
+        """Runs every block; PtoError if one faults. `prints` takes what they print, `follow` what
+        says how many have begun. Gives warnings: flags that are left set and buffers that are
+        still held."""
         if self._for_large is not None and sum(given.regions[1::3]) >= _LARGE_ARRAYS:
             large = self._find_large()
             if large is not None:
-                return large.launch(given, grid, threads, max_steps, prints)
+                return large.launch(given, grid, threads, max_steps, prints, follow)
         launch = self._prepare(given, grid, max_steps, None, prints)
+        if follow is not None:
+            follow(launch.begun)
         failed = self.run(launch, threads or (default_threads() if grid > 1 else 1))
         if failed is not None:
             block, fault = failed

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ptoscope.isa.targets import Target
 from ptoscope.machine.memory import Region, gm_regions
-from ptoscope.native.runtime.blocks import END, MOST_TAKEN, SHARED_WORDS
+from ptoscope.native.runtime.blocks import END, MOST_TAKEN, NEXT, SHARED_WORDS
 
 if TYPE_CHECKING:
     from ptoscope.machine.prints import Prints
@@ -103,6 +103,10 @@ class Launch:
             self._next += 1
             self._running.add(self._next - 1)
             return self._next - 1
+
+    def begun(self) -> int:
+        """Returns how many blocks have been taken by a thread."""
+        return min(self.shared[NEXT] if self.is_plain else self._next, self.grid)
 
     def ended(self, block: int) -> None:
         """A block that was taken does not run any more."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ptoscope.arguments import KernelArgument, bind, whole, whole_if_given
+from ptoscope.arguments import KernelArgument, bind, blocks, whole_if_given
 from ptoscope.diagnostics import PtoError, UsageError
 from ptoscope.machine.recording.values import record
 from ptoscope.program import Launchable
@@ -30,7 +30,7 @@ def record_run(
     """Runs a kernel on the reference engine as a call does, arrays written in place, and keeps
     all values of its first `most` executions. PtoError for wrong arguments; a fault of the run is
     not raised: it is the run's `error`."""
-    grid, max_steps = whole("grid", grid), whole_if_given("max_steps", max_steps)
+    grid, max_steps = blocks(kernel.target, grid), whole_if_given("max_steps", max_steps)
     bound = bind(kernel.program, kernel.function, arguments)
     try:
         return RecordedRun(record(kernel, bound, grid, max_steps, most, undefined), kernel.program)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ptoscope.arguments import array_dtype, bind, copies
+from ptoscope.arguments import array_dtype, bind, blocks, copies
 from ptoscope.cases.host.tokens import Unreadable
 from ptoscope.cases.host.values import Pointer
 from ptoscope.cases.options import Options
@@ -103,6 +103,7 @@ class Kernels:
         arguments are not what the kernel takes."""
         try:
             kernel = self.entry(name)
+            blocks(kernel.target, grid)
         except UsageError as error:
             raise Unreadable(f"{where}: {error}") from None
         function = kernel.signature.function

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from ptoscope.arguments import Argument, bind, whole, whole_if_given
+from ptoscope.arguments import Argument, bind, blocks, whole_if_given
 from ptoscope.diagnostics import PtoError
 from ptoscope.isa.parts import core_ids
 from ptoscope.isa.types import Ptr, Type
@@ -47,7 +47,7 @@ class PlainKernel:
         """Runs the body on `grid` blocks with these values of its fixed parameters; arrays are
         written in place. PtoError for wrong arguments and faults, after which the contents of
         arrays are undefined."""
-        grid, max_steps = whole("grid", grid), whole_if_given("max_steps", max_steps)
+        grid, max_steps = blocks(self.kernel.target, grid), whole_if_given("max_steps", max_steps)
         program = self.built.program
         bound = bind(program, program.functions[0], given)
         plain = plain_function(self.source, self.flow)

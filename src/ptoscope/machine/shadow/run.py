@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from ptoscope.arguments import Argument, bind, whole, whole_if_given
+from ptoscope.arguments import Argument, bind, blocks, whole_if_given
 from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
 from ptoscope.isa.parts import CoreId
 from ptoscope.isa.record import Site
@@ -76,7 +76,7 @@ def observe(
     """The same, with more to see. With `garbage`, a seed, what is undefined is filled with
     random bits instead of what the reference engine leaves there: what is defined cannot
     change by that."""
-    grid, max_steps = whole("grid", grid), whole_if_given("max_steps", max_steps)
+    grid, max_steps = blocks(kernel.target, grid), whole_if_given("max_steps", max_steps)
     bound = bind(kernel.program, kernel.function, arguments)
     for position in undefined:
         if position not in [a.position for a in bound if a.data is not None]:

@@ -19,11 +19,11 @@ from ptoscope.diagnostics import Span
 STEPS = 2_000_000
 """Steps of a program of any size. A step is one operation on expressions, nodes or accesses; it
 takes some microseconds."""
-STEPS_PER_OP = 300
+STEPS_PER_OP = 50
 """Steps more for each operation of the program."""
 BYTES = 512 << 20
 """Bytes that the results of its analyses may take, roughly, in a program of any size."""
-BYTES_PER_OP = 50_000
+BYTES_PER_OP = 2_000
 """Bytes more for each operation of the program."""
 SMALL_STEPS = 64
 """Numbers that are compared, listed or copied in the time of one step."""

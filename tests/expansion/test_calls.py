@@ -272,7 +272,7 @@ def test_what_grows_too_large_is_said(count: int, calls: int, words: str) -> Non
 
 
 def test_many_functions_that_are_large_together_are_too_large() -> None:
-    """Functions that each call one of 2,000 operations: none of them alone is too large."""
+    """Functions that each call one of many operations: none of them alone is too large."""
     body = "".join(f"%c{i} = arith.constant {i} : index\n" for i in range(MOST // 50))
     lines = [f"func.func private @f0() {{\n{body}return\n}}"]
     lines += [f"func.func @g{i}() {{\nfunc.call @f0() : () -> ()\nreturn\n}}" for i in range(60)]

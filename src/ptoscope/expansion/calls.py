@@ -8,7 +8,7 @@ from dataclasses import replace
 from ptoscope.diagnostics import Diagnostic, PtoError, Span
 from ptoscope.program import Block, Call, Calls, Function, Op, Program
 
-MOST = 100_000
+MOST = 50_000
 """Operations that the functions of a program with calls may have together, with all that they
 call: a few lines of calls can make any number of them."""
 DEEPEST = 100

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from itertools import count
 from typing import Final
 
-from ptoscope.budget import spend
+from ptoscope.budget import spend, spend_small
 
 UNBOUNDED: Final = 1 << 80
 MOST_TERMS: Final = 64
@@ -53,7 +53,8 @@ class Symbol:
         self._hash = hash((kind, ident, args))
         self.below: frozenset[Symbol] = _NONE.union(*(arg.symbols for arg in args))
         """The symbols of its arguments."""
-        spend(kept=_SYMBOL_BYTES + _ENTRY_BYTES * len(self.below))
+        spend_small(len(self.below))
+        spend(0, _SYMBOL_BYTES + _ENTRY_BYTES * len(self.below))
         self.depth: int = 1 + max(
             (s.depth for arg in args for t in arg.terms for s in t), default=0
         )

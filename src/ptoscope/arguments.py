@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -255,7 +256,24 @@ def _bind_scalar(name: str, dtype: DType, position: int, given: Any) -> Argument
                 expected=f"{low} to {high}",
             )
         return Argument(name, dtype, position, value=int(given))
-    return Argument(name, dtype, position, value=float(given))
+    number = _finite(given)
+    with np.errstate(all="ignore"):
+        if number is None or (math.isinf(array_dtype(dtype).type(number)) and number - number == 0):
+            raise _Wrong(
+                WRONG_SCALAR,
+                f"the number does not fit {dtype}",
+                found=f"{given:.6g}" if isinstance(given, float) else _shown(given),
+                expected=f"a number that {dtype} has, or inf",
+            )
+    return Argument(name, dtype, position, value=number)
+
+
+def _finite(given: int | float) -> float | None:
+    """Returns a number as a float; None for an integer that is too large."""
+    try:
+        return float(given)
+    except OverflowError:
+        return None
 
 
 def integer_range(dtype: DType) -> tuple[int, int]:

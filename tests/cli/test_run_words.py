@@ -110,3 +110,12 @@ def test_what_cannot_be_compared_is_wrong(cli: Cli, write, array: np.ndarray, co
     outcome = cli("run", "k.pto", "zeros:4", 1, "--expect", "0=x.npy")
     assert outcome.code == 1
     assert f"error[{code}]" in outcome.err
+
+
+def test_a_number_beyond_every_float(cli: Cli, write) -> None:
+    write("k.pto", store("f32"))
+    outcome = cli("run", "k.pto", "zeros:1", "1e999")
+    assert outcome.code == 2
+    assert "the number 1e999 is too large; write inf" in outcome.err
+    assert cli("run", "k.pto", "zeros:1", "inf").code == 0
+    assert "does not fit f32" in cli("run", "k.pto", "zeros:1", "1e39").err

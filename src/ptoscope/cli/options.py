@@ -7,6 +7,7 @@ from those after it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -123,7 +124,10 @@ def number(word: str) -> int | float | bool:
             return read_as()
         except ValueError:
             continue
-    return float(word)
+    value = float(word)
+    if math.isinf(value) and "inf" not in word.lower():
+        raise UsageError(f"the number {word} is too large; write inf for infinity")
+    return value
 
 
 def _is_option(word: str) -> bool:

@@ -16,6 +16,9 @@ from ptoscope.machine.elements import encode, quietly
 from ptoscope.machine.memory import gm_base
 from ptoscope.program import Function
 
+_BEYOND_F32 = 2.0**128 - 2.0**103
+"""The least number that f32 rounds to infinity."""
+
 
 class Packed(NamedTuple):
     """Address, bytes and whether they may be written, of each argument, one after the other; what
@@ -91,9 +94,11 @@ class Packer:
                     return None
                 variables.append(value if value < 1 << 63 else value - (1 << 64))
             elif kind is c_float:
-                if type(value) is not float:
+                # Infinities and NaN are no numbers less themselves.
+                if type(value) is not float or (
+                    not -_BEYOND_F32 < value < _BEYOND_F32 and value - value == 0
+                ):
                     return None
-                # As bits: what is too large becomes infinite, as in C.
                 variables.append(c_int32.from_buffer(c_float(value)).value & 0xFFFFFFFF)
             else:
                 return None

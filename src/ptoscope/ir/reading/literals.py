@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 from ptoscope.ir import types
-from ptoscope.ir.numbers import constant_value, float_of, integer_range
+from ptoscope.ir.numbers import constant_value, float_bits, float_of, integer_range
 from ptoscope.ir.reading.cursor import Cursor
 from ptoscope.ir.reading.findings import SYNTAX
 from ptoscope.ir.types import TextType
+from ptoscope.isa.dtypes import DType
 from ptoscope.isa.parts import PIPE_ALL
 from ptoscope.isa.types import Scalar
 
@@ -65,11 +67,16 @@ def _number(reader: Cursor, place: int, literal: str, kind: TextType) -> int | f
             return constant_value(float_of(bits, dtype), dtype)
         if "." not in literal:
             raise reader.findings.expected(place, f"a float such as {literal}.0 for {kind}")
-        try:
-            return constant_value(float(literal), dtype)
-        except OverflowError:
-            message = f"{literal} does not fit {kind}"
-            raise reader.findings.stop(SYNTAX, place, message, found=literal) from None
+        value = _rounded(literal, dtype)
+        if math.isinf(value):
+            raise reader.findings.stop(
+                SYNTAX,
+                place,
+                f"{shown} does not fit {kind}",
+                found=literal[:40],
+                hint=f"for infinity write its bits, 0x{float_bits(value, dtype):X}",
+            )
+        return value
     is_word = literal in ("true", "false")
     if "." in literal or (is_word and kind is not types.I1):
         raise reader.findings.expected(place, f"an integer for {kind}")
@@ -84,6 +91,14 @@ def _number(reader: Cursor, place: int, literal: str, kind: TextType) -> int | f
             expected=f"{low} to {high}",
         )
     return constant_value(value, dtype)
+
+
+def _rounded(literal: str, dtype: DType) -> float:
+    """Returns the number of a type nearest to a decimal; an infinity for too large a one."""
+    try:
+        return float(constant_value(float(literal), dtype))
+    except OverflowError:
+        return -math.inf if literal.startswith("-") else math.inf
 
 
 def _integer(literal: str) -> int | None:

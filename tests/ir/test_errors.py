@@ -110,6 +110,21 @@ def test_an_operation_of_another_level_is_one_error(level: str):
     assert all(level in d.hint and "not modelled" in d.hint for d in found)
 
 
+def test_attributes_of_such_an_operation_are_no_body():
+    text = """pto.aic_initialize_pipe {
+      id = 0, dir_mask = 1,
+      slot = {
+        size = 512
+      }
+    }(%p : !pto.ptr<f32, ub>)
+    %b = pto.reserve_buffer {
+      name = "fifo"
+    } -> i32
+    %last = arith.addi %b, %i : i32"""
+    found = errors(function(text, P))
+    assert [(d.code, d.line) for d in found] == [("PTO0002", 2), ("PTO0002", 8)]
+
+
 @pytest.mark.parametrize(
     ("written", "level"),
     [

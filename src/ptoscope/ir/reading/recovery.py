@@ -92,8 +92,12 @@ class Recovery(Names, ABC):
         return names, i
 
     def _opens_body(self, i: int) -> bool:
+        first = self.text[i + 1]
+        if first[:1] not in ("%", "^", "}") and self.text[i + 2 : i + 3] == ["="]:
+            # Attributes, a line each.
+            return False
         gap = self.tokens.source[self.tokens.start[i] : self.tokens.start[i + 1]]
-        return "\n" in gap or self.text[i + 1][:1] == "^"
+        return "\n" in gap or first[:1] == "^"
 
     def _broken_body(self, first: int, brace: int) -> int:
         outer = self.scope

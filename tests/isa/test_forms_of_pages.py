@@ -11,6 +11,7 @@ import pytest
 
 import ptoscope
 from ptoscope import PtoError, ir
+from ptoscope.isa import TABLE
 from tests.isa.test_newer import engines, through
 
 F, H, S, W = "!pto.vreg<64xf32>", "!pto.vreg<128xf16>", "!pto.vreg<128xi16>", "!pto.vreg<64xi32>"
@@ -439,3 +440,27 @@ def test_a_marked_loop_gives_nothing() -> None:
     head = "%n = scf.for %i = %c0 to %c4 step %c1 iter_args(%k = %c0) -> (index) {"
     text = LOOP.replace("scf.for %i = %c0 to %c4 step %c1 {", head)
     refused(text.replace("} {llvm", "scf.yield %k : index\n} {llvm"), "has no results")
+
+
+# Forms of single pages that are not read: their cells say why
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "parameters", "target", "match"),
+    [
+        ("vusqz", f"%r = pto.vusqz %m : {M32} -> {W}", f"%m: {M32}", "a5", "takes 2 operands"),
+        ("vmull", f"%r = pto.vmull %i, %i, %i, %m : {W}, {W}, {W}, {M32} -> {W}",
+         f"%i: {W}, %m: {M32}", "a5", "takes 3 operands"),
+        ("pstu", "%o, %n = pto.pstu %a, %m, %u : !pto.align, !pto.mask<b32>, !pto.ptr<ui32, ub>"
+         " -> !pto.align, !pto.ptr<ui32, ub>",
+         f"%a: !pto.align, %m: {M32}, %u: !pto.ptr<ui32, ub>", "a2a3", "PTO0201"),
+        ("vor", f"%r = pto.vor %h, %h, %m : {H}, {H}, {M16} -> {H}", f"%h: {H}, %m: {M16}", "a5",
+         "PTO0102"),
+    ],
+)  # fmt: skip
+def test_forms_that_are_not_read(
+    name: str, line: str, parameters: str, target: str, match: str
+) -> None:
+    refused(scope(line, parameters), match, target=target)
+    cells = [e for e in TABLE[f"pto.{name}"].evidence if "Refused" in e.note or ".md" in e.note]
+    assert cells

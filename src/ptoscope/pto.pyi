@@ -1433,14 +1433,12 @@ def plds(
     dist: how bits are spread; NORM, US, DS
     dtype: the element type of the result, as in pto.f32
     update: True gives the address after the access, too
-    ub_ptr: !pto.ptr<T, ub>; UB base address
     T: f32, f16, bf16, i8, si8, ui8, i16, si16, ui16, i32, si32, ui32, i64, si64, ui64, f8e4m3,
         f8e5m2, hif8, f4e1m2, f4e2m1
     Targets: cpu, a2a3, a5.
 
         result = pto.plds(source, offset, "NORM", dtype=pto.f32)
         result, updated = pto.plds(source, offset, "NORM", update=True, dtype=pto.f32)
-        mask = pto.plds(ub_ptr)
     """
 @overload
 def plds(
@@ -1451,8 +1449,6 @@ def plds(
     update: Literal[True],
     dtype: type[Element],
 ) -> tuple[Mask, Pointer[T]]: ...
-@overload
-def plds(ub_ptr: Pointer[Any]) -> Mask: ...
 
 @overload
 def pldi(
@@ -1472,16 +1468,12 @@ def pldi(
     dist: how bits are spread; NORM, US, DS
     dtype: the element type of the result, as in pto.f32
     update: True gives the address after the access, too
-    ub_ptr: !pto.ptr<T, ub>; UB base address
-    imm: i32; displacement, a constant, in 8 bytes
-    dist: how bits are spread or packed; NORM, US, DS
     T: f32, f16, bf16, i8, si8, ui8, i16, si16, ui16, i32, si32, ui32, i64, si64, ui64, f8e4m3,
         f8e5m2, hif8, f4e1m2, f4e2m1
     Targets: cpu, a2a3, a5.
 
         result = pto.pldi(source, offset, "NORM", dtype=pto.f32)
         result, updated = pto.pldi(source, offset, "NORM", update=True, dtype=pto.f32)
-        mask = pto.pldi(ub_ptr, imm, "NORM")
     """
 @overload
 def pldi(
@@ -1492,8 +1484,6 @@ def pldi(
     update: Literal[True],
     dtype: type[Element],
 ) -> tuple[Mask, Pointer[T]]: ...
-@overload
-def pldi(ub_ptr: Pointer[Any], imm: Integer | int, dist: Literal["NORM", "US", "DS"]) -> Mask: ...
 
 def pst(mask: Mask, ub_ptr: Pointer[Any], areg: Integer | int, dist: Literal["NORM", "PK"]) -> None:
     """Stores a mask as one 64-bit word at a register-relative address.
@@ -1526,15 +1516,12 @@ def psts(
     offset: index; displacement in bytes
     dist: how bits are packed; NORM, PK
     update: True gives the address after the access, too
-    mask: !pto.mask<b32>; 64 lanes: one word
-    ub_ptr: !pto.ptr<T, ub>; UB base address
     T: f32, f16, bf16, i8, si8, ui8, i16, si16, ui16, i32, si32, ui32, i64, si64, ui64, f8e4m3,
         f8e5m2, hif8, f4e1m2, f4e2m1
     Targets: cpu, a2a3, a5.
 
         pto.psts(value, dest, offset, "NORM")
         updated = pto.psts(value, dest, offset, "NORM", update=True)
-        pto.psts(mask, ub_ptr)
     """
 @overload
 def psts(
@@ -1545,8 +1532,6 @@ def psts(
     *,
     update: Literal[True],
 ) -> Pointer[T]: ...
-@overload
-def psts(mask: Mask, ub_ptr: Pointer[Any]) -> None: ...
 
 @overload
 def psti(
@@ -1564,17 +1549,12 @@ def psti(
     offset: index; displacement, a constant, in 32 bytes with NORM, 16 bytes with PK
     dist: how bits are packed; NORM, PK
     update: True gives the address after the access, too
-    mask: !pto.mask<b32>; 64 lanes: one word
-    ub_ptr: !pto.ptr<T, ub>; UB base address
-    imm: i32; displacement, a constant, in 8 bytes
-    dist: how bits are spread or packed; NORM, PK
     T: f32, f16, bf16, i8, si8, ui8, i16, si16, ui16, i32, si32, ui32, i64, si64, ui64, f8e4m3,
         f8e5m2, hif8, f4e1m2, f4e2m1
     Targets: cpu, a2a3, a5.
 
         pto.psti(value, dest, offset, "NORM")
         updated = pto.psti(value, dest, offset, "NORM", update=True)
-        pto.psti(mask, ub_ptr, imm, "NORM")
     """
 @overload
 def psti(
@@ -1585,8 +1565,6 @@ def psti(
     *,
     update: Literal[True],
 ) -> Pointer[T]: ...
-@overload
-def psti(mask: Mask, ub_ptr: Pointer[Any], imm: Integer | int, dist: Literal["NORM", "PK"]) -> None: ...
 
 def pstu(align_in: Align, value: Mask, base: Pointer[T]) -> tuple[Align, Pointer[T]]:
     """Appends the lanes of a mask, one bit each, to an unaligned stream.
@@ -3249,7 +3227,6 @@ def vperm(src: Vector[T], index: Vector[Any]) -> Vector[T]:
         result = pto.vperm(src, index)
     """
 
-@overload
 def vpack(src: Vector[Any], part: Literal["LOWER", "HIGHER"]) -> Vector[Any]:
     """Cuts each lane to its lower half and packs the results into one half of the register.
 
@@ -3257,17 +3234,11 @@ def vpack(src: Vector[Any], part: Literal["LOWER", "HIGHER"]) -> Vector[Any]:
 
     src: !pto.vreg<NxT>
     part: which half; LOWER, HIGHER
-    src0: !pto.vreg<NxT>; goes to the lower half
-    src1: !pto.vreg<NxT>; goes to the upper half
-    part: index; 0
     T: i16, si16, ui16, i32, si32, ui32
     Targets: cpu, a2a3, a5.
 
         result = pto.vpack(src, "LOWER")
-        result = pto.vpack(src0, src1, part)
     """
-@overload
-def vpack(src0: Vector[T], src1: Vector[T], part: Integer | int) -> Vector[Any]: ...
 
 @overload
 def vsunpack(src: Vector[Any], part: Integer | int) -> Vector[Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ptoscope.isa.distributions import suffix_bits
 from ptoscope.isa.dtypes import UI8, UI32, DType, dtype, unsigned
+from ptoscope.isa.parts import ALL_PIPES
 from ptoscope.isa.patterns import (
     AnyMask,
     Bindings,
@@ -157,6 +158,9 @@ _PIPES: dict[str, str] = {"src": "PIPE_MTE2", "dst": "PIPE_V"}
 """The pipes of a hand-off; the first of the list would signal itself."""
 
 
+_OF_ONE_CORE = {pipe.name for pipe in ALL_PIPES if len(pipe.cores) == 1}
+
+
 def _attribute(
     attr: Attr, allowed: tuple[str, ...], element: object, revision: Revision
 ) -> AttrValue:
@@ -166,7 +170,8 @@ def _attribute(
         return _PIPES[attr.name]
     if attr.default in allowed and attr.default is not None:
         return attr.default
-    for value in allowed:
+    # Pipes that both kinds of cores have come first: examples run on either.
+    for value in sorted(allowed, key=lambda v: v in _OF_ONE_CORE):
         bits = suffix_bits(value) if attr.name in ("dist", "stride") else 0
         width = 8 * element.bytes if isinstance(element, DType) else 0
         if bits in (0, width) or revision == "micro":

@@ -175,7 +175,7 @@ def _word_form(value: Operand, instead: str, modes: tuple[str, ...]) -> Form:
     operands = (value, WORD_POINTER) if stores else (WORD_POINTER,)
     results = () if stores else (value,)
     if not instead:
-        return Form(operands, results)
+        return Form(operands, results, in_text=True)
     words = f"displacement, a constant, in {WORD_BYTES} bytes"
     operands = (*operands, Operand("imm", ScalarIn((I32,)), words, immediate=instead))
     listed = ", ".join(o.name for o in operands)
@@ -185,6 +185,7 @@ def _word_form(value: Operand, instead: str, modes: tuple[str, ...]) -> Form:
         results,
         (Attr("dist", modes, None, "how bits are spread or packed"),),
         syntax=f'{listed}, "dist" : {listed}{arrow}',
+        in_text=True,
     )
 
 

@@ -306,6 +306,7 @@ vpack = Record(
                 Operand("part", ScalarIn((INDEX,)), "0", example=0),
             ),
             (Operand("result", VecOf("T", _half, "half of T")),),
+            in_text=True,
         ),
     ),
     _vpack,

@@ -160,6 +160,7 @@ class Form:
     With `bracketed`, brackets may stand around all that is before the colon.
     What compilers read `in_destination_form` alone is printed so in SSA form, too.
 
+    One that is `in_text` only is no call of Python, where its values would be those of another.
     Where it is `unmasked`, documents write it without its mask, too, in every level: all lanes.
 
     `clauses` are the keywords of all clauses in their order, where some of them have words; with
@@ -174,6 +175,7 @@ class Form:
     syntax: str = ""
     bracketed: bool = False
     in_destination_form: bool = False
+    in_text: bool = False
     unmasked: bool = False
     clauses: tuple[str, ...] = ()
     compiled: tuple[str, ...] = ()

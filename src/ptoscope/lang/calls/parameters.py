@@ -78,6 +78,8 @@ def call_forms(record: Record) -> tuple[CallForm, ...]:
     names = [tuple(p.name for p in parameters) for parameters in taken]
     found: list[CallForm] = []
     for index, form in enumerate(record.forms):
+        if form.in_text:
+            continue
         # A form that differs from another by its results alone is the one that updates.
         twins = [
             len(other.results)

@@ -109,9 +109,12 @@ def test_a_flag_that_is_up_does_not_start_it_again() -> None:
     assert busy == 1 + 829 + 1 + 8
 
 
+ISSUE = {"scalar.issue": 1}
+
+
 def test_the_total_is_a_range() -> None:
     """4096 bytes: 128 cycles and 477 to start; 139 and 393; 32 and 1245."""
-    timing = _timed(_load(4096))
+    timing = _timed(_load(4096), overrides=ISSUE)
     found = timing.range
     around = timing.total_cycles - (477 + 128)
     assert (found.low, found.high) == (around + 393 + 139, around + 1245 + 32)
@@ -127,22 +130,45 @@ def test_the_total_is_a_range() -> None:
 
 def test_a_long_transfer_is_longest_where_bytes_are_slow() -> None:
     """Four times the log's size, one behind the other."""
-    timing = _timed(*(_load(32768) for _ in range(4)))
+    timing = _timed(*(_load(32768) for _ in range(4)), overrides=ISSUE)
     around = timing.total_cycles - (477 + 4 * 1024)
     assert timing.range.low == around + 1245 + 4 * 256
     assert timing.range.high == around + 393 + 4 * 1108
 
 
 def test_what_is_given_is_known() -> None:
-    timing = _timed(_load(4096), overrides={"dma.gm_to_ub.startup": 480})
+    timing = _timed(_load(4096), overrides={"dma.gm_to_ub.startup": 480, **ISSUE})
     assert timing.range is None
     assert timing.as_json()["range"] is None
-    assert _timed(*SCOPE).range is None
+    assert _timed(*SCOPE, overrides={"sync.launch": 2, **ISSUE}).range is None
+
+
+@pytest.mark.parametrize(("target", "launch"), [("a5", 2), ("a2a3", 0)])
+def test_issue_and_launch_widen_the_range(target: str, launch: int) -> None:
+    """Each instruction of the scalar unit takes a cycle or two, a launch none to two."""
+    timing = _timed(*SCOPE, target=target)
+    issued = _busy("PIPE_S", *SCOPE, target=target)
+    found = timing.range
+    assert {reason.set for reason in found.reasons} == {"scalar.issue", "sync.launch"}
+    assert found.low == timing.total_cycles - launch
+    assert timing.total_cycles + 2 - launch < found.high
+    assert found.high <= timing.total_cycles + issued + 2 - launch
+    assert str(found).endswith("cycles: scalar.issue and sync.launch are assumed")
+    assumed = {row["set"] for row in timing.as_json()["assumed"]}
+    assert {"scalar.issue", "sync.launch"} <= assumed
+
+
+def test_the_ends_of_copies_and_of_issue_are_taken_with_each_other() -> None:
+    """Four times the log's size is longest where bytes are slow, and issue is slow."""
+    copies = tuple(_load(32768) for _ in range(4))
+    plain, fixed = _timed(*copies).range, _timed(*copies, overrides=ISSUE).range
+    assert plain.low == fixed.low
+    assert plain.high > fixed.high
 
 
 def test_two_fits_of_a2a3_are_a_range() -> None:
     """UB to GM: bytes / 109.38 or (bytes + 1755) / 16.36."""
-    timing = _timed(_store(16384), target="a2a3")
+    timing = _timed(_store(16384), target="a2a3", overrides=ISSUE)
     flat, hill = 16384 / 109.38, (16384 + 1755) / 16.36
     assert timing.range.high - timing.range.low == pytest.approx(hill - flat, abs=2)
     assert "two published fits" in str(timing.range)

@@ -91,7 +91,9 @@ UNDOCUMENTED = "no document gives it"
 NO_FIGURE = Cost()
 STAND_IN = "vadd"
 """What an instruction without any figure, and without anything it is like, costs as much as."""
-SCALAR_ISSUE = Figure(1, "assumed", "the scalar unit executes or issues one instruction a cycle")
+SCALAR_ISSUE = Figure(
+    1, "assumed", "the scalar unit executes or issues one instruction a cycle", ends=(1, 2)
+)
 SCALAR_LOAD: Mapping[str, Figure] = {
     "a5": Figure(393, "cycle model", "a load from GM that misses the data cache, one log"),
     "a2a3": Figure(393, "assumed", "a load from GM that misses the data cache, as on A5"),

@@ -19,7 +19,12 @@ SYNC: Mapping[TargetName, Mapping[str, Figure]] = {
         "barrier": Figure(1, "assumed", f"barrier of a pipe: {_PUBLIC}"),
         "give": Figure(0, "assumed", "as set_flag"),
         "take": Figure(1, "assumed", "as wait_flag"),
-        "launch": Figure(2, "cycle model", "from a wait_flag to the launch of a vecscope, one log"),
+        "launch": Figure(
+            2,
+            "assumed",
+            "every launch of a vecscope as the one behind a wait_flag of a log",
+            ends=(0, 2),
+        ),
     },
     "a2a3": {
         "set": Figure(1, "assumed", f"set_flag: {_PUBLIC}"),
@@ -27,7 +32,9 @@ SYNC: Mapping[TargetName, Mapping[str, Figure]] = {
         "barrier": Figure(1, "assumed", f"barrier of a pipe: {_PUBLIC}"),
         "give": Figure(1, "assumed", "as set_flag"),
         "take": Figure(1, "assumed", "as wait_flag"),
-        "launch": Figure(0, "assumed", "instructions have heads of their own"),
+        "launch": Figure(
+            0, "assumed", "none but the heads of instructions; at most as on A5", ends=(0, 2)
+        ),
     },
 }
 """`give` and `take` are all other signals: buffers, and those between cores."""

@@ -112,7 +112,9 @@ class Model(ABC):
         self.overrides = overrides
         self.issue: Figure = overrides.figure("scalar.issue", SCALAR_ISSUE)
         self.end: int | None = None
-        """Which end of the figures that are open it takes; None: those that they have."""
+        """Which end of the figures of copies that are open it takes; None: those that they have."""
+        self.scalar_end: int | None = None
+        """Which end of those of the scalar unit and of launches."""
         self.used: dict[int, PlaceFigures] = {}
         """The figures of every place that was timed."""
 
@@ -131,13 +133,17 @@ class Model(ABC):
     def _at_end(self, figure: Figure, known: bool) -> Figure:
         if known:
             return replace(figure, ends=None)
-        if self.end is None or figure.ends is None:
-            return figure
-        return replace(figure, value=figure.ends[self.end])
+        return _at(figure, self.end)
 
     def sync(self, name: str) -> Figure:
         """What a kind of synchronisation costs, or the launch of a vecscope."""
-        return self.overrides.figure(f"sync.{name}", SYNC[self.target][name])
+        figure = self.overrides.figure(f"sync.{name}", SYNC[self.target][name])
+        return _at(figure, self.scalar_end)
+
+    def take_scalar_end(self, end: int) -> None:
+        """Takes an end of the open figures of the scalar unit and of launches."""
+        self.scalar_end = end
+        self.issue = _at(self.issue, end)
 
     @property
     def scalar_load(self) -> Figure:
@@ -179,6 +185,13 @@ class Model(ABC):
             for used in (*general, *here)
             for name, figure in used.figures.items()
         }
+
+
+def _at(figure: Figure, end: int | None) -> Figure:
+    """Returns a figure at one of its ends, if it is open."""
+    if end is None or figure.ends is None:
+        return figure
+    return replace(figure, value=figure.ends[end])
 
 
 def empty_scopes(trace: Trace, entries: int) -> ScopeTimes:

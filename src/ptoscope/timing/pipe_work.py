@@ -78,7 +78,7 @@ class _Charges:
         entries = self._trace.events.entry[self._events.event[mine]]
         head, tail = _of(self._scopes.head, entries), _of(self._scopes.tail, entries)
         launch = self._model.sync("launch")
-        if launch.value or launch.source == "given":
+        if launch.value or launch.ends or launch.source == "given":
             self._model.used[place.index] = PlaceFigures("sync", {"launch": launch})
         found = self._found
         found.work[mine] = self._scopes.cycles[entries] - head - tail

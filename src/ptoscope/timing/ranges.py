@@ -1,9 +1,10 @@
 """Between which cycles a total lies, where what is published leaves figures open.
 
 Figures of one kind go to their ends together: a log that has one size says what bandwidth and
-start-up are in sum, so that the more the one takes the less is left to the other. The run is
-scheduled with all open figures at the first of their ends and at the second; what happens inside
-vecscopes is not done again, none of these figures is in it.
+start-up are in sum, so that the more the one takes the less is left to the other. Issue by the
+scalar unit and launches of vecscopes, which are assumed, go to theirs. The run is scheduled with
+each kind at the first of its ends and at the second; what happens inside vecscopes is not done
+again, none of these figures is in it.
 """
 
 from __future__ import annotations
@@ -34,11 +35,20 @@ class CycleRange:
     reasons: list[OpenFigure]
 
     def __str__(self) -> str:
-        named = ", ".join(dict.fromkeys(reason.set.rpartition(".")[0] for reason in self.reasons))
-        bases = " and ".join(dict.fromkeys(r.note.split(": ")[1] for r in self.reasons))
-        return (
-            f"{self.low} to {self.high} cycles: start-up and bandwidth of {named} rest on {bases}"
-        )
+        copies = [r for r in self.reasons if r.set.startswith(_COPIES)]
+        others = sorted(r.set for r in self.reasons if r not in copies)
+        said: list[str] = []
+        if copies:
+            named = ", ".join(dict.fromkeys(r.set.rpartition(".")[0] for r in copies))
+            bases = " and ".join(dict.fromkeys(r.note.split(": ")[1] for r in copies))
+            said.append(f"start-up and bandwidth of {named} rest on {bases}")
+        if others:
+            verb = "are" if len(others) > 1 else "is"
+            said.append(f"{' and '.join(others)} {verb} assumed")
+        return f"{self.low} to {self.high} cycles: {'; '.join(said)}"
+
+
+_COPIES = "dma."
 
 
 def find(timing: TimedRun) -> CycleRange | None:
@@ -50,12 +60,22 @@ def find(timing: TimedRun) -> CycleRange | None:
     ]
     if not reasons:
         return None
-    totals = [timing.total_cycles, *timing.meanwhile(lambda: [_at(timing, e) for e in (0, 1)])]
+    copies = any(reason.set.startswith(_COPIES) for reason in reasons)
+    others = any(not reason.set.startswith(_COPIES) for reason in reasons)
+    ends = [
+        (copy, scalar)
+        for copy in ((0, 1) if copies else (0,))
+        for scalar in ((0, 1) if others else (0,))
+    ]
+    totals = timing.meanwhile(lambda: [_at(timing, *each) for each in ends])
+    totals.append(timing.total_cycles)
     return CycleRange(min(totals), max(totals), reasons)
 
 
-def _at(timing: TimedRun, end: int) -> int:
-    """The total with all open figures at one end."""
+def _at(timing: TimedRun, copies: int, scalar: int) -> int:
+    """The total with the open figures of copies at one end, and those of the scalar unit and of
+    launches at one of theirs."""
     model = type(timing.model)(timing.model.overrides)
-    model.end = end
+    model.end = copies
+    model.take_scalar_end(scalar)
     return schedule(timing.events, pipe_work(model, timing.events, timing.scopes)).total

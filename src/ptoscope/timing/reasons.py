@@ -134,10 +134,18 @@ def _scope_shares(timing: TimedRun) -> dict[int, float]:
         if figures is not None and figures.assumed:
             assumed[timing.trace.places[on].scope] += cycles
     found: dict[int, float] = {}
-    for scope, cycles in assumed.items():
-        entries = timing.trace.events.entry[timing.events.event[timing.events.place == scope]]
-        whole = int(scopes.cycles[entries].sum())
-        found[scope] = cycles / whole if whole else 0.0
+    for place in timing.trace.places:
+        if not isinstance(place.op, Scope):
+            continue
+        entries = timing.trace.events.entry[timing.events.event[timing.events.place == place.index]]
+        figures = used.get(place.index)
+        launch = figures.figures["launch"] if figures is not None else None
+        launches = 0 if launch is None else len(entries) * launch.cycles
+        whole = int(scopes.cycles[entries].sum()) + launches
+        cycles = assumed.get(place.index, 0.0)
+        if launch is not None and launch.assumed:
+            cycles += launches
+        found[place.index] = cycles / whole if whole else 0.0
     return found
 
 

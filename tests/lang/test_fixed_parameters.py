@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ptoscope import UsageError, pto
+from ptoscope import UsageError, load, pto
 from ptoscope.lang.fingerprint import fingerprint
 
 
@@ -178,6 +178,18 @@ def test_zeros_of_both_signs() -> None:
     assert results(writes, number=0.0) == f32(0.0)
     assert results(writes, number=-0.0) == f32(-0.0)
     assert results(writes, number=0.0) == f32(0.0)
+
+
+@pytest.mark.parametrize("bits", [0x7FF8 << 48, 0xFFF8 << 48, 0x7FF801 << 40, 0x7FF001 << 40])
+def test_nans_of_each_sign_and_payload(bits: int) -> None:
+    y = np.zeros(1, np.float32)
+    load(writes.on(number=nan(bits)).text)(y)
+    assert set(results(writes, number=nan(bits))) == {y.tobytes()}
+    if bits >> 51 & 1:
+        # Of a quiet one, the sign and the upper 23 of 52 bits are kept.
+        assert (
+            y.view(np.uint32)[0] == bits >> 32 & 0x8000_0000 | 0x7F80_0000 | bits >> 29 & 0x7FFFFF
+        )
 
 
 def test_a_list_that_changes_between_two_calls() -> None:

@@ -13,6 +13,7 @@ import operator
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+from ptoscope.ir.numbers import constant_value
 from ptoscope.isa import dtypes, types
 from ptoscope.isa.dtypes import F32, I1, I64, INDEX, DType
 from ptoscope.isa.table import TABLE
@@ -290,6 +291,9 @@ def constant(dtype: DType, number: PythonNumber) -> ScalarValue:
         number = bool(number)
     else:
         number = float(number)
+        if number != number:
+            # Text has no signalling NaN of a narrower type: all engines run what it says.
+            number = constant_value(number, dtype)
     found = SCALAR_CLASSES[dtype].of(current().constant(dtype, number))
     found.literal = number if isinstance(number, int) else None
     return found

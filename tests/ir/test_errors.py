@@ -110,6 +110,14 @@ def test_an_operation_of_another_level_is_one_error(level: str):
     assert all(level in d.hint and "not modelled" in d.hint for d in found)
 
 
+def test_types_of_such_an_operation_are_no_operations():
+    text = """%t = pto.subview %p[%j] :
+      !pto.tile_buf<loc=vec, rows=16> ->
+      !pto.tile_buf<loc=vec, rows=4>
+    %last = arith.addi %i, %i : i32"""
+    assert [(d.code, d.line) for d in errors(function(text, P))] == [("PTO0002", 2)]
+
+
 def test_attributes_of_such_an_operation_are_no_body():
     text = """pto.aic_initialize_pipe {
       id = 0, dir_mask = 1,

@@ -127,4 +127,7 @@ class Recovery(Names, ABC):
         word = self.text[i]
         if self.text[i - 1] in (",", "(", "[", "="):
             return False
+        if word[:1] == "!":
+            # A type may stand in a line of its own.
+            return False
         return word[:1] in ("%", '"', "^") or word in self._operations or "." in word[1:]

@@ -24,7 +24,7 @@ COMMANDS = (
     ("run", "k.pto", "x.npy", "1"),
     ("run", "k.pto", "x.bin", "1"),
     ("run", "k.pto", "zeros:1", "1", "--expect", "0=x.npy"),
-    ("check", "x.pto"),
+    ("run", "x.pto", "zeros:1"),
     ("fmt", "x.pto"),
     ("run", "x.py:axpy"),
     ("calibrate", "x.csv"),

@@ -102,23 +102,25 @@ def program_budget(size: int) -> Iterator[None]:
         yield
 
 
-@contextmanager
-def analysis_budget() -> Iterator[None]:
+class analysis_budget:
     """Sets the budget of one analysis: a share of what the program has left, also inside of another
-    analysis. The steps and bytes that it takes are gone for the analyses after it."""
-    outer = _current.get()
-    if outer is None:
-        yield
-        return
-    program = outer.program or outer
-    inner = _Budget(program.steps // SHARE, program.bytes // SHARE, program)
-    try:
-        with _set(inner):
-            yield
-    finally:
-        steps, kept = inner.limits
-        program.steps -= steps - max(inner.steps, 0)
-        program.bytes -= kept - max(inner.bytes, 0)
+    analysis. The steps and bytes that it takes are gone for the analyses after it. A class, since
+    every rule enters it and a generator takes several times as long."""
+
+    def __enter__(self) -> None:
+        outer = _current.get()
+        self._program = None if outer is None else outer.program or outer
+        if self._program is not None:
+            steps, kept = self._program.steps // SHARE, self._program.bytes // SHARE
+            self._budget = _Budget(steps, kept, self._program)
+            self._token = _current.set(self._budget)
+
+    def __exit__(self, *error: object) -> None:
+        if self._program is not None:
+            _current.reset(self._token)
+            steps, kept = self._budget.limits
+            self._program.steps -= steps - max(self._budget.steps, 0)
+            self._program.bytes -= kept - max(self._budget.bytes, 0)
 
 
 @contextmanager

@@ -36,6 +36,9 @@ from ptoscope.program import (
     site_of,
 )
 
+_OP_STEPS = 10
+"""Steps of one operation: its meaning runs. Loops may run their bodies again."""
+
 
 class AnalysisWalker:
     """One function; `values` holds what is known of each slot, `nodes` what was done. Of the
@@ -98,7 +101,7 @@ class AnalysisWalker:
 
     def _op(self, op: Op) -> None:
         reach(op)
-        spend()
+        spend(_OP_STEPS)
         core = self._core
         core.op = op
         match op:

@@ -26,7 +26,7 @@ WITH_FIX = ("PTO0101", "PTO0103", "PTO0104", "PTO0105", "PTO0108")
 WITH_FIX += ("PTO0401", "PTO0402", "PTO0403", "PTO0404", "PTO0405", "PTO0408")
 WITH_FIX += ("PTO0512",)
 WITH_FIX += ("PTO0601", "PTO0602", "PTO0603", "PTO0605", "PTO0606")
-WITH_FIX += ("PTO0607", "PTO0608", "PTO0609")
+WITH_FIX += ("PTO0607", "PTO0608", "PTO0609", "PTO0615")
 
 
 def findings(text: str, target: str | None, revision: Revision | None) -> list[Diagnostic]:

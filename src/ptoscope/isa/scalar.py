@@ -165,6 +165,14 @@ load_scalar = Record(
 )
 
 
+_COMPLETE = Evidence(
+    "order before other pipes",
+    "chosen",
+    "Complete when the next instruction is issued. No page says so: check warns where no flag or "
+    "barrier orders what another pipe does to its bytes behind it.",
+)
+
+
 def _store(site: Site) -> Run:
     pointer = site.operands[1]
     assert isinstance(pointer, Ptr)
@@ -195,7 +203,7 @@ store_scalar = Record(
     pipe="PIPE_S",
     where="anywhere",
     pure=False,
-    evidence=(Evidence("alignment", "chosen", "The element size.", about="alignment"),),
+    evidence=(Evidence("alignment", "chosen", "The element size.", about="alignment"), _COMPLETE),
     formula="ptr[offset] = value",
     cpp="*(ptr + offset) = value",
     aliases=("pto.store",),
@@ -232,7 +240,7 @@ st_dev = replace(
     ),
     types=_DEVICE,
     targets=("cpu", "a5"),
-    evidence=_PAST_CACHE,
+    evidence=(*_PAST_CACHE, _COMPLETE),
     aliases=(),
     cpp="st_dev(value, ptr, offset)",
 )

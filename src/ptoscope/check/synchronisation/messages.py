@@ -12,7 +12,7 @@ from ptoscope.check.synchronisation import problems as problems_
 from ptoscope.check.synchronisation.buffers import overlap_between
 from ptoscope.check.synchronisation.executions import Execution, GivenUp, UnrolledRun
 from ptoscope.check.synchronisation.order import PipeOrder
-from ptoscope.check.synchronisation.problems import COPIES, Problems
+from ptoscope.check.synchronisation.problems import COPIES, UNFLAGGED, Problems
 from ptoscope.check.synchronisation.races import StaticRace, anchor, touch_of
 from ptoscope.check.synchronisation.scopes import ScopeHazard
 from ptoscope.isa.order.kinds import partner
@@ -207,7 +207,7 @@ def _again(item: StaticRace) -> bool:
     )
 
 
-def _race(context: Context, run: UnrolledRun, item: StaticRace) -> Finding:
+def _race(context: Context, run: UnrolledRun, code: str, item: StaticRace) -> Finding:
     """Two pipes at the same bytes."""
     early, late = touch_of(item.early), touch_of(item.late)
     src, dst = early.pipe, late.pipe
@@ -218,14 +218,19 @@ def _race(context: Context, run: UnrolledRun, item: StaticRace) -> Finding:
     hint = f"put {signal} after {first} and {wait} before {then}"
     if _again(item):
         hint += "; set it once before the loop and wait for it once after the loop"
-    verb = "write" if early.writes else "read"
+    line, verb = early.op.span.line, "write" if early.writes else "read"
+    touches = f"{late.op.name}: {dst} {late.verb} {bytes_of(context, item)}, which"
+    told = f"{touches} {src} may still {verb} (line {line}{iteration})"
+    expected = f"{dst} waits for {src}"
+    if code == UNFLAGGED:
+        told = f"{touches} the scalar unit stored in line {line}{iteration}"
+        expected += ", as no document says that the store is complete before"
     return Finding(
         late.op.span,
-        f"{late.op.name}: {dst} {late.verb} {bytes_of(context, item)}, which {src} may still "
-        f"{verb} (line {early.op.span.line}{iteration})",
-        found=f"no chain of flags, buffers or barriers from line {early.op.span.line} to line "
+        told,
+        found=f"no chain of flags, buffers or barriers from line {line} to line "
         f"{late.op.span.line}",
-        expected=f"{dst} waits for {src}",
+        expected=expected,
         hint=hint,
     )
 
@@ -249,7 +254,7 @@ def said(context: Context, problems: Problems, code: str, item: Execution | Stat
     """What is said of a problem."""
     run = problems.run
     if isinstance(item, StaticRace):
-        made = _copies(context, item) if code == COPIES else _race(context, run, item)
+        made = _copies(context, item) if code == COPIES else _race(context, run, code, item)
         shared = overlap_between(context, item.early, item.late)
         return made if shared is None else replace(made, found=shared.found, hint=shared.hint)
     match code:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from ptoscope.check.analysis.nodes import MemoryBarrier
-from ptoscope.check.synchronisation.executions import UnrolledRun
-from ptoscope.check.synchronisation.races import StaticAccesses
+from ptoscope.check.analysis.nodes import MemoryBarrier, Touch
+from ptoscope.check.synchronisation.executions import Execution, UnrolledRun
+from ptoscope.check.synchronisation.races import StaticAccesses, StaticRace
 from ptoscope.check.synchronisation.settled import Settled
 from ptoscope.isa.order.clocks import Clock, Clocks
 from ptoscope.isa.order.pipes import CarryingPipes
@@ -26,6 +26,9 @@ class PipeOrder:
         executed = self._go(pipes)
         self.races = accesses.races
         """Accesses that nothing orders."""
+        self.unflagged = self._unflagged()
+        """Stores of the scalar unit, and accesses of other pipes that no flag or barrier orders
+        behind them."""
         self.inverted = list(accesses.inverted.values())
         """Accesses that are ordered, but not as in the program."""
         self.stuck = sorted(pipes.stuck(), key=self._may_come)
@@ -37,6 +40,19 @@ class PipeOrder:
         """Acquisitions of a buffer that the pipe holds already."""
         self.kept = [] if self.stuck else self._kept(executed)
         """Acquisitions of a buffer that is not released."""
+
+    def _unflagged(self) -> list[StaticRace]:
+        if not any(map(_is_scalar_store, self.events)):
+            return []
+        accesses = StaticAccesses(self.events)
+
+        def touch(item: int, pipe: int, known: Clock) -> None:
+            # A load of the scalar unit is complete: it has its number.
+            if pipe != SCALAR or _is_scalar_store(self.events[item]):
+                accesses.touch(item, pipe, known)
+
+        self._go(CarryingPipes(Clocks(0, touch, is_store_complete=False), SCALAR))
+        return [race for race in accesses.races if _is_scalar_store(race.early)]
 
     def _go(self, pipes: CarryingPipes[int, int, Clock | None]) -> list[int]:
         """Issues the run; the synchronisations that were executed."""
@@ -69,3 +85,7 @@ class PipeOrder:
             elif ticket.gives is not None and held[ticket.gives[0][1:]]:
                 held[ticket.gives[0][1:]].pop()
         return [i for indices in held.values() for i in indices]
+
+
+def _is_scalar_store(event: Execution) -> bool:
+    return isinstance(event.node, Touch) and event.node.scalar and event.node.writes

@@ -9,7 +9,7 @@ from ptoscope.diagnostics import Span
 
 SHORT, STUCK, SURPLUS = "PTO0601", "PTO0602", "PTO0603"
 UNHELD, KEPT = "PTO0605", "PTO0606"
-RACE, COPIES = "PTO0607", "PTO0608"
+RACE, COPIES, UNFLAGGED = "PTO0607", "PTO0608", "PTO0615"
 
 ProblemKey = tuple[str, tuple[Span, ...]]
 """A code, and the places that it is about."""
@@ -32,6 +32,9 @@ class Problems:
             one_pipe = item.early.node.pipe == item.late.node.pipe
             spans = item.early.node.op.span, item.late.node.op.span
             self.found.setdefault((COPIES if one_pipe else RACE, spans), item)
+        for item in order.unflagged:
+            spans = item.early.node.op.span, item.late.node.op.span
+            self.found.setdefault((UNFLAGGED, spans), item)
 
     def _add(self, code: str, indices: list[int]) -> None:
         for i in indices:

@@ -22,6 +22,7 @@ from ptoscope.check.synchronisation.problems import (
     SHORT,
     STUCK,
     SURPLUS,
+    UNFLAGGED,
     UNHELD,
     ProblemKey,
     Problems,
@@ -36,7 +37,7 @@ EVENTS = 40_000
 """So many events are followed in all, over all that is tried one by one in a function."""
 ROUNDS = 4
 """So often order is added where accesses of all pipes lack it."""
-_FIRST = (SHORT, SURPLUS, UNHELD, KEPT, STUCK, COPIES, RACE)
+_FIRST = (SHORT, SURPLUS, UNHELD, KEPT, STUCK, COPIES, RACE, UNFLAGGED)
 """What is repaired first: an orphan is the likelier cause of a race than the other way round."""
 
 
@@ -111,7 +112,7 @@ class _Repairs:
             shows_more = self._shows_more(key, change, left)
             if key in left or not (left < self._before or shows_more):
                 continue
-            enough = not left or key[0] in (RACE, COPIES)
+            enough = not left or key[0] in (RACE, COPIES, UNFLAGGED)
             if not enough and len(left) >= fewest:
                 continue
             fix = edits(self._context, change)
@@ -129,8 +130,8 @@ class _Repairs:
     def _shows_more(self, key: ProblemKey, change: Change, left: set[ProblemKey]) -> bool:
         """Whether all that a flag brings are races of loops that did not synchronise before it,
         and whose iterations were therefore not told apart."""
-        added = key[0] == RACE and all(isinstance(step, Insert) for step in change)
-        return added and {code for code, _ in left - self._before} <= {RACE, COPIES}
+        added = key[0] in (RACE, UNFLAGGED) and all(isinstance(step, Insert) for step in change)
+        return added and {code for code, _ in left - self._before} <= {RACE, COPIES, UNFLAGGED}
 
     def _together(self, problems: list[Problems]) -> None:
         """Orders all accesses that nothing orders; the first finding that it takes away has

@@ -18,14 +18,14 @@ from ptoscope.check.synchronisation.messages import (
     said,
     too_many_ways,
 )
-from ptoscope.check.synchronisation.problems import UNHELD, ProblemKey, Problems
+from ptoscope.check.synchronisation.problems import UNFLAGGED, UNHELD, ProblemKey, Problems
 from ptoscope.check.synchronisation.scopes import ScopeOrder
 from ptoscope.check.synchronisation.unroll import unroll, unroll_scope
 from ptoscope.check.synchronisation.ways import Sides, Taken, Ways, certain, ways
 from ptoscope.isa.order.cores import semaphores_of
 from ptoscope.isa.order.memory import needs_memory_barriers
 
-_UP_TO_THERE = ("PTO0605", "PTO0607", "PTO0608")
+_UP_TO_THERE = ("PTO0605", "PTO0607", "PTO0608", UNFLAGGED)
 """Rules that what comes later does not change."""
 
 
@@ -148,4 +148,5 @@ RULES = (
     _rule("PTO0608", "copies of one pipe to the same bytes are ordered by a barrier"),
     Rule("PTO0609", "a mem_bar orders accesses to the same bytes in a vecscope", _barriers),
     Rule("PTO0610", "the synchronisation of the whole function is followed", _not_followed, "note"),
+    _rule(UNFLAGGED, "a flag from PIPE_S orders other pipes behind a scalar store", "warning"),
 )

@@ -21,10 +21,17 @@ COUNT = len(PIPES)
 
 
 class Clocks(Knowledge[int, int, Clock | None]):
-    """Those of one core, or of several of a cluster. What came before number `first` is over."""
+    """Those of one core, or of several of a cluster. What came before number `first` is over.
 
-    def __init__(self, first: int, on_access: OnAccess, cores: int = 1) -> None:
+    What a scalar unit did itself is complete when it issues the next instruction. No page says so
+    of its stores: with `is_store_complete=False` only a flag or a barrier completes it.
+    """
+
+    def __init__(
+        self, first: int, on_access: OnAccess, cores: int = 1, is_store_complete: bool = True
+    ) -> None:
         self._on_access = on_access
+        self._is_store_complete = is_store_complete
         pipes = range(COUNT * cores)
         self._known: list[Clock] = [[first] * len(pipes) for _ in pipes]
         self._deferred: list[Clock | None] = [None] * len(pipes)
@@ -45,8 +52,7 @@ class Clocks(Knowledge[int, int, Clock | None]):
             self._merged[pipe] = issued
             _join(known, issued)
         issuer = self._issuer[pipe]
-        if known[issuer] < item:
-            # What the scalar unit did itself is complete when it issues the next one.
+        if self._is_store_complete and known[issuer] < item:
             known[issuer] = item
 
     def access(self, pipe: int, item: int) -> None:

@@ -205,11 +205,12 @@ def test_a_row_of_its_own_needs_no_flag_back() -> None:
     clean(made)
 
 
-def test_scalar_loads_wait_and_scalar_stores_do_not() -> None:
+def test_scalar_loads_wait_and_others_wait_for_scalar_stores() -> None:
     read = f"%s = pto.load_scalar %b[%i0] : {P} -> f32"
     write = f"pto.store_scalar %s, %c[%i0] : {P}, f32"
     made = synchronised(kernel(copy_in("%a"), scope(), read, write, copy_out("%c")))
-    assert made.lines == ["set MTE2 V 0", "wait MTE2 V 0", "set V S 0", "wait V S 0"]
+    signals = ["MTE2 V 0", "V S 0", "S MTE3 0"]
+    assert made.lines == [f"{verb} {signal}" for signal in signals for verb in ("set", "wait")]
     clean(made)
 
 
@@ -346,3 +347,14 @@ def test_nothing_can_be_left_out(body: list[str]) -> None:
         broken = Synchronised(made.function, text)
         with pytest.raises(AssertionError):
             clean(broken)
+
+
+def test_a_flag_follows_a_scalar_store() -> None:
+    """No document says that the store is complete before what another pipe does; a load is."""
+    number = "%f = arith.constant 2.0 : f32"
+    put = f"pto.store_scalar %f, %a[%i0] : {P}, f32"
+    made = synchronised(kernel(number, put, copy_out("%a")))
+    assert made.lines == ["set S MTE3 0", "wait S MTE3 0"]
+    clean(made)
+    get = f"%f = pto.load_scalar %a[%i0] : {P} -> f32"
+    assert synchronised(kernel(get, copy_in("%a"))).lines == []

@@ -53,8 +53,9 @@ def dependences(
     them = list(steps)
     for i, early in enumerate(them):
         for j, late in enumerate(them):
-            if early.pipe == SCALAR_PIPE and early.core == late.core:
-                # What the scalar unit does is complete when it issues the next instruction.
+            of_scalar_unit = early.pipe == SCALAR_PIPE and early.core == late.core
+            if of_scalar_unit and not any(access.writes for access in early.accesses):
+                # It is complete when the next instruction is issued; of stores no page says so.
                 continue
             pairs = [
                 (one, two)

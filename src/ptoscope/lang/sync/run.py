@@ -72,7 +72,8 @@ class StepRun:
             for core, name in enumerate(kinds.cores)
         ]
         scalars = (core * COUNT + SCALAR for core in range(len(kinds.cores)))
-        self._pipes = CarryingPipes(Clocks(0, self._access, len(kinds.cores)), *scalars)
+        clocks = Clocks(0, self._access, len(kinds.cores), is_store_complete=False)
+        self._pipes = CarryingPipes(clocks, *scalars)
         self._item = 0
         self._stuck: set[int] = set()
         """The cores whose scalar units wait for what nobody signals."""

@@ -60,14 +60,27 @@ class Op:
 
 
 def text(ops: list[Op]) -> str:
-    """The kernel of a program."""
+    """The kernel of a program; in revision micro where a pipe acquires what it holds: the manual
+    forbids that."""
     head = ["%one = arith.constant 1.0 : f32"]
     for array in "xy":
         for cell in range(CELLS):
             offset = f"%at_{array}{cell} = arith.constant {cell * LANES} : index"
             move = f"%{array}{cell} = pto.addptr %{array}, %at_{array}{cell} : {G} -> {G}"
             head += [offset, move]
-    return kernel(*head, *(op.text() for op in ops), params="%n: index")
+    body = kernel(*head, *(op.text() for op in ops), params="%n: index")
+    micro = 'module attributes {pto.revision = "micro"}'
+    return f"{micro} {{\n{body}}}\n" if acquires_again(ops) else body
+
+
+def acquires_again(ops: list[Op]) -> bool:
+    """Whether a pipe acquires a buffer that it holds already."""
+    held: Counter[tuple[str, int]] = Counter()
+    for op in ops:
+        if op.kind == "get" and held[op.pipe, op.a]:
+            return True
+        held[op.pipe, op.a] += {"get": 1, "rls": -1}.get(op.kind, 0)
+    return False
 
 
 def arguments() -> tuple[Any, Any, int]:

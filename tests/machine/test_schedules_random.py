@@ -9,7 +9,16 @@ import pytest
 from ptoscope.machine.schedule import schedules
 from ptoscope.machine.try_schedules import try_schedules
 from tests.machine.harness import prepared
-from tests.machine.interleavings import Op, arguments, draw, holders, outcome, outcomes, text
+from tests.machine.interleavings import (
+    Op,
+    acquires_again,
+    arguments,
+    draw,
+    holders,
+    outcome,
+    outcomes,
+    text,
+)
 from tests.machine.runs import ORDERS, fault_as, run_as
 
 PROGRAMS = 200
@@ -56,6 +65,7 @@ def test_the_programs_are_of_all_kinds() -> None:
         late = [n for n, op in enumerate(ops) if op.kind == "rls" and op.b == 1]
         deferred += any(holders(ops, n) for n in late)
     assert deferred >= 30
+    assert 10 <= sum(acquires_again(_program(seed)[0]) for seed in range(PROGRAMS)) <= 100
     overtaken = sum(_may_overtake(_program(seed)[0]) for seed in range(PROGRAMS))
     assert overtaken >= 15
     kinds = {op.kind for seed in range(PROGRAMS) for op in _program(seed)[0]}

@@ -68,8 +68,8 @@ SCALED = (
         "k is no multiple of 64",
         "scaled",
         once("%deep = arith.constant 64", "%deep = arith.constant 32"),
-        "run",
-        "PTO0910",
+        "check",
+        "PTO0513",
         "mad_mx_bias",
     ),
     Mistake(

@@ -245,8 +245,8 @@ QUANTIZED = (
         "misaligned scales in FB",
         "matmul_quantized",
         once("%factors = pto.castptr %c0_i64", "%factors = pto.castptr %c8_i64"),
-        "run",
-        "PTO0903",
+        "check",
+        "PTO0502",
         "mte_l0c_gm",
     ),
     Mistake(

@@ -77,7 +77,7 @@ def _numbers(use: Use, number: int, inward: bool) -> tuple[int, int, int, list[i
             right = (32 - length // size - 3 - number) % 32 if rows == 1 else 5
             numbers += [fill, *((3 + number, right) if count == 3 else ())]
         elif keyword == "l2_cache_ctl":
-            numbers.append(number)
+            numbers.append(number % 16)
         elif depth == 0:
             numbers += [rows, row[0], row[1] if rows > 1 else 0]
             depth = 1
@@ -101,8 +101,11 @@ def _inward(use: Use) -> Iterator[Case]:
         source, dest, length, numbers = _numbers(use, number, True)
         if number == 4:
             dest += 16
-        yield Case((source, dest, number, length, *numbers), memory(number), _gm(number))
-    source, dest, _, numbers = _numbers(use, 0, True)
+        hint = number % 4
+        yield Case((source, dest, hint, length, *numbers), memory(number), _gm(number))
+    source, dest, length, numbers = _numbers(use, 0, True)
+    for hint in (4, -1):
+        yield Case((source, dest, hint % (1 << 64), length, *numbers), memory(0), _gm(0))
     yield Case((source, dest, 0, 1 << 16, *numbers), memory(0), _gm(0))
 
 
@@ -112,8 +115,12 @@ def _outward(use: Use) -> Iterator[Case]:
         if number == 4:
             source += 16
         yield Case((source, dest, length, *numbers), memory(number), _gm(number))
-    source, dest, _, numbers = _numbers(use, 0, False)
+    source, dest, length, numbers = _numbers(use, 0, False)
     yield Case((source, dest, 1 << 16, *numbers), memory(0), _gm(0))
+    if use.site.segments[1:2] == (("l2_cache_ctl", 1),):
+        for hint in (16, -1):
+            wrong = (*numbers[:3], hint % (1 << 64), *numbers[4:])
+            yield Case((source, dest, length, *wrong), memory(0), _gm(0))
     if main(use):
         yield from _atomic(use)
 
@@ -152,7 +159,9 @@ def _described(state: State, first: int, src: int, dst: int, length: int) -> Cop
         at += count
         if keyword == "pad":
             pad[:count] = values
-        elif keyword != "l2_cache_ctl":
+        elif keyword == "l2_cache_ctl":
+            _hinted(values[0], 4)
+        else:
             levels.append((values[0], values[1], values[2]))
     if length >= 1 << 16:
         raise Refused("PTO0907")
@@ -160,9 +169,16 @@ def _described(state: State, first: int, src: int, dst: int, length: int) -> Cop
     return Copy(src, dst, length, tuple(levels), pad[0], pad[1], pad[2], padded)
 
 
+def _hinted(hint: int, bits: int) -> None:
+    """Hints for L2 have 2 bits in loads and 4 in stores; they change nothing."""
+    if hint >= 1 << bits:
+        raise Refused("PTO0907")
+
+
 @witness("pto.mte_gm_ub", inputs=_inward, variants=clauses)
 def _in(state: State) -> None:
     """UB addresses are multiples of 32."""
+    _hinted(state.number(2), 2)
     copy = _described(state, 4, state.number(0), state.number(1), state.number(3))
     if state.number(1) % 32:
         raise Refused("PTO0903")
@@ -309,6 +325,15 @@ def _manual_in(record: Record) -> Iterator[Trial]:
 )
 def _manual_out(record: Record) -> Iterator[Trial]:
     yield from _manual(False)
+    yield _reserved()
+
+
+def _reserved() -> Trial:
+    """The fourth number of a store is reserved: anything but 0 is a fault."""
+    text = _kernel(False, ()).replace("%len, %zero, %dst", "%len, %one, %dst")
+    arrays = [np.frombuffer(data, np.uint8) for data in (memory(0), _gm(0), bytes(8192))]
+    numbers = (1, 0, 0, 40, 0, 0, *(0,) * len(_LOOPS), 0)
+    return always("reserved", text, (*arrays, *numbers), "PTO0910", ("program",))
 
 
 _ATOMIC = tuple(

@@ -189,9 +189,9 @@ def test_the_immediate_of_a_word_ends(target: str, name: str) -> None:
     }[name]
     end = REACH[target]
     zero = "%base = arith.constant 0 : i64\n      "
-    for imm, found in ((end - 1, set[str]()), (end, {"PTO0513"}), (-1, {"PTO0513"})):
+    for imm in (end - 1, end, -1):
         body = zero + _pointed(line.replace("IMM", str(imm)))
-        assert codes("i64", body, "", target, mask=32) == found
+        assert ("PTO0513" in codes("i64", body, "", target, mask=32)) == (imm != end - 1)
     computed = _pointed(line.replace("IMM", "%imm"))
     assert codes("i64", computed, "%base: i64, %imm: i32", target, mask=32) == {"PTO0111"}
 

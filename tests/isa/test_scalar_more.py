@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 import ptoscope
 from ptoscope import PtoError
-from ptoscope.program import Scope
 from tests.machine.harness import fault, kernel, run, scope
 
 BARRIERS = (
@@ -73,10 +72,10 @@ def test_memory_barriers_of_another_name_are_refused() -> None:
 
 
 def test_a_memory_barrier_stands_in_a_vecscope() -> None:
-    """One that stands outside gets its own."""
-    (function,) = ptoscope.load(kernel("", 'pto.mem_bar "VV_ALL"')).program.functions
-    (made,) = [op for op in function.body.ops if isinstance(op, Scope)]
-    assert made.body.ops[-1].name == "pto.mem_bar"
+    """One that stands alone gets none around it."""
+    with pytest.raises(PtoError) as error:
+        ptoscope.load(kernel("", 'pto.mem_bar "VV_ALL"'))
+    assert [d.code for d in error.value.diagnostics] == ["PTO0301"]
 
 
 @both

@@ -295,7 +295,7 @@ def test_what_vbitsort_cannot_sort_is_refused() -> None:
   return
 }}
 """
-    for index, count, code in (("i8", 1, "PTO0102"), ("ui32", -1, "PTO0910")):
+    for index, count, code in (("i8", 1, "PTO0102"), ("ui32", -1, "PTO0513")):
         with pytest.raises(PtoError) as error:
             ptoscope.load(text.format(index=index, count=count))()
         assert [d.code for d in error.value.diagnostics] == [code]

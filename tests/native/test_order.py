@@ -210,7 +210,7 @@ class Plain:
         if ticket is None:
             act()
             return True
-        if ticket.unheld:
+        if ticket.unheld or ticket.again:
             self.fault = MISUSE, line
         elif ticket.room is not None and self._given[ticket.room[0]] < ticket.room[1]:
             self.fault = OVERFLOW, line

@@ -52,20 +52,18 @@ def test_a_body_runs_unless_something_is_queued(busy: int, fails: int, answer: i
 _COUNTERS = [
     (issue.rt_raise, len(EVENTS), 1, MOST_PENDING),
     (issue.rt_consume, len(EVENTS), -1, 0),
-    (issue.rt_acquire, BUFFERS, 1, None),
+    (issue.rt_acquire, BUFFERS, 1, 1),
     (issue.rt_release, BUFFERS, -1, 0),
 ]
 
 
 @SEEDS
 @pytest.mark.parametrize(("function", "limit", "step", "end"), _COUNTERS)
-def test_counters(
-    function: CompiledFunction, limit: int, step: int, end: int | None, seed: int
-) -> None:
+def test_counters(function: CompiledFunction, limit: int, step: int, end: int, seed: int) -> None:
     random, it = block(seed)
     busy = int(random.random() < 0.2)
     number = int(random.choice([0, 1, limit - 1, limit, -1, 1 << 40]))
-    pending = int(random.integers(0, MOST_PENDING + 1))
+    pending = int(random.choice(np.array([end, random.integers(0, MOST_PENDING + 1)])))
     it.set_state(layout.QUEUED, busy)
     first = layout.FLAGS + 8
     inside = 0 <= number < limit

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ptoscope.budget import spend, spend_small
 from ptoscope.check.rule import Context
 from ptoscope.isa.types import Align
 from ptoscope.program import Block, If, Loop, Op
@@ -32,6 +33,7 @@ class Uses:
         found: dict[int, Times] = {}
         defined = [(slot, owner) for slot in block.args]
         for op in block.ops:
+            spend()
             self.homes[id(op)] = block
             for slot in op.operands:
                 if isinstance(self.types[slot], Align):
@@ -55,6 +57,7 @@ def _add(found: dict[int, Times], slot: int, times: Times) -> None:
 def _combined(op: Op, parts: list[dict[int, Times]]) -> dict[int, Times]:
     """What the bodies of an operation do to states from outside, on all of their paths."""
     slots = {slot for part in parts for slot in part}
+    spend_small(len(slots))
     if isinstance(op, Loop):
         # No iteration at all, or several.
         return {slot: (0, _MANY) for slot in slots}

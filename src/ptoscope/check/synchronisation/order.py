@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
+from ptoscope.budget import spend
 from ptoscope.check.analysis.nodes import MemoryBarrier, Touch
 from ptoscope.check.synchronisation.executions import Execution, UnrolledRun
 from ptoscope.check.synchronisation.races import StaticAccesses, StaticRace
@@ -60,6 +61,7 @@ class PipeOrder:
         for i, event in enumerate(self.events):
             if isinstance(event.node, MemoryBarrier):
                 continue
+            spend()
             ticket = self._tickets.get(i)
             pipe = PIPE_NUMBERS[event.node.pipe] if ticket is None else ticket.pipe
             if not pipes.issue(i, pipe, ticket):

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Hashable, Mapping
 from dataclasses import replace
 
+from ptoscope.budget import reach, spend
 from ptoscope.check.analysis.expr import Expr
 from ptoscope.check.analysis.nodes import Sync
 from ptoscope.check.synchronisation.executions import Execution
@@ -56,6 +57,8 @@ class Settled:
         signalled: dict[int, None] = {}
         unknown = {n.rule.account for n in syncs.values() if None in [x.number for x in n.numbers]}
         for i, node in syncs.items():
+            reach(node.op)
+            spend()
             src, dst = self.pipe(node.src), self.pipe(node.dst)
             assert src is not None
             if node.rule.between_cores and not together:

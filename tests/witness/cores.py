@@ -13,6 +13,7 @@ from tests.witness.registry import Trial, program
 
 NUMBERS = (0, 1, 2, 4, 5, 18, 20)
 ORDERS = ("program", "lazy", "eager", "seed:1", "seed:2")
+LONGER = (*ORDERS, *(f"seed:{n}" for n in range(3, 9)))
 
 
 def _kernel(cube: str | None, vector: str) -> str:
@@ -142,13 +143,85 @@ return
 """
 
 
+_I32S = np.arange(3, 67, dtype=np.int32)
+_GIVEN_ON = (_I32S, 1000 + _I32S, np.zeros(64, np.int32))
+
+
+def _given_on(signals: str, held: str) -> str:
+    """MTE2 of a vector core loads %y and signals, or the vector pipe does after a copy inside UB;
+    MTE1 of the matrix core then puts %x over %y, and signals; the vector core then stores %x,
+    perhaps after one more copy: the pipe that is held begins with that. It stores its copy of
+    %y, too."""
+    gm, l1, ub = (f"!pto.ptr<i32, {space}>" for space in ("gm", "l1", "ub"))
+    numbers, burst = ", i64" * 4, "%c256 nburst(%c1, %c256, %c256)"
+    pointers = ", ".join(f"%{name}: {gm}" for name in "xyz")
+
+    def flag(source: str, target: str) -> str:
+        pipes = f'["{source}", "{target}", "EVENT_ID0"]'
+        return f"pto.set_flag{pipes}\n    pto.wait_flag{pipes}"
+
+    def copied(target: str) -> str:
+        return f"""pto.vecscope {{
+      %m = pto.pset_b32 "PAT_ALL" : !pto.mask<b32>
+      %v = pto.vlds %a[%zero] : {ub} -> !pto.vreg<64xi32>
+      pto.vsts %v, {target}[%zero], %m : !pto.vreg<64xi32>, {ub}, !pto.mask<b32>
+    }}"""
+
+    first = f"{flag('PIPE_MTE2', 'PIPE_V')}\n    {copied('%b')}" if signals == "PIPE_V" else ""
+    # Loads that keep MTE2 busy, so that a signal that does not wait for it comes too early.
+    load = f"pto.mte_gm_ub %y, %{{}}, %c0, {burst} : {gm}, {ub}, i64{numbers}"
+    loads = "\n    ".join(load.format(to) for to in ("a" if first else 30 * "b" + "a"))
+    at, again = ("%a", "") if held == "PIPE_MTE3" else ("%c", copied("%c"))
+    return f"""
+func.func @k({pointers}) {{
+{chr(10).join(f"%c{i} = arith.constant {i} : i64" for i in (0, 1, 8, 256, 512))}
+%zero = arith.constant 0 : index
+%a = pto.castptr %c0 : i64 -> {ub}
+%b = pto.castptr %c256 : i64 -> {ub}
+%c = pto.castptr %c512 : i64 -> {ub}
+pto.section.cube {{
+  %l = pto.castptr %c0 : i64 -> {l1}
+  pto.mte_gm_l1 %x, %l, {burst} : {gm}, {l1}{numbers}
+  {flag("PIPE_MTE2", "PIPE_MTE1")}
+  pto.sync.wait <PIPE_MTE1>, 2
+  pto.mte_l1_ub %l, %a, %c8 nburst(%c1, %c0, %c0) : {l1}, {ub}{numbers}
+  pto.sync.set <PIPE_MTE1>, 3
+}}
+pto.section.vector {{
+  %s = pto.get_subblock_idx
+  %first = arith.cmpi eq, %s, %c0 : i64
+  scf.if %first {{
+    {loads}
+    {first}
+    pto.sync.set <{signals}>, 2
+    pto.sync.wait <{held}>, 3
+    {again}
+    {flag("PIPE_V", "PIPE_MTE3")}
+    pto.mte_ub_gm {at}, %y, {burst} : {ub}, {gm}{numbers}
+    pto.mte_ub_gm %b, %z, {burst} : {ub}, {gm}{numbers}
+  }}
+}}
+return
+}}
+"""
+
+
+def _given_trial(signals: str, held: str, spelled: Callable[[str], str]) -> Trial:
+    x, y, _ = (a.tobytes() for a in _GIVEN_ON)
+    text = spelled(_given_on(signals, held))
+    label = f"given on by {signals} to {held}"
+    orders = (*LONGER, *(f"seed:{n}" for n in range(9, 40)))
+    return always(label, text, _GIVEN_ON, [x, x, y], orders, target="a5")
+
+
 def _data(spelled: Callable[[str], str] = str) -> Iterator[Trial]:
     """Yields kernels whose pipes move data before a signal and behind a wait for it."""
     same = [HANDED.tobytes()] * 3
-    orders = (*ORDERS, *(f"seed:{n}" for n in range(3, 9)))
     right, wrong = (spelled(_handed_on("PIPE_MTE3", f"PIPE_MTE{n}")) for n in (2, 3))
-    yield always("handed on", right, HANDED_ON, same, orders)
+    yield always("handed on", right, HANDED_ON, same, LONGER)
     yield sometimes("too early", wrong, HANDED_ON, same)
+    for held in ("PIPE_MTE3", "PIPE_V"):
+        yield _given_trial("PIPE_V", held, spelled)
 
 
 def _in_block(text: str) -> str:
@@ -176,6 +249,11 @@ def _of_a2a3(record: Record) -> Iterator[Trial]:
     for wait in ("pto.wait_flag_dev %l1, %l{} : i64, i64", "pto.wait_flag_dev %l{} : i64"):
         words = "pto.set_cross_core %l1, %l{} : i64, i64", wait
         yield from _trials(words, words, ("a2a3",), holds_core=True)
+    # The number of a vector core: 0 or 1, although it says nothing.
+    for core, expected in ((0, ALL_END), (1, ALL_END), (2, "PTO0910"), (-1, "PTO0910")):
+        signal = f"%core = arith.constant {core} : i64\npto.set_cross_core %core, %l2 : i64, i64"
+        text = _kernel(signal, "pto.wait_flag_dev %l2 : i64")
+        yield always(f"core {core}", text, ARGUMENTS, expected, ORDERS, target="a2a3")
 
 
 @program("pto.set_intra_block", "pto.wait_intra_core")
@@ -185,6 +263,7 @@ def _of_a5(record: Record) -> Iterator[Trial]:
     of_pipe = _in_block("pto.sync.set <PIPE_MTE2>, %l{}"), _in_block("pto.sync.wait <PIPE_V>, %l{}")
     yield from _trials((of_pipe[0], of_pipe[1].replace("_V", "_MTE1")), of_pipe, ("a5",), False)
     yield from _data(_in_block)
+    yield _given_trial("PIPE_MTE2", "PIPE_MTE3", _in_block)
 
 
 @program("pto.in_section")

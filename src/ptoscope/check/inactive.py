@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from heapq import heappop, heappush
 from typing import NamedTuple
 
+from ptoscope.budget import reach, spend_small
 from ptoscope.check.analysis.expr import ZERO
 from ptoscope.check.analysis.lane_flow import KnownMask, LaneSet
 from ptoscope.check.analysis.nodes import KnownBytes, MemoryId, Touch, flat
@@ -94,7 +95,12 @@ class _Memory:
         to_gm = {id(t.op) for t in touches if t.writes and not MEMORIES[t.space].on_core}
         self.copies: list[_CopiedOut] | None = [] if to_gm else None
         """The copies to GM; None where there are none, and UB is what the kernel leaves."""
-        self.writes = [t for t in touches if t.writes and MEMORIES[t.space].on_core]
+        self.writes = [
+            (self.place[id(t.op)], t.memory, *t.may.bounds())
+            for t in touches
+            if t.writes and MEMORIES[t.space].on_core
+        ]
+        """The place, the memory and the bytes of each access that may overwrite something."""
         self.goal = ", and they reach GM" if to_gm else ""
         for touch in certain_touches(context.analysis.nodes) if to_gm else ():
             if touch.writes or id(touch.op) not in to_gm or touch.sure is None:
@@ -107,30 +113,32 @@ class _Memory:
     def reaching(self, touch: Touch, access: Access, address: int) -> LaneSet:
         """Returns the lanes of a store that are left in the end, or copied to GM before another
         instruction may overwrite them."""
-        lanes, here = 0, self.place[id(touch.op)]
+        here = self.place[id(touch.op)]
+        starts = {i: address + at for i, at in enumerate(access.offsets) if at != NOTHING}
+        first, behind = min(starts.values()), max(starts.values()) + access.width
+        reach(touch.op)
+        spend_small(len(self.writes))
         later = [
-            (self.place[id(write.op)], *write.may.bounds())
-            for write in self.writes
-            if write.memory == touch.memory and self.place[id(write.op)] > here
+            (place, low, high)
+            for place, where, low, high in self.writes
+            if place > here and low < behind and first < high and where == touch.memory
         ]
-        for lane, offset in enumerate(access.offsets):
-            if offset == NOTHING:
-                continue
-            start, end = address + offset, address + offset + access.width
+        copies = [c for c in self.copies or () if here < c.place and c.memory == touch.memory]
+        spend_small(len(starts) * (len(later) + sum(len(copy.rows) for copy in copies)))
+        lanes = 0
+        for lane, start in starts.items():
+            end = start + access.width
             over = min((p for p, low, high in later if low < end and start < high), default=None)
-            if self.copies is None:
-                lanes |= (over is None) << lane
-                continue
-            lanes |= (
-                any(
-                    here < copy.place
-                    and (over is None or copy.place < over)
-                    and copy.memory == touch.memory
+            reaches = (
+                over is None
+                if self.copies is None
+                else any(
+                    (over is None or copy.place < over)
                     and any(low <= start and end <= high for low, high in copy.rows)
-                    for copy in self.copies
+                    for copy in copies
                 )
-                << lane
             )
+            lanes |= reaches << lane
         return lanes
 
 

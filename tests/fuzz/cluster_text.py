@@ -125,15 +125,19 @@ class ClusterText:
         names = (
             ("set_intra_block", "wait_intra_core") if on_a5 else ("set_cross_core", "wait_flag_dev")
         )
-        match self.rng.randrange(3):
+        name, pipe = names[not gives], "PIPE_MTE3" if gives else "PIPE_MTE2"
+        after = [] if gives else [_BARRIER]
+        match self.rng.randrange(4):
             case 0:
-                return [_BARRIER, f"pto.{names[not gives]} {zero}, {value} : i64, i64"]
-            case 1:
+                return [_BARRIER, f"pto.{name} {zero}, {value} : i64, i64"]
+            case 1 if on_a5:
+                return [_BARRIER, f'pto.{name} "{pipe}", {value} : i64, i64', *after]
+            case 1 if not gives:
+                return [_BARRIER, f"pto.{name} {value} : i64"]
+            case 2:
                 written = str(number)
             case _:
                 written = value
-        pipe = "PIPE_MTE3" if gives else "PIPE_MTE2"
-        after = [] if gives else [_BARRIER]
         return [_BARRIER, f"pto.sync.{'set' if gives else 'wait'} <{pipe}>, {written}", *after]
 
     def text(self) -> str:

@@ -46,7 +46,7 @@ class Use:
         self.kernel = kernel
         self.record = record
         self.form = form
-        self.known = _bindings(kernel, record, live)
+        self.known = _bindings(kernel, record, form, live)
         self.attrs = _attributes(kernel, record, form, self.known)
         self.kinds = {o.name: choose(kernel, o.type, self.known) for o in form.operands}
         self.results = {r.name: choose(kernel, r.type, self.known) for r in form.results}
@@ -118,15 +118,22 @@ def named(block: Block, name: str) -> list[Value]:
 # Types.
 
 
-def _bindings(kernel: Kernel, record: Record, live: Sequence[DType]) -> Bindings:
+def _bindings(kernel: Kernel, record: Record, form: Form, live: Sequence[DType]) -> Bindings:
     rng, target = kernel.rng, kernel.target
+    pointers = [o.type for o in form.operands if isinstance(o.type, PtrTo) and o.type.only]
     if record.pairs:
         legal = [p for p in record.pairs if target.has(p[0]) and target.has(p[1])]
         source, result = rng.choice([p for p in legal if p[0] in live] or legal)
         return {"T": source, "U": result}
     known: Bindings = {}
     for name, types in record.types.items():
-        every = types.legal(target, kernel.revision)
+        every = [
+            t
+            for t in types.legal(target, kernel.revision)
+            if all(t in p.only for p in pointers if p.var == name)
+        ]
+        if not every:
+            raise Unfit
         known[name] = rng.choice([t for t in every if t in live] or every)
     return known
 
@@ -203,6 +210,7 @@ _LIMITED: dict[tuple[str, str], Numbers] = {
     ("pto.vshift", "amount"): lambda b, t: b.rng.choice((0, 1, t.lanes, b.rng.randint(0, t.lanes))),
     ("pto.vsunpack", "part"): lambda b, t: b.rng.randint(0, 1),
     ("pto.vzunpack", "part"): lambda b, t: b.rng.randint(0, 1),
+    ("pto.vpack", "part"): lambda b, t: 0,
     ("pto.set_ctrl", "value"): lambda b, t: 0,
     ("pto.chistv2", "bin"): lambda b, t: b.rng.randint(0, 1),
     ("pto.dhistv2", "bin"): lambda b, t: b.rng.randint(0, 1),
@@ -214,6 +222,7 @@ _LIMITED: dict[tuple[str, str], Numbers] = {
 _SMALL: dict[str, Numbers] = {
     "active_lanes": lambda b, t: b.rng.choice((-1, 0, 1, t.lanes, 300, b.rng.randint(1, t.lanes))),
     "areg": lambda b, t: b.rng.randint(0, 7),
+    "imm": lambda b, t: b.rng.randint(0, 3),
     "block_stride": lambda b, t: b.rng.randint(0, 8),
     "repeat_stride": lambda b, t: b.rng.randint(0, 3),
     "control": lambda b, t: b.rng.randint(0, 8) << 16 | b.rng.randint(0, 3),
@@ -232,7 +241,8 @@ def operand(block: Block, chosen: Use, wanted: Operand) -> Value:
         case Scalar():
             limit = _LIMITED.get((chosen.record.name, wanted.name)) or _SMALL.get(wanted.name)
             if limit is not None:
-                return block.kernel.known(limit(block, chosen.element), kind.dtype)
+                made = block.kernel.constant if wanted.immediate else block.kernel.known
+                return made(limit(block, chosen.element), kind.dtype)
             return scalar(block, kind.dtype)
         case _:
             raise Unfit

@@ -208,7 +208,9 @@ def _advance(block: Block, chosen: Use) -> Value:
 
 
 def _unit(chosen: Use) -> int:
-    """The bytes that an offset counts."""
+    """The bytes that an offset counts; those of an element where none stands."""
+    if "offset" not in chosen.kinds:
+        return pointed(chosen).bytes
     match chosen.record.short:
         case "plds" | "psts" | "sprsts":
             return 1

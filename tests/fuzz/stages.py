@@ -194,7 +194,7 @@ def with_buffers(parts: Parts) -> tuple[list[str], list[str]]:
     first, second = (_buffer(kernel, number) for number in kernel.rng.sample(ids, 2))
 
     def held(pipe: str, buffers: tuple[str, ...], lines: list[str]) -> list[str]:
-        get = [f'pto.get_buf "PIPE_{pipe}", {ids}' for ids in buffers]
+        get = [f"pto.get_buf {ids}".replace("PIPE", f"PIPE_{pipe}") for ids in buffers]
         return [*get, *lines, *(line.replace("get", "rls") for line in get)]
 
     block.lines += held("MTE2", (first,), parts.copies_in.lines)
@@ -204,7 +204,9 @@ def with_buffers(parts: Parts) -> tuple[list[str], list[str]]:
 
 
 def _buffer(kernel: Kernel, number: int) -> str:
-    """A buffer id and mode 0, as literals or as values."""
+    """The operands of get_buf: "PIPE" for its pipe, a buffer id and mode 0."""
     if kernel.chance(0.5):
-        return f"{number}, 0"
-    return f"{kernel.known(number, I64).name}, {kernel.constant(0, I64).name} : i64, i64"
+        return f'"PIPE", {number}, 0'
+    named, mode = kernel.known(number, I64).name, kernel.constant(0, I64).name
+    first = f'{named}, "PIPE"' if kernel.chance(0.5) else f'"PIPE", {named}'
+    return f"{first}, {mode} : i64, i64"

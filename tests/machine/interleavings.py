@@ -74,7 +74,7 @@ def text(ops: list[Op]) -> str:
 
 
 def acquires_again(ops: list[Op]) -> bool:
-    """Whether a pipe acquires a buffer that it holds already."""
+    """Returns True if a pipe acquires a buffer that it holds already."""
     held: Counter[tuple[str, int]] = Counter()
     for op in ops:
         if op.kind == "get" and held[op.pipe, op.a]:

@@ -178,11 +178,13 @@ def test_random_kernels(seed: int) -> None:
 
 
 def test_most_of_what_is_called_undefined_does_change() -> None:
-    """Of a byte with eight undefined bits one in 256 comes out the same by chance."""
+    """Of a byte with eight undefined bits one in 256 comes out the same by chance. Programs with
+    atomic stores are left out: a sum with a large float is the same for many small ones, and a
+    minimum for many large ones."""
     undefined = differing = 0
-    for seed in range(0, 40, 4):
+    for seed in range(0, 60, 4):
         program = generate(seed)
-        if not program.legal:
+        if not program.legal or "pto.set_atomic" in program.text:
             continue
         kernel = load(program)
         (one, first), (_, second) = (_observed(program, kernel, garbage) for garbage in (1, 2))

@@ -122,6 +122,8 @@ def _ways(name: str, arguments: dict[str, Any], silent: bool) -> dict[str, Other
             ways[how] = {"value": lambda o=other: int(o) if dtype.is_int else o}
         return ways
     known = {n: v for n, v in arguments.items() if n not in ("site", "message", "code")}
+    if name == "fits_field":
+        known.pop("name")  # a part of the message
     if name in ("first_lanes", "iota"):
         known.pop("count")  # the shape of a register, not a part of the meaning
     for parameter, value in known.items():

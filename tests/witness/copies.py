@@ -333,7 +333,7 @@ def _reserved() -> Trial:
     text = _kernel(False, ()).replace("%len, %zero, %dst", "%len, %one, %dst")
     arrays = [np.frombuffer(data, np.uint8) for data in (memory(0), _gm(0), bytes(8192))]
     numbers = (1, 0, 0, 40, 0, 0, *(0,) * len(_LOOPS), 0)
-    return always("reserved", text, (*arrays, *numbers), "PTO0910", ("program",))
+    return always("reserved", text, (*arrays, *numbers), "PTO0910: 1, not 0", ("program",))
 
 
 _ATOMIC = tuple(

@@ -250,7 +250,8 @@ def _of_a2a3(record: Record) -> Iterator[Trial]:
         words = "pto.set_cross_core %l1, %l{} : i64, i64", wait
         yield from _trials(words, words, ("a2a3",), holds_core=True)
     # The number of a vector core: 0 or 1, although it says nothing.
-    for core, expected in ((0, ALL_END), (1, ALL_END), (2, "PTO0910"), (-1, "PTO0910")):
+    said = "PTO0910: {}, not 0 or 1"
+    for core, expected in ((0, ALL_END), (1, ALL_END), (2, said.format(2)), (-1, said.format(-1))):
         signal = f"%core = arith.constant {core} : i64\npto.set_cross_core %core, %l2 : i64, i64"
         text = _kernel(signal, "pto.wait_flag_dev %l2 : i64")
         yield always(f"core {core}", text, ARGUMENTS, expected, ORDERS, target="a2a3")

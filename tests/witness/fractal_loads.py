@@ -76,8 +76,9 @@ def _space(use: Use) -> str:
 
 
 def _fields(numbers: list[int], widths: tuple[int, ...]) -> None:
-    if any(n >= 1 << bits for n, bits in zip(numbers, widths, strict=True)):
-        raise Refused("PTO0907")
+    for number, bits in zip(numbers, widths, strict=True):
+        if number >= 1 << bits:
+            raise Refused("PTO0907", number)
 
 
 def _aligned(state: State, dst: int = FRACTAL) -> None:
@@ -175,7 +176,8 @@ def _by_fractals(state: State) -> None:
     src, dst, *control = (state.number(k) for k in range(8))
     row, column, rows, columns, src_step, dst_step = control
     if swaps and size == 1 and rows % 2:
-        raise Refused("PTO0910")
+        # Rows of elements are counted, not those of fractals.
+        raise Refused("PTO0910", 16 * rows % (1 << 64))
     _fields(control, (16, 16, 8, 8, 16, 16))
     if not rows * columns:
         return

@@ -20,11 +20,12 @@ from ptoscope.isa.record import Site
 from ptoscope.isa.types import Align, Mask, Ptr, Scalar, Type, VAddr
 from ptoscope.machine.core import ReferenceCore
 from ptoscope.machine.elements import quietly
-from ptoscope.machine.faults import Fault
+from ptoscope.machine.faults import DMA_FIELD, Fault
 from ptoscope.machine.lanes import NumpyLanes, constant
 from ptoscope.machine.memory import Memory, Region, gm_base
 from ptoscope.machine.prints import Prints
 from ptoscope.machine.stream import LoadStream, Stream
+from tests.witness.refusals import SILENT, Stated, misstated
 
 UB_BYTES = 8192
 GM_BYTES = 1024
@@ -82,6 +83,12 @@ class _ListeningCore(ReferenceCore):
         super().__init__(memory, 0, 1)
         self.prints = self.said = Prints()
         self.covered: list[Covered] = []
+        self.refused = False
+
+    def refuse(self, *said: Any, **named: Any) -> None:
+        self.refused = True
+        super().refuse(*said, **named)
+        self.refused = False
 
     def covers(self, site: Site, writes: bool, address: Lanes, length: Lanes) -> None:
         said = Covered(writes, int(_number(address)), int(_number(length)))
@@ -97,6 +104,10 @@ class Outcome:
     gm: bytes = b""
     registers: dict[str, int] = field(default_factory=dict[str, int])
     fault: str = ""
+    stated: Stated = SILENT
+    """What a fault says of numbers."""
+    given: frozenset[int] = frozenset()
+    """The numbers that it may name."""
     covered: list[Covered] = field(default_factory=list["Covered"])
     printed: list[str] = field(default_factory=list[str])
     chip: dict[str, bytes] = field(default_factory=dict[str, bytes])
@@ -106,7 +117,9 @@ class Outcome:
         if self.fault or expected.fault:
             found = self.fault or "no fault"
             wanted = expected.fault or "no fault"
-            return "" if found == wanted else f"{found}, not {wanted}"
+            if found != wanted:
+                return f"{found}, not {wanted}"
+            return misstated(self.stated, expected.given)
         for i, wanted in enumerate(expected.results):
             said = _unlike(self.results[i], wanted)
             if said:
@@ -155,7 +168,10 @@ def observe(site: Site, case: Case, registers: Sequence[str]) -> Outcome:
             made = site.record.meaning(site)(core, *lanes)
             core.pipes.drain()
     except Fault as fault:
-        return Outcome(fault=fault.code)
+        # Faults of accesses say what they found in words of their own.
+        of_numbers = core.refused or fault.code == DMA_FIELD
+        stated = Stated(fault.found, fault.expected) if of_numbers else SILENT
+        return Outcome(fault=fault.code, stated=stated)
     rows = made if isinstance(made, tuple) else () if made is None else (made,)
     return Outcome(
         [_shown(row, t) for row, t in zip(rows, site.results, strict=True)],

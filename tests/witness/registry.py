@@ -64,7 +64,12 @@ class State:
 
 
 class Refused(Exception):
-    """Raised by a formula where the instruction has to fault; names the code."""
+    """Raised by a formula where the instruction has to fault; names the code, and the number that
+    it found where that is none of its operands."""
+
+    def __init__(self, code: str, *found: int) -> None:
+        super().__init__(code)
+        self.found = found
 
 
 Formula = Callable[[State], "list[Value] | None"]
@@ -179,7 +184,8 @@ def _expected(use: Use, formula: Formula, case: Case) -> Outcome:
     try:
         results = formula(state)
     except Refused as refused:
-        return Outcome(fault=str(refused))
+        numbers = (value for value in case.values if isinstance(value, int))
+        return Outcome(fault=str(refused), given=frozenset((*numbers, *refused.found)))
     ub, gm = bytes(state.ub), bytes(state.gm)
     left = {name: bytes(data) for name, data in state.chip.items()}
     said = {"covered": state.covered, "printed": state.printed}

@@ -10,6 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import ptoscope
+from ptoscope import PtoError
 from tests.isa.elements import Element
 from tests.isa.memory import (
     REVISIONS,
@@ -339,6 +341,20 @@ def test_an_immediate_offset_is_a_constant(name: str) -> None:
         text = f'%m = pto.{name} %ub[%o], "NORM" : {P}, index -> !pto.mask<b32>'
     assert codes("f32", text, "%o: index", mask=32) == {"PTO0111"}
     assert codes("f32", f"%o = arith.constant 3 : index\n{text}", mask=32) == set()
+
+
+@pytest.mark.parametrize("name", ["pldi", "psti"])
+def test_what_takes_an_offset_of_words_is_told(name: str) -> None:
+    """pld.md and pst.md count words of 8 bytes."""
+    pointer = "!pto.ptr<i64, ub>"
+    text = f'pto.{name} %mask, %ub, %o, "NORM" : !pto.mask<b32>, {pointer}, i32'
+    if name == "pldi":
+        text = f'%m = pto.{name} %ub, %o, "NORM" : {pointer}, i32 -> !pto.mask<b32>'
+    with pytest.raises(PtoError) as caught:
+        ptoscope.load(kernel("i64", text, "%o: i32", mask=32))
+    said = next(d for d in caught.value.diagnostics if d.code == "PTO0111")
+    assert "8-byte words" in said.hint
+    assert f"pto.{name[:-1]} " in said.hint
 
 
 # Streams of masks: 16 bytes of a b16, 8 of a b32 mask.

@@ -53,12 +53,13 @@ def _computed(context: Context) -> Iterator[Finding]:
         operands = () if record is None else record.forms[op.form].operands
         for operand, slot in zip(operands, op.operands, strict=False):
             if operand.immediate and context.values.constant(slot) is None:
+                any_number = TABLE[operand.immediate].forms[0].operands[-1]
                 yield Finding(
                     op.span,
                     f"{op.name}: operand '{operand.name}' is not a constant",
                     found="a value that is computed",
                     expected="a constant: it is part of the instruction",
-                    hint=f"{operand.immediate} takes any offset, in bytes",
+                    hint=f"{operand.immediate} takes any number here: {any_number.doc}",
                 )
 
 

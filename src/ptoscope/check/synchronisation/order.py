@@ -11,7 +11,7 @@ from ptoscope.check.synchronisation.races import StaticAccesses, StaticRace
 from ptoscope.check.synchronisation.settled import Settled
 from ptoscope.isa.order.clocks import Clock, Clocks
 from ptoscope.isa.order.pipes import CarryingPipes
-from ptoscope.isa.parts import PIPE_NUMBERS, SCALAR
+from ptoscope.isa.parts import PIPE_NUMBERS, SCALAR, SCALAR_PIPE
 
 
 class PipeOrder:
@@ -90,4 +90,5 @@ class PipeOrder:
 
 
 def _is_scalar_store(event: Execution) -> bool:
-    return isinstance(event.node, Touch) and event.node.scalar and event.node.writes
+    node = event.node
+    return isinstance(node, Touch) and node.pipe == SCALAR_PIPE and node.writes

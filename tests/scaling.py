@@ -1,29 +1,54 @@
-"""How the time of a piece of work grows with its size."""
+"""Growth of a piece of work with its size, in calls and bytes: a busy machine changes neither."""
 
 from __future__ import annotations
 
 import gc
-import time
+import sys
+import tracemalloc
 from collections.abc import Callable
+from typing import Any
 
 TIMES = 4
 """By how much the larger piece is larger."""
-_REPEATS = 3
 
 
 def growth(prepare: Callable[[int], Callable[[], object]], size: int) -> float:
-    """How many times the processor time of a size, best of several, four times that size takes.
-    What is linear gives about 4, what is quadratic 16. `prepare` makes the work of a size."""
-    small, large = (_seconds(prepare(many)) for many in (size, TIMES * size))
-    return large / small
+    """Returns how many times the calls, or the bytes at once, of a size the work of four times
+    that size takes, whichever is more. Linear work gives about 4, quadratic work 16. `prepare`
+    makes the work of a size."""
+    small, large = (_cost(prepare(many)) for many in (size, TIMES * size))
+    return max(after / before for before, after in zip(small, large, strict=True))
 
 
-def _seconds(work: Callable[[], object]) -> float:
+def _cost(work: Callable[[], object]) -> tuple[int, int]:
+    """Returns the calls of Python and C functions, and the most bytes at once, after a first run
+    that fills caches."""
     work()
-    best = float("inf")
-    for _ in range(_REPEATS):
-        gc.collect()
-        start = time.process_time()
+    return _calls(work), _bytes(work)
+
+
+def _calls(work: Callable[[], object]) -> int:
+    calls = 0
+
+    def count(_frame: Any, event: str, _argument: Any) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    gc.collect()
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
         work()
-        best = min(best, time.process_time() - start)
-    return best
+    finally:
+        sys.setprofile(before)
+    return calls
+
+
+def _bytes(work: Callable[[], object]) -> int:
+    gc.collect()
+    tracemalloc.start()
+    try:
+        work()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()

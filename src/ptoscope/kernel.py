@@ -27,8 +27,8 @@ from ptoscope.program import Function, Program
 from ptoscope.signature import Signature
 from ptoscope.sources import (
     Loadable,
+    asked_revision,
     choose_entry,
-    choose_revision,
     choose_sums,
     choose_target,
     parse,
@@ -59,8 +59,9 @@ def load(
     A PathLike, or a string without a newline, is a path; any other string is kernel text. So is
     what other front ends' objects give: that of their method `mlir_text()`, else their `text`.
     `target` defaults to the module's `pto.target_arch`, else a5; `revision` to its
-    `pto.revision`, else "manual". `entry` names the function
-    where there are several. Raises PtoError with every error found; with `force`, a kernel
+    `pto.revision`, else to the first in which the text is legal: "manual", then "micro", with a
+    warning among the findings. `entry` names the function where there are several. Raises
+    PtoError with every error found; with `force`, a kernel
     whose only errors are in its addresses or its synchronisation can be run all the same.
     """
     file, text = read(source)
@@ -92,7 +93,7 @@ def prepare(
     if found is not None:
         return found
     program = parse(text, file, target, revision)
-    kernel = Kernel(program, choose_target(program, target), choose_revision(program, revision))
+    kernel = Kernel(program, choose_target(program, target), asked_revision(program, revision))
     if not any(stops(d, force=True) for d in kernel.findings):
         kernel.function = choose_entry(program, entry)
         kernel.cache_key = key
@@ -176,12 +177,14 @@ class Kernel:
     and `prints_left_out` show each thread its own last call.
     """
 
-    def __init__(self, program: Program, target: Target, revision: Revision) -> None:
-        from ptoscope.check import check
+    def __init__(self, program: Program, target: Target, revision: Revision | None) -> None:
+        """Checks a program in a revision; None where nobody names one."""
+        from ptoscope.check.revisions import check_as
 
         self.target: Target = target
-        self.revision: Revision = revision
-        self.findings: list[Diagnostic] = check(program, target, revision)
+        self.revision: Revision
+        self.findings: list[Diagnostic]
+        self.revision, self.findings = check_as(program, target, revision)
         self.cache_key: str = ""
         """Where its machine code is kept, once there is some; empty: nowhere."""
         self.signature: Signature = Signature(program, program.functions[0])

@@ -12,7 +12,7 @@ from ptoscope.bounded_files import read_file
 from ptoscope.diagnostics import NOWHERE, Diagnostic, PtoError, Span, UsageError
 from ptoscope.isa.targets import (
     ACCUMULATE,
-    DEFAULT_REVISION,
+    AUTO,
     DEFAULT_TARGET,
     REVISIONS,
     TARGETS,
@@ -109,9 +109,13 @@ def parse(text: str, file: str, target: str | None = None, revision: str | None 
     try:
         return expanded(ir.parse(text, file).program)
     except ir.Unread as error:
+        from ptoscope.check.revisions import legal_in
+
         chosen = None
         with contextlib.suppress(PtoError, UsageError):
-            chosen = choose_target(error.program, target), choose_revision(error.program, revision)
+            on = choose_target(error.program, target)
+            named = asked_revision(error.program, revision)
+            chosen = on, named or legal_in(_scoped(error), on)
         found = list(error.diagnostics) if chosen is None else _unread(error, *chosen)
         raise PtoError(sorted(found, key=lambda d: (d.span, d.code))) from None
 
@@ -162,7 +166,7 @@ def named_revision(name: str) -> Revision:
     for known in REVISIONS:
         if known == name:
             return known
-    raise UsageError(f"unknown revision '{name}'; there are {', '.join(REVISIONS)}")
+    raise UsageError(f"unknown revision '{name}'; there are {', '.join((AUTO, *REVISIONS))}")
 
 
 def choose_target(program: Program, target: str | None) -> Target:
@@ -205,11 +209,14 @@ def choose_sums(target: Target, how: str | None) -> Target:
     return target
 
 
-def choose_revision(program: Program, revision: str | None) -> Revision:
-    """The revision asked for, else the module's, else the default."""
-    if revision is not None:
+def asked_revision(program: Program, revision: str | None) -> Revision | None:
+    """The revision asked for, else the module's; None where neither names one: the text decides
+    (`check.revisions`)."""
+    if revision not in (None, AUTO):
         return named_revision(revision)
-    wanted = program.revision or DEFAULT_REVISION
+    wanted = program.revision
+    if not wanted:
+        return None
     for known in REVISIONS:
         if known == wanted:
             return known

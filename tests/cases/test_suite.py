@@ -41,6 +41,7 @@ def test_one_case_for_each_verdict(verdicts: Outcome, tmp_path: Path):
     assert verdicts.case("passes")["revision"] == "manual"
     assert record["counts"] == {
         "pass": 1,
+        "pass (micro)": 0,
         "fail": 1,
         "fault": 1,
         "race": 0,
@@ -118,7 +119,7 @@ def test_the_page(cli: Cli):
     assert lines[0].split() == ["family", "case", "verdict", "time"]
     assert lines[1].split()[:3] == ["verdicts", "fails", "fail"]
     assert any(
-        line.split() == ["verdicts", "1", "1", "1", "0", "0", "0", "0", "3"] for line in lines
+        line.split() == ["verdicts", "1", "0", "1", "1", "0", "0", "0", "0", "3"] for line in lines
     )
     assert f"  rerun: ptoscope cases {SUITE / 'verdicts' / 'fails'}" in lines
     assert lines[-2].endswith(": 1 pass (1 bit for bit), 1 fail, 1 fault")

@@ -17,7 +17,7 @@ def test_near_codes() -> None:
 
 def test_groups_of_codes() -> None:
     groups = catalogue.groups()
-    assert (groups[0], groups[-1]) == ("PTO0000 to PTO0015", "PTO9999")
+    assert (groups[0], groups[-1]) == ("PTO0000 to PTO0016", "PTO9999")
     assert "PTO0901 to PTO0918" in groups
 
 

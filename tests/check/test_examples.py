@@ -10,7 +10,7 @@ import pytest
 
 import ptoscope
 from ptoscope.check import RULES, catalogue
-from ptoscope.check.revisions import UNNAMED
+from ptoscope.check.revisions import ONLY_IN_ANOTHER, UNNAMED
 from ptoscope.cli.examine import examine_text
 from ptoscope.diagnostics import Diagnostic, edited
 from ptoscope.isa.targets import Revision
@@ -35,7 +35,8 @@ def findings(text: str, target: str | None, revision: Revision | None) -> list[D
 
 
 def of_entry(entry: catalogue.Entry, text: str) -> list[Diagnostic]:
-    named, says = "pto.target_arch" in text, "pto.revision" in text or entry.code == UNNAMED
+    named, says = "pto.target_arch" in text, "pto.revision" in text
+    says = says or entry.code in (UNNAMED, ONLY_IN_ANOTHER)
     target, revision = None if named else entry.target, None if says else entry.revision
     return findings(text, target, revision)
 

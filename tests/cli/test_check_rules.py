@@ -85,7 +85,7 @@ def test_explain_json(cli: Cli) -> None:
     ("args", "message"),
     [
         (("--explain", "PTO0112"), "near it are PTO0107, PTO0108, PTO0109, PTO0110, PTO0111"),
-        (("--explain", "mask"), "there is no code MASK; codes are PTO0000 to PTO0015, PTO0101 to"),
+        (("--explain", "mask"), "there is no code MASK; codes are PTO0000 to PTO0016, PTO0101 to"),
         (("--explain", "PTO0707"), "there is no code PTO0707; near it are PTO0703, PTO0704"),
         (("--explain",), "--explain needs a value: CODE"),
         (("--explain", "PTO0101", "k.pto"), "check takes --explain or kernels, not both"),

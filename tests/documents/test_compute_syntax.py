@@ -77,7 +77,7 @@ def test_syntax_line(line: str, name: str, element: str) -> None:
 def test_other_element_types_are_refused(line: str, name: str, element: str) -> None:
     other = "i32" if element == "f32" else "f32"
     with pytest.raises(ptoscope.PtoError) as caught:
-        ptoscope.load(kernel(line, name, other), "a5")
+        ptoscope.load(kernel(line, name, other), "a5", "manual")
     assert {d.code for d in caught.value.diagnostics} == {"PTO0102"}
 
 

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from ptoscope import Diagnostic, PtoError
+from ptoscope.isa.targets import DEFAULT_REVISION
 from ptoscope.kernel import Kernel
-from ptoscope.sources import choose_revision, choose_target, parse
+from ptoscope.sources import asked_revision, choose_target, parse
 
 
 def kernel(params: str, body: str) -> str:
@@ -39,7 +40,9 @@ def scope(body: str, mask: str = '%mask = pto.pset_b32 "PAT_ALL" : !pto.mask<b32
 def prepared(text: str, target: str | None = None) -> Kernel:
     """The kernel, also one that the check refuses: here it has to run."""
     program = parse(text, "<string>", target)
-    return Kernel(program, choose_target(program, target), choose_revision(program, None))
+    return Kernel(
+        program, choose_target(program, target), asked_revision(program, None) or DEFAULT_REVISION
+    )
 
 
 def run(text: str, arguments: Sequence[Any] = (), target: str = "a5", grid: int = 1) -> None:

@@ -65,7 +65,7 @@ def own_subjects() -> Iterator[Subject]:
     for case in REPAIRABLE:
         text = case.path.read_text(encoding="utf-8")
         launch = Launch(case.name, tuple(case.arguments(case.small)), 1)
-        yield Subject(f"bench/{case.name}", text, "manual", (launch,))
+        yield Subject(f"bench/{case.name}", text, ptoscope.load(text).revision, (launch,))
 
 
 def case_subjects(directory: str) -> Iterator[Subject]:

@@ -10,13 +10,23 @@ from typing import Any
 from ptoscope.cases.find import Case
 from ptoscope.cases.options import Options
 from ptoscope.diagnostics import Diagnostic, shortened
+from ptoscope.isa.targets import OTHER_REVISIONS, Revision
 
-VERDICTS = ("pass", "fail", "fault", "race", "undefined", "unsupported", "error")
-"""pass: compare.py is content. fail: it is not, or there are warnings and they count. fault: the
-kernel was stopped, or would have been where nothing lies behind its arrays. race, undefined:
-compare.py is content, but the result depends on an order that nothing keeps, or on data that
-nobody wrote (only looked for when asked). unsupported: the kernel needs an instruction that is
-not modelled. error: the case itself is wrong."""
+
+def passed_in(revision: Revision) -> str:
+    """The verdict on a case that passes in this revision, and not in the one that its text is
+    read in where nobody names one."""
+    return f"pass ({revision})"
+
+
+PASSED = ("pass", *map(passed_in, OTHER_REVISIONS))
+VERDICTS = (*PASSED, "fail", "fault", "race", "undefined", "unsupported", "error")
+"""pass: compare.py is content; where only another revision makes it so, the verdict names that one.
+fail: it is not, or there are warnings and they count. fault: the kernel was stopped, or would have
+been where nothing lies behind its arrays. race, undefined: compare.py is content, but the result
+depends on an order that nothing keeps, or on data that nobody wrote (only looked for when asked).
+unsupported: the kernel needs an instruction that is not modelled. error: the case itself is
+wrong."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +52,10 @@ class Outcome:
     printed: tuple[Mapping[str, Any], ...] = ()
     """What the launches of its kernels printed; `told` is a line for people."""
     prints_left_out: int = 0
+
+    @property
+    def passed(self) -> bool:
+        return self.verdict in PASSED
 
     def as_json(self) -> dict[str, object]:
         """The stable JSON form."""
@@ -79,7 +93,7 @@ def make_outcome(case: Case, options: Options, answer: Mapping[str, Any]) -> Out
         answer.get("exact"),
         shortened(answer.get("compare", "")),
         shortened(answer.get("unsupported", ""), 80),
-        answer.get("output", "") if answer["verdict"] != "pass" else "",
+        answer.get("output", "") if answer["verdict"] not in PASSED else "",
         answer.get("kept", ""),
         tuple(shortened(note) for note in answer.get("notes", ())),
         tuple(answer.get("differences", ())),

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from ptoscope.cases.outcome import VERDICTS, Outcome
+from ptoscope.cases.outcome import PASSED, VERDICTS, Outcome
 from ptoscope.junit import JunitCase, junit_xml
 
 
@@ -29,7 +29,7 @@ def count(outcomes: Sequence[Outcome]) -> dict[str, int]:
     return {
         **{verdict: verdicts[verdict] for verdict in VERDICTS},
         "total": len(outcomes),
-        "exact": sum(o.verdict == "pass" and o.exact is True for o in outcomes),
+        "exact": sum(o.passed and o.exact is True for o in outcomes),
     }
 
 
@@ -52,11 +52,12 @@ def explanation(outcome: Outcome) -> str:
     known about it; empty if there is nothing to say."""
     if outcome.verdict == "unsupported":
         return ""
-    if outcome.verdict == "pass":
+    if outcome.passed:
         differing = [f"not bit for bit: {d['text']}" for d in outcome.differences]
         if outcome.exact is False and not differing:
             differing = ["not bit for bit: NaNs have other bits"]
-        told = (*differing, *outcome.notes, *_printed(outcome))
+        other = [f"{outcome.verdict}: {outcome.detail}"] if outcome.detail else []
+        told = (*other, *differing, *outcome.notes, *_printed(outcome))
         return "\n".join(f"{outcome.case.title}: {text}" for text in told)
     lines = [f"{outcome.verdict} {outcome.case.title}", outcome.detail, outcome.compare]
     lines += [*outcome.notes, *_printed(outcome), f"rerun: {outcome.rerun}"]
@@ -78,8 +79,10 @@ def revisions(outcomes: Sequence[Outcome]) -> str:
 
 def summary(counts: Mapping[str, int], seconds: float, revision: str) -> str:
     """One line for the whole run."""
-    exact = f" ({counts['exact']} bit for bit)"
-    told = [f"{counts[v]} {v}{exact if v == 'pass' else ''}" for v in VERDICTS if counts[v]]
+    told = [f"{counts[v]} {v}" for v in VERDICTS if counts[v]]
+    passed = sum(counts[v] > 0 for v in PASSED)
+    if passed:
+        told[passed - 1] += f" ({counts['exact']} bit for bit)"
     cases = f"{counts['total']} case{'' if counts['total'] == 1 else 's'}"
     used = f", revision {revision}" if revision else ""
     return f"{cases} in {seconds:.1f} s{used}: {', '.join(told)}"
@@ -95,7 +98,7 @@ def _junit_case(outcome: Outcome) -> JunitCase:
     case = JunitCase(family, family, outcome.case.name, outcome.seconds, output=outcome.output)
     if verdict == "unsupported":
         return replace(case, became="skipped", message=outcome.detail)
-    if verdict == "pass":
+    if outcome.passed:
         return case
     return replace(
         case,

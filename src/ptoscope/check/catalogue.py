@@ -21,7 +21,7 @@ from functools import cache
 from pathlib import Path
 
 from ptoscope.check import RULES
-from ptoscope.check.revisions import UNNAMED
+from ptoscope.check.revisions import ONLY_IN_ANOTHER, UNNAMED
 from ptoscope.isa.targets import DEFAULT_TARGET, Revision
 
 EXAMPLES = Path(__file__).with_name("examples")
@@ -42,6 +42,7 @@ READER = {
     "PTO0013": "a module whose meaning depends on the revision names one",
     "PTO0014": "calls come to an end",
     "PTO0015": "a function has one section for each kind of core",
+    "PTO0016": "a text that is not legal in revision manual names its revision",
 }
 """What is reported while a file is read: by code, what holds of a file without that error."""
 
@@ -116,7 +117,7 @@ NO_EXAMPLE = (
 """Codes of which a kernel, with arguments that can be written in a line, is no example."""
 
 _TITLES = {**READER, **RUN, **ARGUMENTS, **PYTHON, **COMMAND}
-_WARNINGS = ("PTO0916",)
+_WARNINGS = ("PTO0916", ONLY_IN_ANOTHER)
 """Those of `_TITLES` that stop nothing."""
 
 _EXPECT = re.compile(r"\s*(?://|#) expect (PTO\d{4}): (.*?)(?=\s*// expect|$)")

@@ -61,10 +61,10 @@ def answer(request: Request) -> Result:
         ),
     ]
     texts = {o: report.explanation(o) for o in outcomes}
-    notes = [text for o, text in texts.items() if text and o.verdict == "pass"]
+    notes = [text for o, text in texts.items() if text and o.passed]
     page += ["", *notes] if notes else []
     for outcome, text in texts.items():
-        page += ["", text] if text and outcome.verdict != "pass" else []
+        page += ["", text] if text and not outcome.passed else []
     page += ["", report.summary(counts, seconds, report.revisions(outcomes))]
     fields = {
         "revision": report.revisions(outcomes),
@@ -76,7 +76,7 @@ def answer(request: Request) -> Result:
         "families": families,
     }
     findings = [d for o in outcomes for d in o.findings]
-    passed = counts["pass"] == counts["total"]
+    passed = all(o.passed for o in outcomes)
     return Result("cases", page, fields, findings, exit=0 if passed else 1)
 
 
@@ -114,7 +114,7 @@ def _progress(total: int) -> Iterator[Callable[[Outcome], None]]:
 
         def done(outcome: Outcome) -> None:
             nonlocal failed
-            failed += outcome.verdict != "pass"
+            failed += not outcome.passed
             told = f"{failed} did not pass  " if failed else ""
             advance(f"{told}{outcome.case.title}")
 

@@ -42,8 +42,9 @@ COMMON = (
     Option(
         "revision",
         "NAME",
-        "manual or micro, where they differ (default: what the module names, else manual)",
-        REVISIONS,
+        "manual, micro or auto (default): what the module names, else manual where the text is "
+        "legal there, else micro",
+        (*REVISIONS, "auto"),
     ),
     Option("json", "", "one JSON object on stdout and nothing else; inf and nan are strings"),
     Option("help", "", "this text"),

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from ptoscope.check import check
-from ptoscope.check.revisions import ambiguous
+from ptoscope.check.revisions import ambiguous, check_as
 from ptoscope.cli.files import read_kernel
 from ptoscope.cli.kernels import KernelWord
 from ptoscope.cli.options import Request
 from ptoscope.diagnostics import Diagnostic, PtoError
-from ptoscope.isa.targets import Target
+from ptoscope.isa.targets import DEFAULT_REVISION, Target
 from ptoscope.lang.references import Reference
 from ptoscope.program import Function
-from ptoscope.sources import choose_revision, choose_target, parse
+from ptoscope.sources import asked_revision, choose_target, parse
 
 
 class Examined(NamedTuple):
@@ -57,11 +56,11 @@ def examine_text(
     """The same for a text; `file` is what it is called."""
     try:
         program = parse(text, file, target, revision)
-        chosen, meant = choose_target(program, target), choose_revision(program, revision)
+        chosen, meant = choose_target(program, target), asked_revision(program, revision)
     except PtoError as error:
         return None, list(error.diagnostics)
-    found = check(program, chosen, meant)
-    found += ambiguous(program, chosen) if revision is None else []
+    read_in, found = check_as(program, chosen, meant)
+    found += ambiguous(program, chosen) if meant is None and read_in == DEFAULT_REVISION else []
     return Examined(program.functions, chosen), sorted(found, key=lambda d: (d.span, d.code))
 
 

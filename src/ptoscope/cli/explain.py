@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ptoscope.check import catalogue
 from ptoscope.check.catalogue import Entry, Use
-from ptoscope.check.revisions import UNNAMED
+from ptoscope.check.revisions import ONLY_IN_ANOTHER, UNNAMED
 from ptoscope.cli import options, run
 from ptoscope.cli.examine import examine, examine_text
 from ptoscope.cli.kernels import kernel_word
@@ -49,7 +49,7 @@ def findings(entry: Entry) -> list[Diagnostic]:
     if entry.suffix == ".py":
         return _check_python(entry)
     target = None if _names(entry, "target_arch") else entry.target
-    unnamed = entry.code == UNNAMED or _names(entry, "revision")
+    unnamed = entry.code in (UNNAMED, ONLY_IN_ANOTHER) or _names(entry, "revision")
     revision = None if unnamed else entry.revision
     return examine_text(entry.bad, BAD, target, revision)[1]
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from ptoscope.diagnostics import Diagnostic, PtoError
 from ptoscope.kernel import Kernel, load
-from ptoscope.sources import choose_revision, choose_target, parse
+from ptoscope.sources import asked_revision, choose_target, parse
 
 PATH = Path(__file__).with_name("row_softmax.pto")
 ROWS, COLUMNS, GRID = 300, 128, 4
@@ -95,7 +95,7 @@ def findings(mistake: Mistake, target: str | None, revision: str | None) -> tupl
     text = PATH.read_text(encoding="utf-8").replace(mistake.old, mistake.new)
     try:
         program = parse(text, PATH.name)
-        kernel = Kernel(program, choose_target(program, target), choose_revision(program, revision))
+        kernel = Kernel(program, choose_target(program, target), asked_revision(program, revision))
         if kernel.findings:
             return tuple(kernel.findings)
         kernel(*_arrays(), ROWS, grid=GRID)

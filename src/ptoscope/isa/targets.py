@@ -11,7 +11,10 @@ from ptoscope.isa.parts import MEMORIES
 Revision = Literal["manual", "micro"]
 REVISIONS: tuple[Revision, ...] = ("manual", "micro")
 DEFAULT_REVISION: Revision = "manual"
-"""What holds of a module that names none, where nobody asks for another."""
+"""What holds of a text that is legal in all of them, where nobody names one."""
+OTHER_REVISIONS: tuple[Revision, ...] = ("micro",)
+AUTO = "auto"
+"""In the place of a revision: the module names it, else its text decides."""
 
 TargetName = Literal["cpu", "a2a3", "a5"]
 

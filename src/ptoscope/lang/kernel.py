@@ -13,7 +13,7 @@ from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
 from ptoscope.expansion import with_sections
 from ptoscope.ir.module import Module
 from ptoscope.ir.printing import print_module
-from ptoscope.isa.targets import DEFAULT_REVISION, DEFAULT_TARGET
+from ptoscope.isa.targets import AUTO, DEFAULT_REVISION, DEFAULT_TARGET
 from ptoscope.isa.types import Ptr
 from ptoscope.kernel import Kernel, from_program, sound
 from ptoscope.lang.compile.function import compile_function
@@ -100,7 +100,7 @@ class PythonKernel:
         """The variant for a target, a revision and values of the fixed parameters, compiled if it
         is not kept; PtoError with all that is wrong with it."""
         name = self.target_name if target is None else target
-        wanted = self._revision if revision is None else revision
+        wanted = self._revision if revision in (None, AUTO) else revision
         values = self._fixed(fixed)
         key = name, wanted, tuple(map(fingerprint, values.values()))
         found = self._variants.find(key)

@@ -8,12 +8,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from ptoscope.check.revisions import check_as
 from ptoscope.diagnostics import UsageError
 from ptoscope.isa.sync_costs import NOT_COUNTED
-from ptoscope.isa.targets import Revision, Target
+from ptoscope.isa.targets import TARGETS, Revision, Target
 from ptoscope.machine.prints import Prints
 from ptoscope.program import Launchable, Program
-from ptoscope.sources import choose_revision
+from ptoscope.sources import asked_revision
 from ptoscope.timing import a2a3, a5, ranges, reasons, report
 from ptoscope.timing.compare import TimingComparison, compare
 from ptoscope.timing.figures import Overrides
@@ -106,7 +107,8 @@ def time_trace(
     found = choose_model(name, model)(_given(name, overrides, calibration))
     if trace.error is not None:
         raise trace.error
-    return _timed(trace, program, found, choose_revision(program, revision))
+    named = asked_revision(program, revision)
+    return _timed(trace, program, found, check_as(program, TARGETS[name], named).revision)
 
 
 def _timed(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -19,10 +20,13 @@ from ptoscope.cases.host.tokens import Unreadable
 from ptoscope.cases.host.types import number_type
 from ptoscope.cases.host.values import HostMemory, Pointer
 from ptoscope.cases.options import Options
+from ptoscope.cases.outcome import passed_in
 from ptoscope.cases.run.kernels import HOST_CODE, Kernels, Unsupported
 from ptoscope.cases.run.script import run_script
 from ptoscope.diagnostics import Diagnostic, PtoError, UsageError
+from ptoscope.isa.targets import OTHER_REVISIONS
 from ptoscope.isa.types import Scalar
+from ptoscope.sources import asked_revision
 from ptoscope.watch import told_once
 
 Answer = dict[str, Any]
@@ -42,9 +46,43 @@ def run_case(case: Path, scratch: Path, options: Options, stage: Callable[[str],
         kernels = Kernels(case / KERNEL, options, stage)
     except _FAILURES as error:
         return _failure(error, None)
+    answer = _run_loaded(case, scratch, kernels, stage)
+    if answer["verdict"] in ("pass", "unsupported") or _is_named(kernels):
+        return answer
+    return _passes_in_another(case, scratch, options, stage) or answer
+
+
+def _run_loaded(
+    case: Path, scratch: Path, kernels: Kernels, stage: Callable[[str], None]
+) -> Answer:
     answer = _run_kernels(case, scratch, kernels, stage)
     prints = {"printed": kernels.printed, "prints_left_out": kernels.prints_left_out}
     return {**answer, **prints, "revision": kernels.revision}
+
+
+def _is_named(kernels: Kernels) -> bool:
+    """Whether somebody names the revision: who runs the case, or the module of its kernel."""
+    return asked_revision(kernels.program, kernels.options.revision) is not None
+
+
+def _passes_in_another(
+    case: Path, scratch: Path, options: Options, stage: Callable[[str], None]
+) -> Answer | None:
+    """The answer of a case that did not pass, if it passes in another revision than the default:
+    its kernel may mean that one, and does not say so."""
+    for revision in OTHER_REVISIONS:
+        again = scratch / revision
+        (again / "work").mkdir(parents=True)
+        try:
+            kernels = Kernels(case / KERNEL, options._replace(revision=revision), stage)
+            answer = _run_loaded(case, again, kernels, stage)
+        except _FAILURES:
+            answer = {"verdict": "error"}
+        if answer["verdict"] == "pass":
+            told = f"its module does not name revision {revision}, in which alone it passes"
+            return {**answer, "verdict": passed_in(revision), "detail": told}
+        shutil.rmtree(again)
+    return None
 
 
 def _failure(error: Exception, kernels: Kernels | None) -> Answer:

@@ -19,7 +19,7 @@ from ptoscope.isa.types import Ptr, Type
 from ptoscope.kernel import Kernel, prepare, stops
 from ptoscope.machine.faults import OUT_OF_GM
 from ptoscope.program import Program
-from ptoscope.sources import choose_entry, choose_revision, choose_target, parse, read
+from ptoscope.sources import asked_revision, choose_entry, choose_target, parse, read
 from ptoscope.tracing import trace
 from ptoscope.watch import EVERYTHING, Seen, watch
 
@@ -188,7 +188,7 @@ def _load(path: Path, options: Options) -> Kernel:
     except UsageError:
         program = parse(text, file, options.target, options.revision)
         target = choose_target(program, options.target)
-        kernel = Kernel(program, target, choose_revision(program, options.revision))
+        kernel = Kernel(program, target, asked_revision(program, options.revision))
     return kernel.accumulating(options.accumulate)
 
 

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from ptoscope.cases.options import Options
+from ptoscope.cases.outcome import PASSED
 from ptoscope.cases.run.case import run_case
 from ptoscope.cases.run.processes import (
     adopt_orphans,
@@ -158,7 +159,7 @@ class Server:
                 ending = f"{running.stage}: the process ended by {_spelled(status)}"
             answer = {"verdict": "error", "detail": ending}
         answer |= {"seconds": seconds, "number": running.number}
-        if running.keep and answer["verdict"] not in ("pass", "unsupported"):
+        if running.keep and answer["verdict"] not in (*PASSED, "unsupported"):
             answer["kept"] = running.keep
             try:
                 shutil.copytree(running.scratch, running.keep, symlinks=True, dirs_exist_ok=True)

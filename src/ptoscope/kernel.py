@@ -178,7 +178,7 @@ class Kernel:
     """
 
     def __init__(self, program: Program, target: Target, revision: Revision | None) -> None:
-        """Checks a program in a revision; None where nobody names one."""
+        """Checks a program in a revision; with None, its text decides which."""
         from ptoscope.check.revisions import check_as
 
         self.target: Target = target

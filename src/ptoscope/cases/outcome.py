@@ -14,8 +14,7 @@ from ptoscope.isa.targets import OTHER_REVISIONS, Revision
 
 
 def passed_in(revision: Revision) -> str:
-    """The verdict on a case that passes in this revision, and not in the one that its text is
-    read in where nobody names one."""
+    """Returns the verdict on a case that passes in this revision alone, and names none."""
     return f"pass ({revision})"
 
 

@@ -1,4 +1,4 @@
-"""Which revision a text is read in where nobody names one, and what it depends on."""
+"""The revision of a text that names none, and the instructions that depend on it."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ Revision = Literal["manual", "micro"]
 REVISIONS: tuple[Revision, ...] = ("manual", "micro")
 DEFAULT_REVISION: Revision = "manual"
 """What holds of a text that is legal in all of them, where nobody names one."""
-OTHER_REVISIONS: tuple[Revision, ...] = ("micro",)
+OTHER_REVISIONS = REVISIONS[1:]
 AUTO = "auto"
 """In the place of a revision: the module names it, else its text decides."""
 

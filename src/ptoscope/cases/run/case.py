@@ -61,7 +61,7 @@ def _run_loaded(
 
 
 def _is_named(kernels: Kernels) -> bool:
-    """Whether somebody names the revision: who runs the case, or the module of its kernel."""
+    """Returns True if the command or the module of the kernel names the revision."""
     return asked_revision(kernels.program, kernels.options.revision) is not None
 
 
